@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { commandLineActor, isSamePerson } from '../src/actor.ts';
 
+// Promise: names-are-one-person
 test.each([
   ['alice', 'alice', true],
   ['alice', 'bob', false],

@@ -80,6 +80,7 @@ test('the user and password of an address are dropped', () => {
   expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
 });
 
+// Promise: proxy-of-environment
 test('proxies are read in both spellings, lower case first', () => {
   const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
   expect(readSettings({ env, cwd })).toMatchObject({

@@ -54,6 +54,7 @@ test.each(CASES)('%s with %j goes through %s', (url, settings, through) => {
   expect(chooseProxy(url, settings)?.where).toBe(through);
 });
 
+// Promise: proxy-of-environment
 test.each(CASES)('undici goes the same way: %s with %j through %s', async (url, settings, through) => {
   expect(await wayOfUndici(url, settings)).toBe(through);
 });

@@ -22,7 +22,6 @@ test.each([
   expect([[...read.meanings], read.faults]).toEqual([meanings, []]);
 });
 
-// Promise: status-meanings-setting
 test.each([
   [
     'pending',

@@ -110,7 +110,7 @@ testInBrowser('without script, and by keyboard alone, a person signs in with a c
 });
 
 testInBrowser(
-  // Promise: sign-out-empties-browser
+  // Promises: open-pages-end-with-session, sign-out-empties-browser
   'a page that is open shows the sign-in when its session ends, and comes back; going back shows nothing',
   async () => {
     const web = await openConsole(await openDesk(0));

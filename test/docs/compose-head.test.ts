@@ -19,7 +19,7 @@ function commandsOf(name: string): string[] {
 
 const hasOpenssl = spawnSync('/bin/sh', ['-c', 'command -v openssl']).status === 0;
 
-// Promise: compose-makes-secrets
+// Promises: compose-makes-secrets, compose-redis-has-password
 test.runIf(hasOpenssl)(
   'the head of docker-compose.yml makes a Redis with a password, and an address that has it',
   async () => {

@@ -44,7 +44,7 @@ test('a portfolio of a sum that needs no approval goes at once, and one that is 
   expect(above.standIn.counts().made.limit).toBe(0);
 });
 
-// Promise: rule-binds-every-command
+// Promises: rule-binds-every-command, rule-change-audited
 test('a command without the settings is held to what serves, until that is started without them', async () => {
   const desk = await openDesk(5);
   const serve = async (settings: Record<string, string>) => {

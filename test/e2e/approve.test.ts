@@ -98,7 +98,7 @@ describe('a run of which everything waits', () => {
 });
 
 describe('approve', () => {
-  // Promise: approve-command-asks-password
+  // Promises: approve-command-asks-password, no-one-approves-their-own
   test('believes nobody by a name alone, and nobody who asked for it', async () => {
     const { limitline, addUser, answer, states } = await openApproving(1);
     const own = userInfo().username;

@@ -96,6 +96,7 @@ describe('run', () => {
     expect(standIn.counts().made).toMatchObject({ company: 60, limit: 60 });
   });
 
+  // Promise: short-tokens-refuse-none
   test('says in one line what is wrong with the credentials, and fails no row', async () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();

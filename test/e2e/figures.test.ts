@@ -8,7 +8,7 @@ const decision = (buyer: number, status: string, share: number) =>
 /** The text of a page less its markup. */
 const textOf = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-// Promise: settled-means-known
+// Promises: report-counts-not-as-asked, settled-means-known
 test('each figure counts what its word says, of rows that ended in every way: in the report, as JSON and on the pages', async () => {
   const desk = await openDesk(10, {
     rules: [

@@ -94,7 +94,7 @@ test('rows whose approval was given, and that nobody has let go yet, are among t
   await asked.ended;
 });
 
-// Promise: only-yes-sends
+// Promises: asks-before-sending, only-yes-sends
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   const answers = { run: ['n\n', KEYS.ctrlC], import: ['\n', KEYS.ctrlD] };

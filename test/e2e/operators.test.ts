@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
+import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
@@ -82,7 +83,7 @@ describe('a held row', () => {
     expect(standIn.counts().made.limit).toBe(3);
   });
 
-  // Promise: file-of-held-rows
+  // Promises: file-of-held-rows, known-id-not-taken-twice
   test('is one of a file that a report of held rows gives, to be filled in and given to resolve', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(5, {
       rules: [
@@ -105,6 +106,10 @@ describe('a held row', () => {
     expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({ silent: 2, of: [] });
 
     const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id;
+    // One line that is wrong keeps the file out as a whole.
+    await writeFile(join(cwd, 'held.csv'), `${header}\n${lines[0]}${made}\n${lines[1]}company_1\n`);
+    expect((await limitline('resolve', 'q4', '--from', 'held.csv')).status).toBe(2);
+    expect(await json('report', 'q4')).toMatchObject({ states: { held: 2 } });
     await writeFile(join(cwd, 'held.csv'), `${header}\n${lines[0]}${made}\n${lines[1]}resend\n`);
     expect(await json('resolve', 'q4', '--from', 'held.csv')).toMatchObject({ problems: [], calls: 2, rows: 2 });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
@@ -118,9 +123,8 @@ describe('a held row', () => {
 
   // Promise: unlike-id-asked-about
   test('takes an id that looks unlike all others only where somebody says that it is right', async () => {
-    const { cwd, limitline, json } = await openDesk(4, {
-      rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
-    });
+    const lost = (match: string) => ({ on: 'limit', match, fault: 'reset', made: true, times: 1 }) as const;
+    const { cwd, env, limitline, json } = await openDesk(4, { rules: [lost('HRB 2'), lost('HRB 4')] });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
     const unlike = expect.stringMatching(/It looks unlike the other ids, such as bl_\S+\. .* add --id-is-right\./);
     const one = ['resolve', 'q4', '--line', '3', '--made', 'bl_x!'];
@@ -130,9 +134,13 @@ describe('a held row', () => {
     await writeFile(join(cwd, 'held.csv'), 'line;id\n3;bl_x!\n');
     const file = ['resolve', 'q4', '--from', 'held.csv'];
     expect(await limitline(...file)).toMatchObject({ status: 2, stdout: unlike });
-    expect(await json('report', 'q4')).toMatchObject({ states: { held: 1 } });
+    expect(await json('report', 'q4')).toMatchObject({ states: { held: 2 } });
     expect(await json(...file, '--id-is-right', '--dry-run')).toMatchObject({ problems: [], of: [{ made: 'bl_x!' }] });
     expect(await json(...one, '--id-is-right')).toMatchObject({ calls: 1, rows: 1 });
+    const asked = startOnTerminal(['resolve', 'q4', '--line', '5', '--made', 'bl_y!'], { cwd, env });
+    await expect.poll(asked.shown).toMatch(/looks unlike the other ids.*\[y\/N\]/s);
+    asked.press('y\n');
+    expect(await asked.ended).toMatchObject({ status: 0, shown: expect.stringContaining('1 call resolved') });
   });
 
   // Promise: known-id-not-taken-twice

@@ -32,7 +32,7 @@ test('the report of a portfolio that has finished speaks of no pace', async () =
   expect((await limitline('report', 'q4')).stdout).not.toContain('Pace:');
 });
 
-// Promise: why-calls-wait-is-said
+// Promises: unknown-outcomes-said, why-calls-wait-is-said
 test('run, work and report say in plain words that an outage leaves outcomes unknown', async () => {
   // More than are held before the breaker trips, which on a busy machine are all that can be in flight.
   const { limitline, start, standIn } = await openDesk(150, { rules: [{ on: 'limit', fault: 'status', status: 502 }] });

@@ -52,6 +52,7 @@ test('console and nightly do not start with a secret that is not the installatio
   }
 });
 
+// Promise: roles-say-what-one-may
 test('with a user, a certificate and a name it listens beyond this machine, under that name, and asks everybody to sign in', async () => {
   const { start, addUser } = await openPlace();
   const added = await addUser();

@@ -75,6 +75,7 @@ test('what was lost while a person looked is not spoken of: neither a row of all
   expect(place.standIn.counts().made.limit).toBe(6);
 });
 
+// Promises: earlier-no-is-said, plan-says-who-must-approve
 test('resolve --all --resend says beforehand that another person has to approve it, and why', async () => {
   const rules = [{ on: 'limit', fault: 'reset', made: false, times: 3 }] as const;
   const place = await openFaultPlace({ faults: { rules: [...rules] } });

@@ -10,7 +10,7 @@ import { LIMITLINE, runCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-// Promise: run-leaves-results
+// Promises: report-counts-not-as-asked, results-not-written-is-said, run-leaves-results
 test('run leaves a results file and an errors file, and counts at its end what was not granted as asked', async () => {
   const { cwd, standIn, names, limitline, read } = await openDesk(6, {
     rules: [

@@ -35,7 +35,7 @@ async function leaveExamplesAsTheyAre(): Promise<void> {
   });
 }
 
-// Promise: npm-start-asks-stand-in
+// Promises: npm-start-asks-stand-in, start-goes-on-with-console
 test('npm start without a file asks only the stand-in, whatever is set, and says which settings it ignores', async () => {
   const { service, start } = await openDesk();
   await leaveExamplesAsTheyAre();
@@ -49,7 +49,7 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
   expect(service.counts().requests).toEqual(expect.objectContaining({ token: {}, company: {}, limit: {} }));
 });
 
-// Promise: start-goes-on-with-console
+// Promises: link-opens-once, start-goes-on-with-console
 test('npm start at a terminal prints the report of the example, and goes on with the console until Ctrl-C', async () => {
   const { cwd, service } = await openDesk();
   await leaveExamplesAsTheyAre();

@@ -17,6 +17,7 @@ test('a token that dies early, again and again, costs no row and no second makin
   expect(place.standIn.counts().requests.token[200]).toBeGreaterThanOrEqual(5);
 });
 
+// Promise: short-tokens-refuse-none
 test.each<[string, Rule]>([
   ['at the token endpoint', { on: 'token', fault: 'status', status: 401 }],
   ['at the calls', { on: 'company', fault: 'status', status: 401 }],

@@ -99,7 +99,7 @@ test('a disk that fails while a document is read makes nothing unknown: the row 
   expect(standIn.madeTwice()).toEqual([]);
 });
 
-// Promise: lost-folder-refuses-no-row
+// Promises: lost-folder-refuses-no-row, outage-refuses-nothing
 test('a data folder that is gone as a whole stops calls of each kind, and says so', async () => {
   const { work, settled, context } = await placeWithDocuments(2);
   const data = context.settings.LIMITLINE_DATA;

@@ -33,7 +33,9 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
   await untilResting(place);
 
   const [before, since] = [await asked(redis.admin), performance.now()];
+  const hits = place.standIn.faultHits();
   await sleep(MEASURED_MS);
+  expect(place.standIn.faultHits(), 'calls meanwhile').toEqual(hits);
   const perS = ((await asked(redis.admin)) - before) / ((performance.now() - since) / 1_000);
   // All that was asked, what scripts asked in their turn included.
   expect(perS).toBeLessThan(100);

@@ -53,7 +53,7 @@ test('of a row that is held since its answer is to another request the whole ans
   expect(JSON.stringify(await place.context.rows.read(held ? [held.row] : []))).not.toContain('üüü');
 });
 
-// Promise: shared-id-first-keeps-it
+// Promises: foreign-answer-is-held, shared-id-first-keeps-it
 test('of limits that are answered with one id the first alone counts, and a person who gives that id is refused', async () => {
   const { place, report } = await run([limitAnswers({ id: 'bl_same' })], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
   expect(report.states).toMatchObject({ done: 1, held: 2 });

@@ -58,7 +58,7 @@ async function putBack(admin: Admin, copy: readonly [string, Buffer][]): Promise
   await all.exec();
 }
 
-// Promise: older-redis-sends-nothing
+// Promises: older-redis-ends-commands, older-redis-sends-nothing
 test('a copy of Redis that is put back stops everything, until results files have told it what was requested since', async () => {
   const { run, putBack, standIn, startCommand, limitline } = await openPlace();
   await putBack();
@@ -238,6 +238,7 @@ async function openAtWork(workers: number) {
   };
 }
 
+// Promise: older-copy-always-noticed
 test('a copy two seconds old that is put back under load, hundreds of calls later, makes nothing twice', async () => {
   const { standIn, noticed, madeCount, ...place } = await openAtWork(2);
   await place.import(buyerLines(1_000));
@@ -287,6 +288,7 @@ test('not even the calls of a second whose mark is fresh are claimed in a copy t
   await expect(context.atMostOnce.mayLeave()).rejects.toThrow('Redis is older than what was sent');
 });
 
+// Promise: older-redis-told-everywhere
 test('each page says in red that a copy was put back, and a person’s word ends it', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(2, {}, { REDIS_URL: redis.url });

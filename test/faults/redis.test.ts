@@ -13,7 +13,7 @@ const LONGER_THAN_LOCK_MS = 7_000;
 /** Ten looks of a run at its portfolio. */
 const FULL_MS = 1_000;
 
-// Promise: holds-through-kills-and-loss
+// Promises: holds-through-kills-and-loss, outage-refuses-no-row, outage-refuses-nothing
 test('Redis that is killed and started again, three times, costs no row, and nothing is made twice', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({

@@ -1,5 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
@@ -68,16 +70,23 @@ async function openPlace(env: Record<string, string>, loses: (call: SeenCall, nt
   return { place, proxy, stop: () => workers.stop() };
 }
 
+/** Three rows, which share a document. */
 async function runToEnd(place: FaultPlace) {
-  await place.import(buyerLines(3));
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
+  await place.import(buyerLines(3).map((line, at) => `${line},${at === 0 ? 'supporting_documents' : 'a.pdf'}`));
   return place.settled();
 }
 
 // Promise: resend-eight-times
-test.each(['ON_UNKNOWN_LIMIT', 'ON_UNKNOWN_COMPANY'])('%s=resend sends again what was lost', async (name) => {
+test.each([
+  ['ON_UNKNOWN_LIMIT', 'limit'],
+  ['ON_UNKNOWN_COMPANY', 'company'],
+  ['ON_UNKNOWN_DOCUMENT', 'document'],
+] as const)('%s=resend sends again what was lost', async (name, on) => {
   const place = await openFaultPlace({
-    faults: { rules: [{ on: name.endsWith('LIMIT') ? 'limit' : 'company', fault: 'reset', made: false, times: 2 }] },
-    env: { [name]: 'resend' },
+    faults: { rules: [{ on, fault: 'reset', made: false, times: 2 }] },
+    env: { ON_UNKNOWN_DOCUMENT: 'hold', [name]: 'resend' },
   });
   await place.work();
   expect((await runToEnd(place)).states).toMatchObject({ done: 3, held: 0 });

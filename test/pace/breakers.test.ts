@@ -50,6 +50,7 @@ describe.concurrent('a circuit breaker', () => {
     }),
   );
 
+  // Promise: outage-holds-few-rows
   test(
     'lets one probe through at a time in the whole fleet, and the rest when that is answered',
     inTime(async (time) => {
@@ -67,6 +68,7 @@ describe.concurrent('a circuit breaker', () => {
     }),
   );
 
+  // Promise: outage-holds-few-rows
   test(
     'is not tried while no token can be had, and no other process tries meanwhile',
     inTime(async (time) => {
@@ -211,6 +213,7 @@ function outage(
 }
 
 describe.concurrent('an hour of an outage', () => {
+  // Promise: outage-holds-few-rows
   test.each([
     [{ processes: 1, callers: 32, kinds: 1, tokenWorks: true } as const],
     [{ processes: 2, callers: 16, kinds: 2, tokenWorks: true } as const],

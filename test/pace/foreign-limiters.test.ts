@@ -106,6 +106,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 200);
   });
 
+  // Promise: long-window-used-up
   test('a long window is used up at once', async () => {
     const [windowS, quota] = [15, 15 * PER_S];
     const sent = await sendThrough(windowOf('legacy', windowS), { calls: 1.5 * quota, callers: 8 });
@@ -156,7 +157,6 @@ test.concurrent('eight processes that stand still at times do not crowd into a l
   expect(sent.refused).toBeLessThanOrEqual(15);
 });
 
-// Promise: long-window-used-up
 test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
   const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
   const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });

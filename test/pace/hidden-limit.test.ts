@@ -206,6 +206,7 @@ describe.concurrent('a limit that changes is followed', () => {
     expect(perSecond.length).toBeLessThan(1.5 * 98);
   });
 
+  // Promise: window-measured-anew
   test.each(DEAR)('upward when it was time for the next look: %s', async (headers) => {
     const { perSecond } = await sendInto(limited(40, headers), 2_120, { changes });
     expect(usedShare(perSecond, 30, 10)).toBeGreaterThan(0.5);

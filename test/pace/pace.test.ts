@@ -246,6 +246,7 @@ test(
   }),
 );
 
+// Promise: long-wait-asks-little
 test(
   'a wait of a day is cut to an hour, and said once',
   inTime(async (time) => {

@@ -79,6 +79,7 @@ function minuteOf(calls: number, agoS: number): PaceSample[] {
   return [at(0, 0, 0), at(2, 0.5, 0), at(4, 1, endsMs), at(pauses, 1, agoS < 60 ? endsMs : 0)];
 }
 
+// Promise: time-left-as-range
 test.each<[string, number, PaceSample[], number]>([
   ['one more window', 1_600, minuteOf(2_400, 10), 50 + 1_600 / 600],
   ['three more', 5_400, minuteOf(2_400, 10), 50 + 120 + 600 / 600],

@@ -27,6 +27,7 @@ test.each([
   expect(countReplicas(info)).toBe(count);
 });
 
+// Promise: all-replicas-know-first
 test('as many replicas are expected as any process ever saw, also when they are gone', async () => {
   const primary = await fixture.start(['repl-diskless-sync-delay 0']);
   const key = randomUUID();
@@ -46,6 +47,7 @@ test('as many replicas are expected as any process ever saw, also when they are 
   expect(await later()).toBe(2);
 });
 
+// Promise: all-replicas-know-first
 test('a number in the settings is taken as it is, and Redis is not asked', async () => {
   const connection = new Redis({ lazyConnect: true });
   const { log } = makeKeptLog();

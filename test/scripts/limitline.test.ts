@@ -56,6 +56,15 @@ async function makeNode(script: string): Promise<string> {
   return folder;
 }
 
+// Promise: own-node
+test('the Node in the folder of the command goes before any other on the PATH', async () => {
+  const folder = await makeNode('echo "beside: $*"');
+  symlinkSync(COMMAND, join(folder, 'limitline'));
+  const env = { PATH: `${await makeNode('echo other')}:/usr/bin:/bin` };
+  const said = execFileSync('sh', [join(folder, 'limitline'), 'a b'], { encoding: 'utf8', env });
+  expect(said).toMatch(/^beside: .*limitline a b\n$/);
+});
+
 // Promise: says-which-node
 test('an older Node says which one is needed, in one line', () => {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '18.20.1' }); require(${JSON.stringify(COMMAND)})`;

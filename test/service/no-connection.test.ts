@@ -19,7 +19,7 @@ const WRONG: Record<string, () => Server> = {
   nothing: () => createTcpServer(),
 };
 
-// Promise: wrong-address-is-said
+// Promises: gateway-page-waited-out, wrong-address-is-said
 test.each<[string, string, string, RegExp]>([
   ['nothing', 'http://127.0.0.1', 'SERVICE', /nothing listens at that port \(ECONNREFUSED\)/],
   ['nothing', 'http://api.limitline.invalid', 'SERVICE', /there is no host of that name \(ENOTFOUND\)|looked up/],

@@ -32,6 +32,7 @@ test.each(['', 'Acme', "'quoted'", '-5', '-1.234,50', '+49 431 1234', '-1’000.
   },
 );
 
+// Promise: formulas-become-text
 test('what was made harmless is read as it was, whatever it is', () => {
   const cell = fc.string({
     unit: fc.constantFrom("'", '＝', '=', '+', '-', '@', '\t', '\n', '1', 'a', ' ', '\u{feff}'),

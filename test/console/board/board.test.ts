@@ -36,6 +36,7 @@ async function openBoard(settings: Record<string, string> = {}) {
   return { desk, web, context, shell, ask, idOf, limits };
 }
 
+// Promise: sent-again-needs-approval
 test('a row that the board would send again waits where that is to be approved, with who pressed', async () => {
   const { ask, idOf, web } = await openBoard({ APPROVE_ALWAYS: 'on' });
   const answer = await ask('PUT', `/queues/buyer-limits/${await idOf('refused')}/retry`);

@@ -43,6 +43,7 @@ async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true }
   };
 }
 
+// Promises: approval-shows-what-is-sent, approver-sees-the-file
 test('what waits is listed, with who asked, and everything that a yes is about stands on its page', async () => {
   const { get, approval, address } = await openWaiting();
   const list = (await get('/approvals')).text;
@@ -81,6 +82,7 @@ test('the page of an approval says that its portfolio is paused, before the yes 
   expect(text).not.toContain('Its rows go on');
 });
 
+// Promise: earlier-no-is-said
 test('the page of what waits says which sum is above its limit', async () => {
   const { get, address } = await openWaiting({ settings: { APPROVE_PERSON_ABOVE: '3000' } as never });
   expect((await get(address)).text).toMatch(
@@ -236,6 +238,7 @@ test('there is no approval of another name', async () => {
   }
 });
 
+// Promise: sent-again-needs-approval
 test('whatever is pressed to have rows sent again leads to what waits, and says that nothing was sent', async () => {
   const { approve, as, get, post, context, states } = await openWaiting();
   expect((await approve()).status).toBe(303);

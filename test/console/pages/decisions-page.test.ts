@@ -50,7 +50,7 @@ async function openDecisions() {
 
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-// Promises: other-portfolios-decisions-listed, mistyped-status-asked, upload-taken-once
+// Promises: decisions-before-and-after, lowered-approval-warned, mistyped-status-asked, other-portfolios-decisions-listed, unexplained-statuses-named, upload-taken-once
 test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
   const { web, idOf, send, take, outcomes, json, limitline } = await openDecisions();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');
@@ -153,7 +153,7 @@ test('a row’s page has the first answer beside the decision, with when, by who
   expect(ofCall).not.toContain('decided_at');
 });
 
-// Promise: decision-columns-remembered
+// Promises: decision-columns-named, decision-columns-remembered
 test('a file whose columns are unknown is asked about, and what is said is kept for files with its header, however they come', async () => {
   const { web, cwd, idOf, send, outcomes, limitline } = await openDecisions();
   const german = (said: string) => `Limit-Nr;Ergebnis;Betrag=neu;Notiz\n${idOf('HRB 1')};${said};x\n`;
@@ -186,7 +186,7 @@ test('a file whose columns are unknown is asked about, and what is said is kept 
   expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
 });
 
-// Promise: refused-upload-keeps-form
+// Promises: refused-upload-keeps-form, thousand-or-one-is-asked
 test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {
   const { web, idOf, send, outcomes } = await openDecisions();
   const none = await send('name,amount\nA,1\n');

@@ -18,7 +18,7 @@ test('without users there is no account to look at', async () => {
   expect((await web.get('/me')).headers.get('location')).toBe('/');
 });
 
-// Promise: own-account-asks-password
+// Promises: own-account-asks-password, token-changes-each-step
 test('a new password asks for the old one, gives another token, and ends all other sessions at once', async () => {
   const { web, user, anna } = await openSignedIn();
   const elsewhere = await signIn(web, user);
@@ -74,6 +74,7 @@ test('a second factor is replaced with the password and a code, and counts once 
   expect((await other.post('/sign-in/code', { code: recovery, to: '/' })).status).toBe(303);
 });
 
+// Promise: own-account-asks-password
 test('new recovery codes ask for the password and a code, and those before are worth nothing', async () => {
   const { web, user, anna } = await openSignedIn(['operator']);
   expect((await anna.post('/me/codes', { old: PASSWORD })).status).toBe(422);
@@ -87,6 +88,7 @@ test('new recovery codes ask for the password and a code, and those before are w
   expect((await other.post('/sign-in/code', { code: old, recovery: 'yes', to: '/' })).status).toBe(403);
 });
 
+// Promise: own-account-asks-password
 test('own sessions are listed with where they are, and are ended one by one or all but this one; nobody else’s are', async () => {
   const { web, user, anna } = await openSignedIn();
   const [second, third] = [await signIn(web, user), await signIn(web, user)];

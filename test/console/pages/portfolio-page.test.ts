@@ -97,6 +97,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(differing).toContain('1 done row has no limit that a call of theirs made.');
   });
 
+  // Promise: filter-by-outcome
   test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
     const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');

@@ -16,7 +16,7 @@ async function openAdmin() {
 
 const passwordOf = (page: string) => /class="once"><code>([a-z-]+)</.exec(page)?.[1] ?? '';
 
-// Promise: made-password-shown-once
+// Promises: admins-end-sessions, made-password-shown-once
 test('an admin adds a user, whose password stands in the answer and nowhere else, and who signs in by it', async () => {
   const { web, admin } = await openAdmin();
   const added = await admin.post('/users', { name: ' Ben ', 'role-viewer': 'yes' });
@@ -49,6 +49,7 @@ test('an admin adds a user, whose password stands in the answer and nowhere else
   expect(JSON.stringify(entries)).not.toContain(password);
 });
 
+// Promise: admins-end-sessions
 test('roles, password, factor and sessions are changed by an admin, and each ends the user’s sessions at once', async () => {
   const { web, admin } = await openAdmin();
   const ben = await addUser(web, 'ben', ['viewer']);
@@ -80,6 +81,7 @@ test('roles, password, factor and sessions are changed by an admin, and each end
   );
 });
 
+// Promise: admins-end-sessions
 test('a user is removed after a question; nobody can sign in by it, and a page of theirs is gone', async () => {
   const { web, admin } = await openAdmin();
   const ben = await signIn(web, await addUser(web, 'ben', ['viewer']));

@@ -11,7 +11,7 @@ function secretOf(page: string): string {
   return (/factor-secret"><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
 }
 
-// Promise: due-steps-come-first
+// Promises: due-steps-come-first, token-changes-each-step
 test('a password that an admin made is changed, and a second factor set up, before anything else can be reached', async () => {
   const web = await openConsole(await openDesk(0));
   await web.context.people.users.add({ name: 'ben', roles: ['operator'], password: INITIAL, mustChange: true });

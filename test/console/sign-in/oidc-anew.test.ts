@@ -20,7 +20,7 @@ async function openAnew() {
 
 const nowS = () => Math.floor(Date.now() / 1_000);
 
-// Promise: provider-states-the-time
+// Promises: approval-signs-in-anew, provider-states-the-time
 test('who approves signs in anew at the provider, which has to say when; the session goes on as it was', async () => {
   const { web, jar, anew } = await openAnew();
   const session = jar.cookiesOf(web.url).get(SESSION);
@@ -31,6 +31,7 @@ test('who approves signs in anew at the provider, which has to say when; the ses
   expect(jar.cookiesOf(web.url).get(SESSION)).toBe(session);
 });
 
+// Promise: provider-states-the-time
 test.each<[what: string, claims: () => Record<string, unknown>]>([
   ['says nothing of when', () => ({})],
   ['says it as a text', () => ({ auth_time: String(nowS()) })],

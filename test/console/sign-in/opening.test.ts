@@ -24,6 +24,10 @@ test("a link opens the console once, for one browser, and what is done there is 
   }
   expect((await stranger.get('/health/live')).status).toBe(200);
   const address = await link();
+  const [kept = ''] = await context.ledger.keys(`{${context.settings.LIMITLINE_PREFIX}}:session:*`);
+  const leftMs = 12 * 3_600_000 - (await context.ledger.pttl(kept));
+  expect(leftMs).toBeGreaterThanOrEqual(0);
+  expect(leftMs).toBeLessThan(600_000);
   expect((await fetch(address, { method: 'HEAD', redirect: 'manual' })).status, 'to look at its head alone').toBe(401);
   const answers = await Promise.all([openByLink(address), openByLink(address), openByLink(address)]);
   const statuses = await Promise.all(answers.map(async ({ get }) => (await get('/keys')).status));

@@ -8,7 +8,7 @@ const TOKEN = /^__Host-limitline-[0-9a-f]{8}$/;
 
 const tokenOf = (cookies: Map<string, string>) => [...cookies].find(([name]) => TOKEN.test(name)) ?? ['', ''];
 
-// Promise: nothing-without-a-session
+// Promises: nothing-without-a-session, roles-say-what-one-may
 test('with a user there is nothing to see without signing in, from any address, and one is led back to it', async () => {
   const web = await openConsole(await openDesk(0));
   expect(await web.get('/held')).toMatchObject({ status: 200 });
@@ -36,6 +36,7 @@ test('with a user there is nothing to see without signing in, from any address, 
   expect((await stranger.get(style)).status).toBe(200);
 });
 
+// Promises: nothing-without-a-session, sign-out-empties-browser, token-changes-each-step
 test('a person signs in with password and code, is led back, acts, and signs out; then the session is worth nothing', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['operator']);
@@ -117,7 +118,6 @@ test('who guesses is told to wait, with Retry-After, and a session that there is
   expect((await signedIn.get('/me')).status).toBe(200);
 });
 
-// Promise: token-changes-each-step
 test('a token that was forged, fixed beforehand or belongs to another installation is none', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);

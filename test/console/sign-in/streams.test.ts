@@ -19,7 +19,7 @@ async function listen(url: string, visitor: Pick<ReturnType<typeof makeVisitor>,
   return heard;
 }
 
-// Promise: open-pages-end-with-session
+// Promises: changes-end-sessions, open-pages-end-with-session
 test('whatever ends a session ends its streams, on another host too; others’ go on', async () => {
   const desk = await openDesk(0);
   const [web, other] = [await openConsole(desk), await openConsole(desk)];

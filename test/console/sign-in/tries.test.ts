@@ -13,6 +13,19 @@ test('a network has so many tries in one go, and one more each second, whatever 
 });
 
 // Promise: strangers-have-their-own-tries
+test('as it stands a network has 60 tries at once and one a second, and all strangers 400 and a hundred a second', () => {
+  const tries = makeTries();
+  const passed = (count: number, nowMs: number, network: (number: number) => string) =>
+    Array.from({ length: count }, (_one, number) => tries.take([network(number)], nowMs)).filter(
+      (afterS) => afterS === 0,
+    ).length;
+  tries.know('office');
+  expect([passed(100, 0, () => 'office'), passed(100, 5_000, () => 'office')]).toEqual([60, 5]);
+  expect(passed(1_000, 5_000, (number) => `stranger ${number}`)).toBe(400);
+  expect(passed(1_000, 6_000, (number) => `late ${number}`)).toBe(100);
+});
+
+// Promise: strangers-have-their-own-tries
 test('strangers have a part of their own, which keeps out nobody of a network from which somebody signed in', () => {
   const tries = makeTries(FEW);
   tries.know('office');

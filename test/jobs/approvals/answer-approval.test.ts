@@ -39,6 +39,7 @@ describe('a yes', () => {
     expect(await states()).toMatchObject({ awaiting: 1 });
   });
 
+  // Promise: no-one-approves-their-own
   test.each([
     ['an approver no more', { by: 'bob', roles: ['viewer', 'operator', 'admin', 'finance'] } as const, 'role'],
     ['known by no name', ANYBODY, 'nobody'],
@@ -49,7 +50,7 @@ describe('a yes', () => {
     expect(await states()).toMatchObject({ awaiting: 1 });
   });
 
-  // Promise: yes-to-old-does-nothing
+  // Promises: changed-rows-leave-approval, yes-to-old-does-nothing
   test('to what it is no more does nothing: of a row that was given up, of words that another file brought', async () => {
     const place = await openPortfolio(3);
     const { id, digest } = await place.waiting();
@@ -108,7 +109,7 @@ describe('a no', () => {
   });
 });
 
-// Promise: unapproved-never-leaves
+// Promises: sent-as-said-last, unapproved-never-leaves
 test('what nobody approved is not sent, whatever the queues hold and whichever state its rows are in', async () => {
   const { all, context, work, standIn, states } = await openPortfolio(3);
   const rows = await all('awaiting');

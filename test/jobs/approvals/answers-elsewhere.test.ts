@@ -92,7 +92,7 @@ async function holdInQ5({ import: bringIn, approve, context }: Pick<Asked, 'impo
   await context.rows.advance(other.row, 'company', 'held', HELD);
 }
 
-// Promise: no-is-seen-elsewhere
+// Promises: no-elsewhere-is-seen, no-is-seen-elsewhere
 test('whoever is asked about a call elsewhere has to see the no before it is carried out', async () => {
   const { say, first, other } = await openAsked();
   // Whoever says no is killed before it is carried out.

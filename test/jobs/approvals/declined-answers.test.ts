@@ -51,7 +51,7 @@ async function openDeclined(elsewhere = '') {
   return place;
 }
 
-// Promise: declined-statement-waits-again
+// Promises: declined-call-stays-in-doubt, declined-statement-waits-again
 test('a held row of which somebody said no waits for a yes, however it is answered and whatever its sum', async () => {
   const { context, one, decline, waiting, states } = await openDeclined();
   for (const made of [undefined, 'company_77']) {
@@ -74,6 +74,7 @@ test('a held row of which somebody said no waits for a yes, however it is answer
   expect(await states()).toMatchObject({ held: 3, queued: 0 });
 });
 
+// Promise: declined-statement-waits-again
 test('… until somebody says yes, or the service answers', async () => {
   const { context, rows, one, approve, hold, states } = await openDeclined();
   await one(2);

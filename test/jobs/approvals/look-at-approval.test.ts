@@ -34,7 +34,7 @@ test('the largest rows are found among thousands, wherever they stand, also wher
   expect([unindexed.isExact, unindexed.largest.length]).toEqual([false, 10]);
 });
 
-// Promise: approver-sees-the-file
+// Promises: approval-shows-what-is-sent, approver-sees-the-file
 test('an approver sees what is sent, how the file was read, its warnings and what it leaves out', async () => {
   const { import: bring, context } = await openPortfolio(1);
   const reading = { decimal: '.' as const };

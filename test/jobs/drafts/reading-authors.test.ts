@@ -130,6 +130,8 @@ test('one’s own is done at once, without what says of all lines which buyer, w
     request_reference: 'R',
     name: 'N',
     same_buyer: 'yes',
+    buyer_reference: 'B',
+    company_id: 'company_1',
     currency: 'EUR',
   } as const;
   const ids = { business_information_id: '1', company_registration_number: 'HRB 1', country_code: 'DE' } as const;

@@ -223,6 +223,7 @@ describe('amounts and days that their column left open', () => {
     expect((await report()).rows).toBe(first.rows);
   });
 
+  // Promise: open-amounts-marked
   test('may be days as well', async () => {
     const header = 'name,requested_limit,statements_dated,contact_email\n';
     const { again } = await openErrors(`${header}A,1,05/04/2025,\nB,1,31/12/2024,x\nC,1,12/31/2024,\n`);

@@ -64,7 +64,7 @@ test('results are kept while a portfolio is worked on, as often as they grow', a
   await workers.stop();
 });
 
-// Promise: recover-from-kept-results
+// Promises: recover-from-kept-results, recover-reads-kept-results
 test('a ledger that is lost in the middle of the work comes back with the rows that were done a minute before', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({

@@ -30,7 +30,7 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
   };
 }
 
-// Promise: run-leaves-results
+// Promises: files-have-input-delimiter, run-leaves-results
 test('results are left beside the file, with its delimiter, for those who may read it, and no draft with them', async () => {
   const { leave, names, at } = await openImported();
   expect(await leave()).toMatchObject({

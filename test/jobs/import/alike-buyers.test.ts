@@ -6,7 +6,7 @@ import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
 describe('what passed of one buyer', () => {
-  // Promise: references-make-no-new-buyer
+  // Promises: alike-buyers-count-as-one, references-make-no-new-buyer
   test('is of all buyers that may be the same, whatever references somebody gives them', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';

@@ -59,6 +59,7 @@ describe('what passed of one person', () => {
     expect(await ask('above', '0.01', { buyer: 'Third' })).toMatchObject({ over: { sum: '150000.01' } });
   });
 
+  // Promise: sum-by-person
   test('is of the last APPROVE_WINDOW_DAYS, and of what comes alone where that is 0', async () => {
     const { ask, context } = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '2' });
     await ask('one', '100000');

@@ -93,7 +93,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('again', '1', { buyer: 'Other' })).toBeUndefined();
   });
 
-  // Promise: unanswered-counts-however-old
+  // Promises: sum-by-buyer, unanswered-counts-however-old
   test('is of the last APPROVE_WINDOW_DAYS, and what is not answered yet counts however old it is', async () => {
     const { ask, make, hold, row, context } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '3' });
     await ask('old', '100000');

@@ -30,7 +30,7 @@ test('another control total hides no amount that may be two', async () => {
   ]);
 });
 
-// Promise: amounts-name-their-currency
+// Promises: amounts-name-their-currency, several-currencies-said
 test('the currency that files name stands beside the sums, and several are said', async () => {
   const place = await openWorkplace();
   await place.import(LINES);

@@ -37,7 +37,7 @@ test('a line that was declined waits under another name, though its sum is below
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
-// Promise: yes-to-old-does-nothing
+// Promises: yes-covers-what-was-seen, yes-to-old-does-nothing
 test('who is asked for a line that is declined elsewhere meanwhile has to look again before a yes', async () => {
   const place = await openAbove(2);
   const { context } = place;

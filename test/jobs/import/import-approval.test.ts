@@ -195,14 +195,18 @@ describe('an import that is killed', () => {
     await importKilled(place);
     const [left] = await context.approvals.of('q4');
     const { keys, ledger } = context;
-    const age = () => ledger.hset(keys.approval(left?.id ?? ''), 'asked', Date.now() - 3_600_000);
-    await age();
+    const age = (minutes: number) => ledger.hset(keys.approval(left?.id ?? ''), 'asked', Date.now() - minutes * 60_000);
+    await age(60);
     // Its file is to be imported again, as it says itself.
     await closeLeft(context);
     expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'open' });
     const { approval, lacking } = await place.import(buyerLines(100), { by: 'alice' });
     expect(approval).toMatchObject({ rows: 100 });
     expect(lacking).toBe((left?.rows ?? 0) - 100);
+    await age(9);
+    await closeLeft(context);
+    expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'open' });
+    await age(11);
     await closeLeft(context);
     expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'waiting', rows: lacking });
   });
@@ -231,6 +235,7 @@ test('one file imported twice at the same moment waits as a whole, and each of i
   expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
 });
 
+// Promise: sent-as-said-last
 test('a row that was approved and is mended by another file waits again, and its old words are not sent', async () => {
   const place = await openWorkplace(ALWAYS);
   const { work, settled, standIn, context } = place;

@@ -46,10 +46,12 @@ test('an amount in another currency is in no sum of the lines left out', async (
     'Beta,R2,20.05,USD,nobody',
     'Gamma,R3,7 USD,,',
     'Delta,R4,? 9,EUR,',
+    'Eta,R5,0,EUR,',
+    'Theta,R6,many,EUR,',
   ]);
   expect((await report())?.money).toMatchObject({
-    in_file: { lines: 4, amount: '100.10' },
-    left_out: { lines: 3, amount: '0.00', without_amount: 3, in_another_currency: 3 },
+    in_file: { lines: 6, amount: '100.10' },
+    left_out: { lines: 5, amount: '0.00', without_amount: 5, in_another_currency: 3 },
   });
 });
 

@@ -53,7 +53,7 @@ describe('the column row of an errors file', () => {
     expect(await importFile(path)).toMatchObject({ replaced: 1 });
   });
 
-  // Promise: errors-file-own-portfolio-only
+  // Promises: errors-file-names-row, errors-file-own-portfolio-only
   test('keeps it out as well where none of its lines led to a row', async () => {
     const { import: importText, dir, importFile, errors, context } = await openCorrections();
     await importText(['name,requested_limit', 'Acme AG,much']);

@@ -20,7 +20,7 @@ async function openDecided() {
   return { ...place, statuses };
 }
 
-// Promises: dropped-decisions-problems, decisions-told-once-a-file, notices-have-figures
+// Promises: dropped-decisions-problems, decisions-told-once-a-file, notices-have-figures, people-told-of-decisions
 test('decisions that are dropped are taken in, what is not taken is listed beside the file, and people are told', async () => {
   const { drop, takeIn, names, read, told, statuses, context } = await openDecided();
   const lines = text('bl_q41,declined,0,0,', 'bl_q42,approved,9000,1,', 'bl_none,approved,1,1,');

@@ -49,6 +49,7 @@ test('reconcile gives rows in progress their jobs back when the queues are gone,
   expect(standIn.madeTwice()).toEqual([]);
 });
 
+// Promises: rows-accounted-for, sums-change-with-the-row
 test('reconcile counts a row in the state that it is in, in no other, and with its sum', async () => {
   const { context } = await abandoned();
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });

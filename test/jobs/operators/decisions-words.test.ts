@@ -19,6 +19,7 @@ const above = (at: number) => ({
   message: 'The limit bl_1 is 2,000.00, more than the 1,000.00 that was asked for.',
 });
 
+// Promise: lowered-approval-warned
 test.each([
   [{}, ['2 decisions taken (2 no) for 2 rows, 0 known already, 0 not taken.']],
   [{ rows: 0 }, ['2 decisions taken (2 no), without a change of any row, 0 known already, 0 not taken.']],

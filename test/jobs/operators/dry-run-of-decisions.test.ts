@@ -32,6 +32,17 @@ test('a dry run says what becomes of a day behind two times of that day in the s
   expect((await statusesOf('bl_q41', context)).rows).toEqual([dry.would?.rows[0]?.after.status]);
 });
 
+// Promise: decisions-before-and-after
+test('the first ten rows that change are named, of a dry run as of what is done', async () => {
+  const { context } = await openFinishedPortfolio(24);
+  const said = Array.from({ length: 24 }, (_one, place) => [`bl_q4${place + 1}`, 'declined', 1] as const);
+  const dry = await takeDecisions(fileOf(said), context, { by: 'olga', dryRun: true });
+  const done = await takeDecisions(fileOf(said), context, { by: 'olga' });
+  expect([dry.would?.rows.length, dry.did, done.did?.rows.length, done.would]).toEqual([10, undefined, 10, undefined]);
+  expect(done.did?.rows).toEqual(dry.would?.rows);
+});
+
+// Promise: mistyped-status-asked
 test('of a status that may be mistyped the first line of the file is named, and so in its dry run', async () => {
   const { context } = await openFinishedPortfolio(2);
   // The first of them goes into the second lane, and the other one into the first.

@@ -19,6 +19,7 @@ const DROPPED = { by: 'drop', isUnattended: true };
 
 const DAY_MS = 86_400_000;
 
+// Promise: correct-a-decision-today
 test('a file of a day that is taken again on the next day does not undo the correction that was taken on that day', async () => {
   const { context } = await openFinishedPortfolio(1);
   const path = join(await makeFolder(), 'a.csv');

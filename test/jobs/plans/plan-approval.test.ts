@@ -79,7 +79,7 @@ test('a plan says which sum of a buyer is above the limit, and names no buyer', 
   );
 });
 
-// Promise: plan-says-who-must-approve
+// Promises: earlier-no-is-said, plan-says-who-must-approve
 test('the command line and the page of a plan say so before the yes', async () => {
   const { context } = await openRefused({ APPROVE_ABOVE: '2500' });
   const plan = await makePlan(REQUEST, context);

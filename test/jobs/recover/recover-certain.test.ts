@@ -109,7 +109,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-// Promise: recover-knows-the-buyer
+// Promises: recover-knows-the-buyer, recover-reads-kept-results
 test.each(Object.entries(CASES))('%s: what was made is not made again', async (_title, given) => {
   const { files, again = Object.keys(files), mapping, edit, inTurn, xlsx, leftOut = 0 } = given;
   const place = await openPlace();

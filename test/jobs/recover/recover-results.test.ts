@@ -50,7 +50,7 @@ async function openPlace() {
   };
 }
 
-// Promise: recover-puts-back
+// Promises: recover-puts-back, recover-reads-kept-results
 test('a ledger that is lost comes back from its results file, and nothing is requested again', async () => {
   const place = await openPlace();
   const first = [1, 2, 3, 4].map((n) => line(n, n === 4 ? 'a.pdf|b.pdf' : ''));
@@ -131,7 +131,7 @@ test('a buyer that was first known by fewer identifiers is not requested again',
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
 });
 
-// Promise: recover-overwrites-nothing
+// Promises: recover-overwrites-nothing, recover-reads-kept-results
 test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1), line(4)]));

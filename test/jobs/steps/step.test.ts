@@ -15,6 +15,7 @@ describe('the way of a row', () => {
     expect(standIn.counts().made).toEqual({ company: 20, document: 0, limit: 20 });
   });
 
+  // Promise: at-most-one-call
   test('shares a buyer and a document among the rows that name them', async () => {
     const { dir, work, standIn, settled, context, ...place } = await openWorkplace();
     await mkdir(join(dir, 'documents'));

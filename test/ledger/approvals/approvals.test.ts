@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(await waiting.look()).toMatchObject({ standing: 'granted', answered: { by: 'bob' } });
   });
 
-  // Promise: yes-to-old-does-nothing
+  // Promises: yes-covers-what-was-seen, yes-to-old-does-nothing
   test('is not heard of what was looked at before a row came, went or changed', async () => {
     const { imported, approvals, rows, put } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1', r2: '2' });
@@ -137,6 +137,7 @@ describe('a limit for the sum of a portfolio', () => {
     expect((await more.look()).standing).toBe('waiting');
   });
 
+  // Promise: whole-portfolio-counts
   test('counts what earlier imports ask for, and nothing that was given up or replaced', async () => {
     const { imported, rows, portfolios } = openApprovals();
     const first = await imported('a.csv', { r1: '60', r2: '30' }, ABOVE('100'));

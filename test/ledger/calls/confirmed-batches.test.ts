@@ -71,6 +71,7 @@ describe('a claim', () => {
     }
   });
 
+  // Promise: calls-wait-for-replica
   test('waits for a replica that reads the data anew', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);

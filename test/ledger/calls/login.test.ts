@@ -14,6 +14,7 @@ const KNOWN = [
   { name: 'empty', clients: [], addresses: [] },
 ];
 
+// Promise: new-client-id-stops
 test.each<[string, Partial<Login>, RegExp | undefined]>([
   ['the login that an account was used with may go on', {}, undefined],
   [

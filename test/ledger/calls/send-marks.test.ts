@@ -192,6 +192,7 @@ describe('a Redis that is older than what was sent', () => {
     await expect(start(copied).check()).resolves.toBeUndefined();
   });
 
+  // Promise: older-copy-always-noticed
   test('is seen though the copy was made behind the mark of the last call: a second later there is one more', async () => {
     const { start, copy, putBack } = await open();
     const ours = start();

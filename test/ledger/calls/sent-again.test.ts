@@ -6,7 +6,7 @@ const limit = { kind: 'limit', key: 'request-1', row } as const;
 
 const resent = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000];
 const repeated = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 64_000, 64_000];
-// Promise: resend-eight-times
+// Promises: repeated-soon-with-a-header, resend-eight-times
 test.each([
   ['resend', 'eight times', resent],
   ['repeat', 'thirteen times, at first at once', repeated],

@@ -32,7 +32,7 @@ const later = { importId: 'later', begun: '9' };
 const plus = (texts: readonly string[]) => texts.reduce((sum, text) => sum.plus(text), new Big(0));
 
 describe('whatever becomes of its lines', () => {
-  // Promises: granted-only-where-approved, money-adds-up
+  // Promises: every-line-accounted-for, granted-only-where-approved, money-adds-up
   test('the money of a file adds up to the cent, and each count is that of the rows that its link lists', {
     timeout: 120_000,
   }, async () => {

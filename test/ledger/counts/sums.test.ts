@@ -47,7 +47,7 @@ test('counts what was granted below its request, and apart from it what was gran
   });
 });
 
-// Promise: one-outcome-each
+// Promises: one-outcome-each, status-meanings-setting
 test('each row counts in one outcome, by what its status means now', async () => {
   const { report, statusMeanings } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1' } },

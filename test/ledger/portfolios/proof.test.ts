@@ -86,6 +86,7 @@ test.each<[string, string, Partial<PortfolioState>, RegExp]>([
   expect(await checkOf(of, changes)).toMatchObject({ is: 'wrong', words: expect.stringMatching(words) });
 });
 
+// Promises: every-line-accounted-for, rows-accounted-for
 test('whatever becomes of a portfolio, its counts agree: held, refused, cancelled, retried, imported again', async () => {
   const lost = { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 } as const;
   const refused = { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, times: 1 } as const;

@@ -56,6 +56,15 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
   });
 });
 
+/** The time so many seconds ahead. */
+const ahead = (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString();
+
+// Promise: no-decision-of-the-future
+test('a time that is ten minutes ahead is taken', async () => {
+  const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${ahead(600)}`), { now });
+  expect(decisions).toMatchObject([{ decided: ahead(600) }]);
+});
+
 // Promise: no-decision-of-the-future
 test.each([
   ['no limit is named', ',,approved,1,1,', 'names no limit'],
@@ -72,6 +81,7 @@ test.each([
   ['day and month cannot be told apart', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
   ['a day is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
   ['a day begins tomorrow', 'bl_1,,approved,1,1,2026-11-27', 'in the future'],
+  ['a time is more than ten minutes ahead', `bl_1,,approved,1,1,${ahead(601)}`, 'in the future'],
   [
     'a time is in the future, since it is one of another zone',
     `bl_1,,approved,1,1,${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16)}`,
@@ -164,6 +174,7 @@ test.each(['0', '0.00', '0,00 EUR', '€ 0'])('%j is nothing granted', async (wr
   expect(decisions).toMatchObject([{ total: '0' }]);
 });
 
+// Promise: decisions-not-taken-named
 test('hidden rows of a workbook are not taken by themselves, and its numbers have a point', async () => {
   const path = join(await makeFolder(), 'later.xlsx');
   const text = (words: string) => `<c t="str"><v>${words}</v></c>`;

@@ -10,6 +10,7 @@ async function read(...lines: string[]) {
   return readResolutionFile(path);
 }
 
+// Promise: any-csv-resolves
 test('a file says for each line an id, resend, or nothing, in whatever dialect', async () => {
   const file = await read('\uFEFFLine;Name;ID', '7;A;bl_1', '8;B;Resend', '9;C;', '10;D;made company_2', '');
   expect(file).toEqual({

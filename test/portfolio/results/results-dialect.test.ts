@@ -4,7 +4,7 @@ import { type Dialect, PLAIN_DIALECT } from '../../../src/table/dialect.ts';
 
 const EXCELS: Dialect = { ...PLAIN_DIALECT, delimiter: ';', lineBreak: '\n' };
 
-// Promise: byte-order-mark
+// Promises: byte-order-mark, files-have-input-delimiter
 test.each<[string, Partial<Dialect>, boolean]>([
   ['plain UTF-8', {}, false],
   ['UTF-8 with a mark', { bom: true }, true],

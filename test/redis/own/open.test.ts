@@ -242,6 +242,7 @@ describe('folders', () => {
 });
 
 describe('why no server can be had', () => {
+  // Promise: says-which-node
   test('is told in one sentence: no redis-server', async () => {
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: '/nowhere' } });
     expect(first).toEqual({

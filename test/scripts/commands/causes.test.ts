@@ -86,6 +86,7 @@ describe('failures by cause', () => {
     expect(stdout).toContain('npx limitline report "q4" --state held');
   });
 
+  // Promise: filter-by-outcome
   test('rows are chosen by any filter too, and by one choice alone', async () => {
     const { limitline, json } = await openFailed();
     const { rows } = await json('retry', 'q4', '--where', 'text=buyer 2', '--dry-run');

@@ -5,7 +5,7 @@ import { later, openReview } from '../../support/under-review.ts';
 
 const DAY = 24 * 60;
 
-// Promise: decision-older-than-answer
+// Promises: decision-older-than-answer, decisions-not-taken-named
 test('a decision from before the request that was answered is older than the answer, and is not taken', async () => {
   const { ids, decide, outcomes } = await openReview(2);
   const known = later(0);
@@ -35,6 +35,7 @@ test('a decision from before the request is not taken either where the answer ha
   expect((await decide([`${ids[0]},,approved,1001.5,1001.5,${later(1)}`])).stdout).toContain('1 decision taken');
 });
 
+// Promise: decision-older-than-answer
 test('a decision that seems to be from less than a day before the request is taken, with a warning', async () => {
   const { ids, decide } = await openReview(1);
   const { status, stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-60)}`]);

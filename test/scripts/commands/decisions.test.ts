@@ -59,7 +59,7 @@ test('what the service decides later changes outcomes, sums and results, and not
   ]);
 });
 
-// Promises: latest-decision-counts, same-time-taken-first-stays
+// Promises: decisions-not-taken-named, latest-decision-counts, same-time-taken-first-stays
 test('the latest decision counts, whatever comes in whichever order, and a file may be taken twice', async () => {
   const { ids, decide, outcomes } = await openReview(3);
   const [second, third] = [later(2), later(3)];
@@ -86,7 +86,7 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
   expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
 });
 
-// Promise: decisions-not-taken-named
+// Promises: decisions-not-taken-named, lowered-approval-warned, same-time-taken-first-stays
 test('what is not to be taken is named by its line, and the rest is taken', async () => {
   const { ids, names, decide, json } = await openReview(3);
   const second = later(2);
@@ -198,7 +198,7 @@ test('a column with another header is read where --map names it, and so in later
   );
 });
 
-// Promise: known-total-stays
+// Promises: granted-only-where-approved, known-total-stays
 test('a file without amounts leaves those that are known, and says so', async () => {
   const { ids, cwd, decide, json, limitline, outcomes } = await openReview(1);
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);

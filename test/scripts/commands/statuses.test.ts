@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 
-// Promise: meaning-holds-at-once
+// Promises: meaning-holds-at-once, report-counts-not-as-asked
 test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {
   const { limitline, json } = await openDesk(3, {
     rules: [

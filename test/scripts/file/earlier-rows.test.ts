@@ -16,6 +16,7 @@ const NOTHING = {
   unknownOrigin: 0,
 };
 
+// Promises: line-of-unknown-origin, lines-no-longer-named
 test.each([
   [{}, []],
   [{ requestedBefore: 1 }, ['1 row, requested before.']],

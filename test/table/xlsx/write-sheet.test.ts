@@ -56,6 +56,7 @@ describe('another program reads', () => {
     ]);
   });
 
+  // Promise: workbook-has-numbers
   test('a header that is bold and stays in place, and columns as wide as what is in them', async () => {
     const name = 'Buyer with a name of some length GmbH';
     const sheet = await readByExceljs([
