@@ -110,6 +110,7 @@ test('secrets are read from mounted files', async () => {
   expect(readSettings({ env, cwd }).SERVICE_CLIENT_SECRET).toBe('from-file');
 });
 
+// Promise: figures-for-machine-or-token
 test('the token of the metrics is read from a mounted file, and a short one is refused without being repeated', async () => {
   const path = join(cwd, 'token');
   await writeFile(path, 'a-token-of-some-length\n');

@@ -57,6 +57,7 @@ describe("the user's own folder", () => {
 });
 
 describe('a folder that LIMITLINE_DATA names', () => {
+  // Promise: no-ledger-guessed
   test.each<[string, string, NamedFolder['in'], string]>([
     ['as a whole path', '/d/../e', 'environment', '/e'],
     ['below the home', '~/limitline', 'environment', '/h/limitline'],
@@ -79,6 +80,7 @@ describe('a folder that LIMITLINE_DATA names', () => {
 });
 
 describe('a .limitline in the working directory', () => {
+  // Promise: no-ledger-guessed
   test('goes before the folder of the user, and is said', () => {
     const here = use(join(cwd ?? '', '.limitline'));
     expect(choose()).toEqual({ path: here, by: 'here' });

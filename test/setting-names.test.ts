@@ -27,6 +27,7 @@ const KNOWN = [
 const inEnvironment = (...environment: string[]) => strayNames({ environment, dotenv: [], known: KNOWN });
 const inDotenv = (...dotenv: string[]) => strayNames({ environment: [], dotenv, known: KNOWN });
 
+// Promise: misspelt-setting-stops
 test.each([
   ['SERVICE_RATE_PER_SECOND', 'SERVICE_RATE_PER_S'],
   ['SERVICE_RATE', 'SERVICE_RATE_PER_S'],
@@ -49,6 +50,7 @@ test('a setting that is given as a file is given', () => {
   expect(inEnvironment('SERVICE_SECRET', 'SERVICE_CLIENT_SECRET_FILE').faults).toEqual([]);
 });
 
+// Promise: misspelt-setting-stops
 test('another name of a family of ours is said with the nearest one, and stops nothing', () => {
   const said = 'SERVICE_TAGS is not a setting of Limitline and has no effect (the closest one is SERVICE_URL)';
   expect(inEnvironment('SERVICE_TAGS')).toEqual({ faults: [], notices: [said] });

@@ -24,6 +24,7 @@ async function strangersEnv() {
 const read = (env: Record<string, string> = {}) => readSettings({ env: { HOME: cwd, ...env }, cwd });
 
 describe('a .env in the working directory', () => {
+  // Promise: env-file-of-own
   test('of this user is obeyed, may name files with secrets, and is said by its names', async () => {
     await strangersEnv();
     expect(read()).toMatchObject({

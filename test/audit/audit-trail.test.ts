@@ -90,6 +90,7 @@ test('many processes that write at the same time make one whole trail, and every
   expect(times).toEqual([...times].sort((left, right) => right - left));
 });
 
+// Promise: set-back-trail-shows
 test('an end that is cut off is named, and the next entry is above all numbers that were ever given out', async () => {
   const { process, admin, keys, logged } = await openTrails();
   const trail = process();

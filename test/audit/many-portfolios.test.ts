@@ -9,8 +9,11 @@ test('the audit finds answers to held rows by each of many portfolios', async ()
   const portfolios = names.join(', ');
   await process().note({ ...NOTE, what: 'calls resolved', about: portfolios, facts: { portfolios } });
   const reader = makeTrailReader({ connection: admin, keys });
+  const parts: unknown[] = [];
   for (const about of [names[0], names[20], names[299]]) {
     const { entries } = await reader.page({ count: 5, walk: 100, filter: { about: about ?? '' } });
     expect(entries, about).toHaveLength(1);
+    parts.push(entries[0]?.facts?.part);
   }
+  expect(parts).toEqual([undefined, 2, 3]);
 });

@@ -21,6 +21,7 @@ test('of refusals in great number the first have entries, and the others one wit
   });
 });
 
+// Promise: every-refusal-counted
 test('who is refused from many addresses at once leaves few entries too, and the count names those with the most of it', async () => {
   const { process } = await openTrails();
   const trail = process();
@@ -36,6 +37,7 @@ test('who is refused from many addresses at once leaves few entries too, and the
   expect(Object.keys(facts?.from ?? {})).toHaveLength(20);
 });
 
+// Promise: every-refusal-counted
 test('the count is written by itself after a minute, and what is not written for want of Redis is counted until it can be', async () => {
   vi.useFakeTimers();
   try {

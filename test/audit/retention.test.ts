@@ -21,6 +21,7 @@ async function trailOf(count: number) {
 
 const nowMs = ([seconds, micros]: (number | string)[]) => Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
 
+// Promise: cut-behind-a-checkpoint
 test('what is older than a time is cut off behind a checkpoint, and the trail is still whole', async () => {
   const { trail, times } = await trailOf(6);
   expect(await trail.cut({ ...BY, beforeMs: times[3] ?? 0 })).toEqual({ upTo: 3, count: 3 });

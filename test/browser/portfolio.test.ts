@@ -29,7 +29,7 @@ async function openPages(rows: number) {
 }
 
 testInBrowser(
-  // Promises: pipeline-folded-for-operators, list-stays-while-read
+  // Promises: list-stays-while-read, proof-strip
   'a portfolio is watched from its import to its end, and its rows stay where they are meanwhile',
   async () => {
     const { url, work, context } = await openPages(40);

@@ -40,7 +40,7 @@ test('each part says how it is, and no secret and no password is among it', asyn
   expect((await get('/health')).text).toContain('all agreed');
 });
 
-// Promise: health-shows-versions
+// Promises: health-shows-versions, worker-takes-up-nothing-new
 test('a worker is told on the page to take up nothing new, the audit says by whom, and versions that differ are named', async () => {
   const desk = await openDesk(2);
   desk.start('work');

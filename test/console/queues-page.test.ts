@@ -21,7 +21,7 @@ async function openFailed() {
 }
 
 describe('the page of the queues', () => {
-  // Promise: failed-rows-found
+  // Promises: failed-rows-found, queues-say-made-a-minute
   test('shows each queue, and every failed row also where BullMQ has forgotten its job', async () => {
     const { get, context } = await openFailed();
     for (const state of ['refused', 'held'] as const) {

@@ -6,6 +6,7 @@ import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
+// Promise: row-tells-its-story
 test('a row that is done tells its line, its calls with their times and ids, and its buyer’s limits', async () => {
   const { get, rowOf, standIn, context } = await openThreeRows();
   const { status, text } = await get(await rowOf('done'));
@@ -18,6 +19,7 @@ test('a row that is done tells its line, its calls with their times and ids, and
   expect(text).toMatch(/The service made it after [\d.]+ m?s: company_/);
   expect(text).toContain('q4.csv (import 1) was imported by command line');
   expect(text).toMatch(/<dt>company_registration_number.*?<\/dt><dd>HRB 1<\/dd>/s);
+  expect(text).toMatch(/What was sent<\/summary><pre[^>]*>[^<]*requested_limit[^<]*1001\.5/);
   expect(text).not.toContain(context.settings.SERVICE_CLIENT_SECRET);
   // What went as it should left no list of its own.
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
@@ -50,6 +52,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   expect(text).toContain('The request is sent and answered.');
 });
 
+// Promise: selected-rows
 test('a row that a colleague has cancelled since its page was made is not sent by the button of that page', async () => {
   const { get, post, rowOf, context } = await openThreeRows();
   const address = await rowOf('refused');
@@ -120,6 +123,16 @@ test('documents that rows share, words that were mended and a portfolio that was
   expect(second).toContain('made, for another row');
   expect(second).toContain(`<a href="/portfolios/q4/rows/${done?.row.key}">q4/`);
   expect(second).toContain('The portfolio was cancelled by command line');
+});
+
+// Promise: other-fields-kept
+test('what an answer has besides what is known of it is on the page of its row', async () => {
+  const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'answer', set: { score: 7 } }] });
+  await desk.limitline('run', 'q4.csv');
+  const { get, context } = await openConsole(desk);
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  const { text } = await get(`/portfolios/q4/rows/${found?.row.key}`);
+  expect(text).toContain('The answer also has: <code>{&quot;score&quot;:7}</code>');
 });
 
 test.each([

@@ -98,7 +98,7 @@ test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd 
   expect(verified.stderr.split('\n').filter((line) => line.includes('limitline'))).toEqual([]);
 });
 
-// Promise: private-authority
+// Promises: private-authority, deployment-examples-run
 test('a service with a certificate of a private authority is reached once that is known, and nothing is sent before', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
@@ -117,7 +117,7 @@ test('a service with a certificate of a private authority is reached once that i
   expect(standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
 });
 
-// Promise: rights-in-redis
+// Promises: rights-in-redis, deployment-examples-run
 test('a user of Redis with the rights of the example can do all that is needed, and not more', async () => {
   const redis = await startKillableRedis();
   const words = (examplesOf('redis', { SECRET: 'secret' })[0] ?? '').trim().split(' ');
@@ -191,7 +191,7 @@ async function openUnits(cwd: string, places: Record<string, string>) {
   return Object.keys(units).map((name) => `${name}.service`);
 }
 
-// Promises: data-folder-saved-and-restored, restored-trail-lacks-entries
+// Promises: data-folder-saved-and-restored, restored-trail-lacks-entries, deployment-examples-run
 test('a data folder is saved and restored as the page says, with all that runs on it, and goes on as it was then', async () => {
   const cwd = await makeFolder();
   const standIn = await startStandIn();

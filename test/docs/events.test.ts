@@ -17,7 +17,6 @@ function caddyLines(): { line: string; within: string[] }[] {
   });
 }
 
-// Promise: secret-out-of-proxy-logs
 test('the example for Caddy hands events on: Caddy answers by a bare respond before it asks reverse_proxy, wherever it stands', () => {
   const lines = caddyLines();
   expect(lines.find(({ line }) => line.startsWith('reverse_proxy'))?.within).toEqual([
@@ -27,6 +26,7 @@ test('the example for Caddy hands events on: Caddy answers by a bare respond bef
   expect(lines.find(({ line }) => line.startsWith('respond'))?.within).toEqual(['events.example.com', 'handle']);
 });
 
+// Promise: secret-out-of-proxy-logs
 test('the example for Caddy keeps the secret out of its log of faults, which has the address of what could not be passed on', () => {
   expect(caddyLines().find(({ line }) => line === 'exclude http.log.error')?.within).toEqual(['', 'log default']);
 });

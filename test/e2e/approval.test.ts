@@ -3,7 +3,7 @@ import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 
-// Promise: run-names-approvers
+// Promises: run-names-approvers, unfinished-import-stays-open
 test('run ends with 2 where all that is left waits for another person, says so, and sends nothing', async () => {
   const desk = await openDesk(5, {}, { APPROVE_ALWAYS: 'on' });
   const ran = await desk.limitline('run', 'q4.csv');

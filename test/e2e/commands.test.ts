@@ -39,6 +39,7 @@ function uniqueNames(header: string[]): string[] {
 }
 
 describe('run', () => {
+  // Promise: json-also-of-faults
   test('turns the example into limits, and says what became of every line', async () => {
     const cwd = await makeFolder();
     const args = ['run', join(EXAMPLES, 'portfolio.csv'), '--json', '--no-results'];

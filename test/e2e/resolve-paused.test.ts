@@ -41,6 +41,7 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
   expect(await resolve(...all)).toBe('Nothing of portfolio q4 is held.\n');
 });
 
+// Promise: supplier-in-doubt-sent-again
 test('a supplier in doubt in a paused portfolio is said to be so, and to go again once somebody resumes it', async () => {
   const place = await openFaultPlace();
   const { context, childEnv: env, dir: cwd } = place;

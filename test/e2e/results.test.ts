@@ -67,7 +67,9 @@ test('a file from standard input, a workbook too, is checked and run like any ot
   expect(await runCommand(['run', '-', '--portfolio', 'piped'], { cwd, env, input: csv })).toMatchObject({ status: 0 });
   expect(await names()).toEqual(['piped.results.csv', 'q4.csv']);
   await writeSheet(sheetOf(csv), createWriteStream(join(cwd, 'book.xlsx')), { name: 'q4', kindOf: () => 'text' });
-  const book = await run(['check', '-', '--json'], await readFile(join(cwd, 'book.xlsx')));
+  const bytes = await readFile(join(cwd, 'book.xlsx'));
+  expect(await run(['import', '-', '--portfolio', 'brought'], bytes)).toMatchObject({ status: 0 });
+  const book = await run(['check', '-', '--json'], bytes);
   expect(JSON.parse(book.stdout)).toMatchObject({ rows: 2, problems: [], dialect: { sheet: 'q4' } });
 });
 

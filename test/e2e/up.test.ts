@@ -29,7 +29,7 @@ const entries = (stderr: string): Record<string, unknown>[] =>
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
-// Promise: up-restarts-its-parts
+// Promises: up-restarts-its-parts, console-on-this-machine
 test('up sends what is imported, shows it, starts a part that was killed again, and leaves nothing at its end', async () => {
   const { cwd, env, start } = await openPlace();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);

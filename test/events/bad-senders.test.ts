@@ -132,7 +132,6 @@ test('a sender that asks before it sends is told to go on, or why not', async ()
   await large.closed();
 });
 
-// Promise: bad-senders-cost-time-only
 test.each([
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
   ['TLS', Buffer.from('1603010200010001fc0303', 'hex'), '400'],
@@ -150,6 +149,7 @@ test.each([
   expect(await ask(posted('whole'))).toContain('200 OK');
 });
 
+// Promise: bad-senders-cost-time-only
 test('a sender that is too slow is not waited for, with its headers or its body', async () => {
   const { connect, kept, ends } = await startListener({ limits: { headersMs: 30, requestMs: 60, lookMs: 10 } });
   const send = async (bytes: string) => {
@@ -166,6 +166,7 @@ test('a sender that is too slow is not waited for, with its headers or its body'
   expect(kept).toEqual([]);
 });
 
+// Promise: bad-senders-cost-time-only
 test('one connection more than may be open is closed, and the others go on', async () => {
   const { connect, ends, ask } = await startListener({ limits: { connections: 1 } });
   const first = await connect();

@@ -32,6 +32,7 @@ test('the first is said within a second, all others once a minute, and nothing w
   expect(lines.length).toBe(2);
 });
 
+// Promise: listener-logs-numbers-alone
 test('a wrong secret is a warning, once a minute however often it is tried', () => {
   const { told, lines } = openLog();
   for (let second = 0; second < 120; second += 1) {

@@ -23,7 +23,7 @@ const DEATHS: { at: Moment | 'sent'; held: number; made: number }[] = [
 const KINDS = { company: 'company', documents: 'document', limit: 'limit' } as const;
 
 // The simulator plays all moments of all steps; real processes show each moment in one of them.
-// Promise: holds-through-kills-and-loss
+// Promises: holds-through-kills-and-loss, claim-on-disk-first
 test.each([
   ['company', ['claimed', 'settled', 'handed over']],
   ['documents', ['answered']],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf } from '../../src/files/free-bytes.ts';
 
+// Promise: leaves-disk-room
 test('something is left free on a disk, and of a small one no more than a part', async () => {
   const left = async () => (await freeBytesOf(tmpdir())) - (await roomBytesOf(tmpdir()));
   // Others write to the disk, and take away what they wrote: between two looks that may be as much as is left.

@@ -6,7 +6,7 @@ import { filledBody, readSessionAnswer, readSessionFile } from '../../src/servic
 import { sessionPlace, writeSessionFile } from '../support/session-file.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-// Promise: session-path-below-service
+// Promises: session-path-below-service, session-file-read-strictly
 test.each<readonly [string, Record<string, unknown>, RegExp]>([
   ['names a place that does not exist', { body: { of: [sessionPlace('bayer')] } }, /there is no place \$\{bayer\}/],
   [

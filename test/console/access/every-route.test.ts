@@ -71,7 +71,7 @@ function lineFor(route: string, expected: readonly Expected[]): Expected[] {
   return expected.filter((one) => one.route.endsWith('/') && one.route.length > 6 && route.startsWith(one.route));
 }
 
-// Promises: each-request-checked, roles-say-what-one-may
+// Promises: each-request-checked, roles-say-what-one-may, event-shown-as-text
 test('each route, by each method, with each role, answers as the table for people says', async () => {
   const { send, routes } = await openWalk();
   const expected = readExpected();

@@ -51,7 +51,7 @@ test.each([
   expect(Object.keys(RESUMES.kinds)).toContain(kind);
 });
 
-// Promise: finance-resumes-own
+// Promises: finance-resumes-own, who-ends-first-pause
 test.each([
   ['that came after its first rows', firstWords(5)],
   ['that answers refused alike led to', ALIKE],

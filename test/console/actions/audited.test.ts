@@ -38,6 +38,7 @@ async function openActing(given: Partial<ReturnType<typeof openNotedAudit>> = {}
   return { ...web, entries, done };
 }
 
+// Promise: every-change-audited
 test('what is done stands between two entries: what is wished, with what the form may say, and what came of it', async () => {
   const { post, get, entries } = await openActing();
   await get('/keys', OLAF);

@@ -53,7 +53,7 @@ async function openWatched() {
   return { url: web.url(), changing, done };
 }
 
-// Promise: forms-are-one-session
+// Promises: forms-are-one-session, every-change-audited
 test('whatever changes something is an action, needs a token of ours, and begins nothing without', async () => {
   const { url, changing, done } = await openWatched();
   expect(changing.length).toBeGreaterThan(3);

@@ -17,7 +17,7 @@ test('the catalogue has each message of the console: `npm run texts` writes it',
   expect(JSON.parse(readFileSync(CATALOGUE, 'utf8'))).toEqual(messagesOfSources());
 });
 
-// Promise: places-in-any-order
+// Promises: places-in-any-order, language-is-a-second-file
 test('a language has the places and elements of a sentence in its own order, and data stays as it is', async () => {
   const { html, t, countWords } = await speaking({
     'Held in <0>{0}</0> since {1}': 'Seit {1} in <0>{0}</0> gehalten',

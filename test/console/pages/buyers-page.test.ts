@@ -36,7 +36,7 @@ const OTHERS = [
   'Stahl Stahlbau AG,DE,HRB 12,,,4000,,,,',
 ];
 
-// Promise: buyer-found-in-all-portfolios
+// Promises: buyer-found-in-all-portfolios, buyer-page-all-requests
 test('a buyer is found in all portfolios by words of its name, its numbers, references and ids, and its page has all of its requests', async () => {
   const { names, search, get, context } = await openWith({
     q3: [MUELLER, ...OTHERS],
@@ -167,7 +167,6 @@ test('a viewer sees no contact on the page of a buyer', async () => {
   expect(text).not.toMatch(/Anna|anna@/);
 });
 
-// Promise: buyer-page-all-requests
 test('a buyer with 5,000 requests is shown page by page', async () => {
   const { context, search, get } = await openWith({ q3: [MUELLER] });
   const [found] = await search('müller');

@@ -50,7 +50,7 @@ async function openDecisions() {
 
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-// Promises: decisions-before-and-after, lowered-approval-warned, mistyped-status-asked, other-portfolios-decisions-listed, unexplained-statuses-named, upload-taken-once
+// Promises: decisions-before-and-after, lowered-approval-warned, mistyped-status-asked, other-portfolios-decisions-listed, unexplained-statuses-named, upload-taken-once, upload-says-first
 test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
   const { web, idOf, send, take, outcomes, json, limitline } = await openDecisions();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');

@@ -77,6 +77,7 @@ test('a paused portfolio of which nothing is left is nobody’s task', async () 
   expect((await page(FIONA)).own + (await live(OLAF)).own).not.toContain('is paused');
 });
 
+// Promise: first-page-what-waits
 test('rejected rows are a task of those who may send them again, and of colleagues for other people', async () => {
   const rules = [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 400 }];
   const { page, live, get } = await openHers(2, 'run', { rules });

@@ -243,7 +243,7 @@ test('amounts of two currencies that wait for approval are not added up to one s
   );
 });
 
-// Promise: for-colleagues-apart
+// Promises: for-colleagues-apart, first-page-what-waits
 test('nobody is asked to approve what they asked for, and one approval alone is led to', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const { get, context } = await openConsole(desk, byHeader);
@@ -276,6 +276,7 @@ test('nobody is asked to approve what they asked for, and one approval alone is 
   expect((await shown('/')).own).toMatch(/href="\/approvals"[^>]*>Review/);
 });
 
+// Promise: for-colleagues-apart
 test('what the reader’s role cannot do stands apart, for colleagues', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset' }] });
   const [head, one, two] = buyerLines(2);

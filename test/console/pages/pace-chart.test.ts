@@ -17,6 +17,7 @@ const spans = (count: number, of: (at: number) => Partial<PaceSpan> = () => ({})
 const chart = (of: PaceSpan[], toMs = NOON + 3_600_000) =>
   renderPaceChart(of, { fromMs: NOON, toMs, empty: 'nothing yet' }).markup;
 
+// Promise: proof-strip
 test('says the same in a drawing, in words and in a table', () => {
   const markup = chart(spans(1_800, (at) => ({ acceptedPerS: at < 900 ? 40 : 80, throttledPerS: at === 5 ? 1 : 0 })));
   expect(markup).toContain('Calls a second from 12:00:00 to 13:00:00 UTC: lately 80 accepted, 60 the learned limit.');
@@ -57,6 +58,7 @@ test("a portfolio's own pace is known after some seconds, of the last thirty, an
   expect(own.note('a', 33, 66_000)).toBeUndefined();
 });
 
+// Promise: proof-strip
 test('while no limit was met, none is drawn', () => {
   const markup = chart(spans(4, (at) => ({ learnedPerS: at < 2 ? 0 : 60 })));
   expect(markup).toMatch(/class="pace-learned" d="M300\.0 [\d.]+L450\.0 [\d.]+L600\.0 [\d.]+"/);

@@ -44,7 +44,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     return { desk, ...(await openConsole(desk)) };
   };
 
-  // Promises: counts-lead-to-their-lines, proof-strip
+  // Promises: counts-lead-to-their-lines, proof-strip, pipeline-folded-for-operators
   test('shows where its rows are, why they failed, and that its counts agree', async () => {
     const { get, context, desk } = await open();
     const page = await get('/portfolios/q4');
@@ -66,6 +66,8 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(text).toContain('9 rows brought in = 9 in all states together');
     expect(text).toContain('6 rows done = 6 limits made');
     expect(text).toContain('All counts agree.');
+    const isOpen = (shown: string) => /<details[^>]* id="pipeline" open/.test(shown);
+    expect(isOpen(page.text)).toBe(false);
     expect(text).toContain('422 at limit limit is too high');
     const [cause] = /cause=(\w{8})/.exec(page.text.slice(page.text.indexOf('too high'))) ?? [];
     expect(page.text).toContain(`/plans/new?portfolio=q4&amp;action=retry&amp;${cause}`);
@@ -92,12 +94,14 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200]);
     // A count that somebody changed shows.
     await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
-    const differing = textOf((await get('/portfolios/q4')).text);
+    const after = (await get('/portfolios/q4')).text;
+    expect(isOpen(after)).toBe(true);
+    const differing = textOf(after);
     expect(differing).toContain('Counts differ.');
     expect(differing).toContain('1 done row has no limit that a call of theirs made.');
   });
 
-  // Promise: filter-by-outcome
+  // Promises: filter-by-outcome, rows-narrowed-by-outcome
   test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
     const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');

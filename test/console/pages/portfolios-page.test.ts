@@ -44,7 +44,7 @@ test('each portfolio says its file, who imported it, its sums and what it waits 
   expect(text).toContain('Rows of q4 by outcome: 2 approved');
 });
 
-// Promise: tasks-lead-to-where-done
+// Promises: tasks-lead-to-where-done, first-page-what-waits
 test('what waits for people stands first, each with its amount and a link to where it is done, and is refreshed', async () => {
   const desk = await openDesk(
     0,

@@ -82,6 +82,7 @@ test('an answer is not taken where somebody else has answered since the page was
   expect((await say('review', 'declined')).status).toBe(303);
 });
 
+// Promise: meaning-by-one-click
 test('a viewer sees the question and who may answer it, and no button; an admin without another role may answer', async () => {
   const { web, json } = await openAsked();
   for (const path of ['/', '/portfolios/q4', '/statuses']) {

@@ -50,6 +50,7 @@ test('a provider that calls itself by another address is not asked anything', as
   expect((await begin(both)).status).toBe(503);
 });
 
+// Promise: answer-to-same-browser
 test('the cookie that names a browser is kept to this host, to https and from scripts, and what Redis keeps ends by itself', async () => {
   const both = await openSignIn();
   const { headers } = await makeCookieJar().ask(`${both.web.url}/sign-in/oidc`);

@@ -41,6 +41,7 @@ async function signIn({ provider, web }: Awaited<ReturnType<typeof open>>, name:
   return { jar, ask, back, answer: await jar.ask(back) };
 }
 
+// Promise: nobody-unknown-let-in
 test('people sign in at a real provider, with their roles, and nothing is shown before, though there are no users', async () => {
   const both = await open();
   const { web, provider } = both;

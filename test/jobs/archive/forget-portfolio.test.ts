@@ -203,15 +203,16 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
 
 // Promise: forgotten-events-go
 test.each(['finished', 'archived'])(
-  'events that name rows of a %s portfolio by the number of a company go with it, and others stay',
+  'events that name rows of a %s portfolio by the number of a company, or by an id that was made, go with it, and others stay',
   async (is) => {
     const place = await openWorked({
       q4: ['name,country_code,company_registration_number,requested_limit', 'Anna Ltd,GB,SC123456,5'],
     });
     const { context } = place;
-    for (const text of ['SC123456 zqxjv', 'SC999999']) await context.events.keep(eventOf(text));
+    const [limit] = place.standIn.things('limit');
+    for (const text of ['SC123456 zqxjv', `${limit?.id} zqxjv`, 'SC999999']) await context.events.keep(eventOf(text));
     if (is === 'archived') await archivePortfolio(context, 'q4', options);
-    expect(await forgetPortfolio('q4', options, context)).toMatchObject({ events: 1 });
+    expect(await forgetPortfolio('q4', options, context)).toMatchObject({ events: 2 });
     expect(await place.marked()).toEqual([]);
     expect((await allEvents(context.events)).map(({ ids }) => ids)).toEqual([['SC999999']]);
   },

@@ -17,7 +17,7 @@ const LINES = [
 ];
 const PDF = '%PDF-1.4\n%EOF\n';
 
-// Promise: imported-as-previewed
+// Promises: imported-as-previewed, preview-counts-new-requests, mended-cell-alone-changes
 test('a file is uploaded, previewed, corrected, mended and submitted, and what is imported is what was previewed', async () => {
   const { context, dir, report } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);

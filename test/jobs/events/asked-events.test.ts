@@ -40,6 +40,7 @@ test('an event that is taken since its status got a meaning just then has its en
   expect(entries.filter(({ what }) => what === 'decisions taken in')).toHaveLength(1);
 });
 
+// Promise: mistyped-event-read-again
 test('an event of Friday whose status may be mistyped is taken once somebody says on Monday what it means', async () => {
   const { context, statuses } = await openAsked(({ events }) => ({
     events: {

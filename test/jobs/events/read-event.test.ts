@@ -165,6 +165,7 @@ test('all that is wrong with an event is said, each once', async () => {
   ]);
 });
 
+// Promise: unreadable-event-not-taken
 test('what may be left out leaves what is known', async () => {
   const without = { type: event.type, data: { id: 'bl_1', status: 'rejected' } };
   const optional = ['total_limit', 'available_limit', 'decided_at'];

@@ -64,7 +64,7 @@ async function became({ events }: Context) {
   return (await allEvents(events)).map((event) => event.became);
 }
 
-// Promise: decided-as-by-files
+// Promises: decided-as-by-files, listener-logs-numbers-alone, history-names-the-event
 test('what an event states goes where decisions of a file go, with its own time, its id and the name events', async () => {
   const { context, ids, start, statuses, standIn, lines, limitline, told } = await openReview(3);
   const { made } = standIn.counts();

@@ -128,6 +128,7 @@ test('errors in a workbook are a file that is imported again, and results come o
   ]);
 });
 
+// Promise: results-for-a-spreadsheet
 test('results in a workbook have amounts and dates that another program can calculate with', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');

@@ -84,7 +84,7 @@ describe('the rule of approval', () => {
     expect(await (await openOther(place, acting)).approvalPolicy()).toMatchObject(together);
   });
 
-  // Promise: rule-change-audited
+  // Promises: rule-change-audited, unwritten-rule-change-undone
   test('is changed and lifted by a restart of what serves, which is in the audit once, and by no other process', async () => {
     const place = await openWorkplace();
     const [none, always, above] = [

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { waitsFor } from '../../../src/console/pages/portfolio/waits-for.ts';
 import { laterSupplierWords } from '../../../src/ledger/portfolios/portfolio.ts';
+import { type Summary, summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { type Approval, whyWords } from '../../../src/ledger/schema/approval.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
@@ -117,6 +120,10 @@ test('a supplier that is approved counts while a later one waits, and where that
   const declined = await portfolios.read('q4');
   expect(declined.supplier).toEqual(first);
   expect(laterSupplierWords(declined)).toContain('Second GmbH. It was not taken: declined by bob: not this one.');
+  const report = summaryTable((await summarize('q4', context)) as Summary, declined);
+  for (const named of [`Supplier: ${first?.id}`, 'Second GmbH']) expect(report).toContain(named);
+  const shown = waitsFor({ state: declined, pace: undefined, workers: 1, pausedQueues: [], nowMs: 0 });
+  expect(shown.map(({ words }) => String(words)).join()).toContain('Second GmbH');
   expect(await approvals.grant(await bring('Third GmbH', 'C GmbH,DE,HRB 3,5'))).toBe('granted');
   await carryOutAllAnswered(context);
   expect((await settled()).states).toMatchObject({ done: 2, cancelled: 1 });

@@ -122,6 +122,7 @@ test('an archived portfolio asks for no session, and has its links again when it
   await expectStates(place, [['dropped', 'made']]);
 });
 
+// Promise: unknown-session-not-repeated
 test('the nightly check leaves sessions alone, those that wait, are held, and were refused', async () => {
   const rules = [422, 500].map((status) => ({ on: 'session', fault: 'status', status, times: 1 }) as const);
   const place = await openSessionPlace(3, { faults: { rules } });
@@ -138,7 +139,7 @@ test('the nightly check leaves sessions alone, those that wait, are held, and we
   await expectStates(place, [['refused'], ['held'], ['made']]);
 });
 
-// Promise: viewers-see-no-link
+// Promises: viewers-see-no-link, session-refused-by-status
 test.each([302, 422, 500])('a link, also one in the body of a status %i, is masked for viewers', async (status) => {
   const body = { error: 'see https://hosted.example/s/secret' };
   const rules = [{ on: 'session', fault: 'status', status, body, times: 1 } as const];
@@ -152,6 +153,7 @@ test.each([302, 422, 500])('a link, also one in the body of a status %i, is mask
   expect(JSON.stringify(masked(story))).not.toMatch(LINK);
 });
 
+// Promise: session-needs-its-ids
 test('a body that needs the supplier is not asked for where the portfolio has none', async () => {
   const place = await openSessionPlace(1, {
     change: { body: { buyer_company: sessionPlace('buyer'), of: sessionPlace('supplier') } },

@@ -96,10 +96,12 @@ describe('a plan to send refused rows again', () => {
     expect(await context.plans.note(id, 'a console')).toBe(false);
   });
 
+  // Promise: plan-counts-once
   test('is nobody else’s, and not for ever', async () => {
     const { all, refuse, plan, confirm, context, states } = await openPlanned(1);
     await refuse(all[0] as never);
-    const { id } = await plan();
+    const { id, atMs, expiresMs } = await plan();
+    expect(expiresMs - atMs).toBe(15 * 60_000);
     const other = makeKeys(context.settings.LIMITLINE_PREFIX, 'https://other.example');
     expect(await makePlans({ connection: context.ledger, keys: other }).read(id)).toBeUndefined();
     expect(await confirm('no-such-plan')).toBe('gone');

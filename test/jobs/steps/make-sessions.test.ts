@@ -15,6 +15,13 @@ import {
 import { buyerLines } from '../../support/workplace.ts';
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
+/** By these, other calls are sent again. */
+const RESENDS = {
+  SERVICE_NOT_MADE: '503',
+  SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key',
+  ON_UNKNOWN_COMPANY: 'resend',
+  ON_UNKNOWN_LIMIT: 'resend',
+};
 const status = (code: number, more = {}) => ({ on: 'session', fault: 'status', status: code, ...more }) as const;
 
 test('a session is asked for once, on request, and its link and end stand beside the limit', async () => {
@@ -65,7 +72,7 @@ test.each([
   ['a link that runs a script', { on: 'session', fault: 'answer', set: { url: 'javascript:alert(1)' } }],
 ] as const)('after %s nobody knows, and nothing is asked again but on purpose', async (_what, fault) => {
   const rule = { times: 1, ...fault } as never;
-  const place = await openSessionPlace(1, { faults: { rules: [rule] }, env: { SERVICE_NOT_MADE: '503' } });
+  const place = await openSessionPlace(1, { faults: { rules: [rule] }, env: RESENDS });
   await place.ask();
   await expectStates(place, [['held']]);
   expect(await place.ask()).toMatchObject({ asked: 0, held: 1 });
@@ -93,7 +100,7 @@ test('an orderly stop writes down the answers of all sessions in flight', async 
   expect((await place.sessionsOf()).map(([session]) => session?.state)).toEqual(Array(4).fill('made'));
 });
 
-// Promise: no-session-after-cancel
+// Promises: no-session-after-cancel, pause-keeps-sessions
 test('nothing is sent after a cancel has returned, and those in flight are awaited', async () => {
   const place = await openSessionPlace(6, { env: { SERVICE_CONCURRENCY: '2' }, faults: { rules: [SLOW] } });
   await place.ask();
@@ -151,7 +158,7 @@ test('no session is sent while a row is due', async () => {
   await settled;
 });
 
-// Promise: session-stops-no-calls
+// Promises: session-stops-no-calls, session-refused-by-status, session-second-unauthorized
 test.each([500, 404, 401])('a status %i for each session neither trips a breaker nor stops limits', async (code) => {
   const place = await openSessionPlace(5, {
     faults: { rules: [status(code, { headers: { 'retry-after': '3600' } })] },
@@ -237,7 +244,7 @@ test('however many sessions wait, few are read at a time, and one behind those o
   expect(Math.max(...lengths)).toBeLessThanOrEqual(500);
 });
 
-// Promise: session-stops-no-calls
+// Promises: session-stops-no-calls, session-rests-after-429
 test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {
   const fault = status(code, { headers: { 'retry-after': '3600' }, body: { url: 'https://hosted.example/s/1' } });
   const place = await openSessionPlace(1, { faults: { rules: [fault] } });

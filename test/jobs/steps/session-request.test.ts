@@ -28,6 +28,7 @@ test.each([
   expect(bodyOf(company, limit)).toEqual(bodyOf(COMPANY, LIMIT));
 });
 
+// Promise: session-values-are-text
 test('a place of which the line has no value stays empty, whatever extra field bears its name', () => {
   const { website: _none, ...company } = COMPANY;
   expect(bodyOf(company, { ...LIMIT, website: OTHER })).toMatchObject({ body: { website: '', city: 'Berlin' } });

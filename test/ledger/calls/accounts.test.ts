@@ -55,6 +55,7 @@ test('data in another format, or in none, is refused', async () => {
   await expect(older.accounts.checkFormat('Redis here', makeSilentLog())).rejects.toThrow(/format 0/);
 });
 
+// Promise: older-ledger-carried-over
 test.each(['2', '3'])('data in the format before is taken as it is, and is ours from then on: %s', async (before) => {
   const { accounts, connection, keys } = openAccounts();
   await connection.set(keys.format, before);

@@ -53,6 +53,7 @@ test.each<[Sent, object]>([
   expect(again).toMatchObject({ is: 'made' });
 });
 
+// Promise: lost-answer-says-nothing
 test('is never sent again after an unknown outcome under "hold"', async () => {
   const { process } = openLedger();
   const { once } = await process('a');

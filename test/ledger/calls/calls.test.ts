@@ -25,6 +25,7 @@ describe('claim', () => {
     expect((await portfolios.read('q4')).calls.limit).toBe(1);
   });
 
+  // Promise: claim-of-one-attempt
   test('of fifty at once lets exactly one through', async () => {
     const { calls, process } = openLedger();
     await process('a');
@@ -156,6 +157,7 @@ describe('release and doubt', () => {
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'b/2' });
   });
 
+  // Promise: lost-answer-says-nothing
   test('a doubted call is held or sent again, by policy', async () => {
     const { calls, process } = openLedger();
     await process('a');

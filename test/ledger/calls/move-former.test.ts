@@ -48,6 +48,7 @@ async function expectAgreement({ portfolios }: Context): Promise<void> {
 
 const namesOf = (connection: ReturnType<typeof connectRedis>, pattern: string) => connection.keys(pattern);
 
+// Promise: older-ledger-carried-over
 test('what an earlier version left is there, as it was, under the names of now', async () => {
   const { connection, keys, open } = await openFormer();
   const place = await open();

@@ -5,6 +5,7 @@ import { eventKeys, packedDigest } from '../../../src/ledger/events/keep-events.
 import { makeLuaScript } from '../../../src/lua-script.ts';
 import { eventOf, freshId, makeOlder, openEvents } from '../../support/events.ts';
 
+// Promise: each-event-kept-once
 test('an event is kept as it came, once, and counted when the same content comes again', async () => {
   const { events, all } = openEvents();
   const body = Buffer.from([0, 255, 128, 0x7b, 0xd8, 0x00, 13, 10]);

@@ -46,6 +46,7 @@ describe('a row is found', () => {
     requestOf('Łódź Handel', '9000.01'),
   ];
 
+  // Promise: rows-narrowed-by-outcome
   test.each<[string, string[]]>([
     ['müller', ['row-3', 'row-2']],
     ['Mueller', ['row-3', 'row-2']],
@@ -74,6 +75,7 @@ describe('a row is found', () => {
     expect(await ledger.keysOf({ text })).toEqual(keys);
   });
 
+  // Promise: rows-narrowed-by-outcome
   test.each<[RowFilter, string[]]>([
     [{}, ['row-2', 'row-3', 'row-4', 'row-5']],
     [{ min: '2500.50', max: '9000' }, ['row-3', 'row-4']],

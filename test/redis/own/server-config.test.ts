@@ -10,6 +10,7 @@ import { makeOwnFixture } from '../../support/redis/own-fixture.ts';
 const fixture = makeOwnFixture();
 afterEach(fixture.clean);
 
+// Promise: claim-on-disk-first
 test('our own Redis keeps every write, packs rows, and can be reached by its owner alone', async () => {
   const dataDir = fixture.makeDir();
   const server = await openRedis({ dataDir, log: makeSilentLog() });

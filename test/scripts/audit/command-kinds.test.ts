@@ -90,6 +90,7 @@ test('of what a command answers its counts are told, and no texts', () => {
   expect([2, ['a'], undefined, 'x'].map(countsOf)).toEqual([{ status: 2 }, { count: 1 }, {}, {}]);
 });
 
+// Promise: every-change-audited
 test('what a command changes stands in the trail with the user of the system and the host; what only looks does not', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);

@@ -65,6 +65,7 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   expect(again.status).toBe(2);
 });
 
+// Promise: run-waits-for-sessions
 test('run --sessions ends 0 where only declined limits have no link, and the page asks for one on purpose', async () => {
   const { limitline, standIn, cwd, env } = await openSessionDesk(2);
   const rules = [{ on: 'limit', match: 'HRB 1', fault: 'decision', status: 'approved', share: 0 } as const];
@@ -110,7 +111,7 @@ test('links come back from results into a lost ledger, and nothing is asked for 
   for (const link of links) expect(text).toContain(link);
 });
 
-// Promise: run-ends-when-sessions-wait
+// Promises: run-ends-when-sessions-wait, pause-keeps-sessions, run-waits-for-sessions
 test('run --sessions ends also where the queue is paused, and says what waits', async () => {
   const { limitline, standIn } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
@@ -131,6 +132,7 @@ test('without a file that describes the call nothing is asked for, and nothing s
   expect((await web.get(`/portfolios/q4/rows/${found?.row.key}`)).text).not.toContain('Hosted session');
 });
 
+// Promises: earlier-links-stay-known, link-in-results
 test('the page of a row asks for a session, shows its link and age, and asks for a new one on purpose', async () => {
   const { limitline, cwd, env } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
@@ -144,6 +146,7 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   await limitline('run', 'q4.csv', '--sessions');
   const { text } = await web.get(address);
   expect(text).toMatch(LINK);
+  expect(text).toMatch(/<dt>Sent<\/dt><dd>.* ago<\/dd>/);
   expect(text).toContain('set up how this is requested: the service does not document it');
   expect(text).toContain('Request a new one');
   const again = await web.post(`${address}/session`);

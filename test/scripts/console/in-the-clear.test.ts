@@ -6,6 +6,7 @@ const REDIS =
   /^Redis' password, sessions and rows cross the network unencrypted between here and .*; use rediss:\/\/\.$/;
 const SERVICE = /^The service's credentials and rows .* between here and http:\/\/[^/@]+; use https:\/\/\.$/;
 
+// Promise: warns-of-unencrypted-paths
 test.each([
   ['redis://:hidden@10.0.0.5', undefined, [REDIS]],
   ['redis://redis:6379', 'https://service.example', [REDIS]],

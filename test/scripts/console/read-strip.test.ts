@@ -3,6 +3,7 @@ import { openService } from '../../../src/open-service.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 
+// Promise: pages-say-what-is-away
 test('every page says that the service is away, until when, and goes on when it is back', async () => {
   const desk = await openDesk(0);
   const { context, get } = await openConsole(desk);

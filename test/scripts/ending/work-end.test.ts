@@ -20,7 +20,7 @@ const lookedAt = (all: PortfolioState[]) => ({
   queues: { stoppedBy: async () => [] },
 });
 
-// Promise: unfinished-import-stays-open
+// Promises: unfinished-import-stays-open, until-settled-ends
 test.each<[string, PortfolioState[], string | true, number, RegExp]>([
   ['nothing is left', [finished], true, 0, /: nothing is open any more$/],
   [

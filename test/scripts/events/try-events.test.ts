@@ -71,7 +71,7 @@ test('events try says what the mapping finds in each event and what would become
   expect(await statuses()).toEqual({ in_progress: 1 });
 });
 
-// Promise: mistyped-status-not-taken
+// Promises: mistyped-status-not-taken, trying-changes-nothing
 test('a status that may be mistyped is not taken from an event; each command says so each time, until somebody says what it means', async () => {
   const { id, write, limitline, statuses, env, cwd } = await openReview();
   const context = await openContextOf({ cwd, env });
@@ -117,6 +117,7 @@ test('events try reads what events export writes, with whatever separates lines 
   expect(tried).toMatchObject({ status: 0, stdout: expect.stringContaining('2 events: 2 would be taken.') });
 });
 
+// Promise: trying-changes-nothing
 test('events that are exported are tried, and taken with a command that is audited; an older one is said to be so', async () => {
   const { id, limitline, env, cwd, statuses } = await openReview();
   const context = await openContextOf({ cwd, env });

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { type EndSignal, ignoresHangUp, isNohup, makeSignalRule } from '../../../scripts/process/signals.ts';
 
 /** Signals by the ms at which they come, and what the last of them asks for. */
+// Promises: calls-awaited-at-a-stop, several-signals-are-one
 test.each<[string, [EndSignal, number][], string]>([
   ['a first Ctrl-C ends in good order', [['SIGINT', 0]], 'end'],
   ['so does a closed terminal', [['SIGHUP', 0]], 'end'],
   [
-    // Promise: several-signals-are-one
     'npm and the shell both pass a Ctrl-C on',
     [
       ['SIGINT', 0],

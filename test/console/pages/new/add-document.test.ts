@@ -40,6 +40,7 @@ test('a missing document is added to an upload without losing what was corrected
   expect((await readdir(folder)).filter((name) => name.startsWith('incoming'))).toEqual([]);
 });
 
+// Promise: document-added-to-upload
 test('documents that came in a ZIP file take no other beside it', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);

@@ -13,7 +13,7 @@ Cedar GmbH,DE,,much,EUR
 Dogwood GmbH,DE,,4000.50,EUR
 `;
 
-// Promise: dialog-before-import
+// Promises: dialog-before-import, preview-counts-new-requests
 test('an import and a removal ask first, and the page of lines to fix corrects a column, leaves lines out and goes back', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);

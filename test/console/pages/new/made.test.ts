@@ -12,7 +12,7 @@ const plain = (markup: string) =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 
-// Promise: changes-told-to-approver
+// Promises: changes-told-to-approver, left-out-line-counted
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);
@@ -33,6 +33,8 @@ test('what was changed by hand before an import is told to its approver and on t
   const submitted = { of, total: '3.000,00', first: '5' };
   expect((await web.post(`${location}/submit`, submitted)).status).toBe(303);
   await expect.poll(() => web.context.approvals.waitingCount()).toBe(1);
+  const { entries } = await web.context.audit.read.page({ count: 2, walk: 99, filter: { what: 'import submitted' } });
+  expect(entries[1]?.facts).toMatchObject({ leftOut: [4, 5] });
   const [approval] = await web.context.approvals.waiting();
   const asked = plain((await web.get(`/approvals/${approval?.id}`)).text);
   expect(asked).toMatch(/Changed by hand 1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);

@@ -52,7 +52,6 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
 });
 
-// Promise: who-ends-first-pause
 test('who sends five first is told who lets the others go', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
