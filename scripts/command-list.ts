@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   statuses: {
     usage: '[options] [status]',
-    says: 'list the statuses that the service answered and what they mean, or say what one means',
+    says: 'list the statuses that the service answered and what they mean, or set what one means',
     load: () => import('./commands/statuses.ts'),
   },
   decisions: {
@@ -219,10 +219,13 @@ export function exitStatusOf(command: Command): string {
   return EXIT_STATUSES[fullNameOf(command)] ?? PLAINLY;
 }
 
-function sayExitStatus(command: Command): void {
+/** Adds the exit status to the help of a command, and to its faults of arguments where that help is found. */
+function completeHelp(command: Command): void {
   const width = process.stdout.columns || 80;
   command.addHelpText('after', command.createHelp().boxWrap(`\nExit status: ${exitStatusOf(command)}.`, width));
-  for (const sub of command.commands) sayExitStatus(sub);
+  const lists = command.commands.length > 0 ? 'commands' : 'arguments and options';
+  command.showHelpAfterError(`(limitline ${fullNameOf(command)} --help lists its ${lists})`);
+  for (const sub of command.commands) completeHelp(sub);
 }
 
 /**
@@ -232,7 +235,7 @@ function sayExitStatus(command: Command): void {
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
   for (const name of named) (await COMMANDS[name]?.load())?.register(program, terminal);
-  for (const command of program.commands) sayExitStatus(command);
+  for (const command of program.commands) completeHelp(command);
   if (named.length > 0) return;
   const usageOf = (one: Command) => COMMANDS[one.name()]?.usage ?? one.usage();
   program.configureHelp({

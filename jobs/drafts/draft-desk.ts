@@ -176,7 +176,7 @@ async function checkLine(
   { line, cells, numbers }: LineToCheck,
   { dir, preview, requiredColumns, adviseAbove, maxDocumentMb }: CheckDeps,
 ): Promise<{ problems: Problem[]; warnings: Problem[] }> {
-  const { decimal, dates } = preview.conventions;
+  const { decimal, dates, contradictions } = preview.conventions;
   const documents = draft.isArchive
     ? ANY_DOCUMENT
     : makeDocumentFolder({ dir: documentsOf(dir, draft), maxSizeMb: maxDocumentMb });
@@ -184,6 +184,7 @@ async function checkLine(
     ...readingFound(draft.reading, preview),
     ...(decimal === null ? {} : { decimal }),
     ...(dates === null ? {} : { dates }),
+    contradictions,
     ...fileOf(dir, draft),
     requiredColumns,
     adviseAbove,

@@ -34,6 +34,8 @@ export type Place = {
   /** The problem that an errors file gives for a line; '' in other files. */
   earlierProblem: (cells: readonly string[]) => string;
   file: () => Promise<OwnFile>;
+  /** Names the file and import of another row; undefined where they are not known. */
+  fileOf: (row: BuyerRow) => Promise<string | undefined>;
 };
 
 /** The decision for a line before it goes into the ledger: the row that it replaces, or the problem that refuses it. */
@@ -81,10 +83,11 @@ export async function decideLine(
  * portfolios (`elsewhere`), where it is under way or waits for approval. `isBesides`: the other request is made in addition. It is not if
  * it was refused, because a refused row is not sent again by itself.
  */
-export function warningOfOther(
+export async function warningOfOther(
   line: RowLine,
   { asking, rows, replaces }: { asking: AskingLine; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
-): { warning: Problem; isBesides: boolean; elsewhere: readonly BuyerRow[] } | undefined {
+  { fileOf }: Pick<Place, 'fileOf'>,
+): Promise<{ warning: Problem; isBesides: boolean; elsewhere: readonly BuyerRow[] } | undefined> {
   const { key, portfolio } = asking.row;
   const elsewhere = rows.filter(
     ({ row, state }) => row.key === key && row.portfolio !== portfolio && isUnfinished(state),
@@ -97,11 +100,12 @@ export function warningOfOther(
   const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
   const already = same && (is('isOpen', same.state) ? 'is under way' : 'waits for an approval');
+  const described = async (row: BuyerRow) => describeRow(row, await fileOf(row));
   const waits = same
-    ? `This request ${already} already, ${describeRow(same)}: it is requested once, by whichever goes first.`
+    ? `This request ${already} already, ${await described(same)}: it is requested once, by whichever goes first.`
     : '';
   const message =
-    `${waits} ${other ? `The same buyer has another request, ${describeRow(other)}: ${result}.` : ''}`.trim();
+    `${waits} ${other ? `The same buyer has another request, ${await described(other)}: ${result}.` : ''}`.trim();
   const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
   return { warning, isBesides, elsewhere };
 }

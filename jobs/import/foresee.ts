@@ -118,7 +118,7 @@ export function makeReplacingForesight({
         continue;
       }
       const earlier = firstLines.addOnce(buyer, line.line);
-      const other = warningOfOther(line, { ...decision, rows: ofBuyer.rows });
+      const other = await warningOfOther(line, { ...decision, rows: ofBuyer.rows }, place);
       const besides = other
         ? { ...other, elsewhere: await standingOf(other.elsewhere, isPaused) }
         : warningOfEarlier(line, earlier);

@@ -15,6 +15,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
+import { makeFileNames } from '../rows/import-names.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
@@ -240,6 +241,7 @@ async function startImport(
   const named = supplier ? JSON.stringify(supplier) : '';
   const of = { file: known, number: run.number, authors: by ? [...authors, by] : authors };
   const asked = { ...of, supplier: supplier?.key, named, redone };
+  const allImports = (name: string) => deps.retryUntilAnswered('imports', () => deps.portfolios.allImports(name));
   return {
     portfolio,
     run,
@@ -249,6 +251,7 @@ async function startImport(
     mendedRow: mendedRowOf(opened.header),
     earlierProblem: earlierProblemOf(opened.header),
     file: makeRequestsInFile(openAhead),
+    fileOf: makeFileNames({ portfolios: { allImports } }),
   };
 }
 

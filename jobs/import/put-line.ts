@@ -118,22 +118,24 @@ export async function putLine(
       const at = { line: line.line, portfolio: row.portfolio };
       return { line: refusedLine(line, changedProblem(at, request, sent)), row, is };
     }
-    return endOf({ ...asked, ofBuyer, decision }, is, known);
+    return endOf(target, { ...asked, ofBuyer, decision }, is, known);
   }
 }
 
 /** Completes a line that was put: updates its buyer's requests in `known`, and adds a warning about another request. */
-export function endOf(
+export async function endOf(
+  target: ImportTarget,
   { line, row, ofBuyer, decision }: AskedLine,
   is: PutAnswer,
   known: Map<string, BuyerRows>,
-): PutEnd {
+): Promise<PutEnd> {
   const { asking } = decision;
   const replaces = 'replaces' in decision ? decision.replaces : undefined;
-  // A line whose request ended or was made before asks for nothing, so it gets no warning.
-  const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
-  if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
+  // A line whose request ended or was made before asks for nothing, so it gets no warning.
+  const besides =
+    is === 'ended' ? undefined : await warningOfOther(line, { asking, rows: ofBuyer.rows, replaces }, target);
+  if (besides) line.warnings.push(besides.warning);
   const isBefore = is === 'ended' && !ofBuyer.rows.some((one) => one.row.key === row.key && one.state === 'held');
   return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }

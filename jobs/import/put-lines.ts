@@ -107,7 +107,7 @@ async function putRound(
   });
   const put = await putTogether(target, rows, deps);
   return Promise.all(
-    asked.map((one) => (put.has(one.row.key) ? endOf(one, 'added', known) : putLine(target, one, known, deps))),
+    asked.map((one) => (put.has(one.row.key) ? endOf(target, one, 'added', known) : putLine(target, one, known, deps))),
   );
 }
 

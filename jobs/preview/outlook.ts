@@ -16,6 +16,7 @@ import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
+import { makeFileNames } from '../rows/import-names.ts';
 
 /** The parts that predict an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
@@ -88,7 +89,14 @@ async function unclearCorrections(
   const number = same === undefined ? '' : String(same.number);
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);
-  const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeRequestsInFile(open) };
+  const place = {
+    portfolio,
+    importId: number,
+    mendedRow,
+    earlierProblem,
+    file: makeRequestsInFile(open),
+    fileOf: makeFileNames({ portfolios }),
+  };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
   return { ofBuyers: makeReplacingForesight({ rows, place, isPaused }), mendedRow };

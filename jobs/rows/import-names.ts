@@ -17,6 +17,15 @@ export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'a
   };
 }
 
+/** Makes a function that names the file and import of a row (`q4.csv #2`); undefined where they are not known. */
+export function makeFileNames(deps: Parameters<typeof makeImportLook>[0]) {
+  const importOf = makeImportLook(deps);
+  return async ({ row, importId }: { row: RowId; importId: string }): Promise<string | undefined> => {
+    const found = await importOf(row, importId);
+    return found && importName(found);
+  };
+}
+
 /** The currencies that the files of a portfolio name; undefined among them where one names none. */
 export async function currenciesOfPortfolio(
   portfolio: string,

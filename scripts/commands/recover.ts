@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { keptResults } from '../../jobs/export/keep-results.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
@@ -11,6 +11,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -125,7 +126,7 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
   }
   if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
     parts.push(
-      `Put back into account ${account}, except for the lines named above. Before you import the original files again, look at these lines, and at what \`limitline check\` says about the files.`,
+      `Put back into account ${account}, except for the lines named above. What the lines above asked for might be requested again: ask the service about each, and leave out of the original files what was made, before you import them again. \`limitline check\` says what an import would request.`,
     );
     return parts.join('\n\n');
   }
@@ -145,7 +146,8 @@ function fileWords({ path, rows, put, known, leftOut }: Recovering, applied: boo
     const rest = known[kind] > 0 ? `, ${known[kind].toLocaleString('en')} known already` : '';
     lines.push(`  ${LABELS[kind].padEnd(22)}${put[kind].toLocaleString('en').padStart(10)} ${verb}${rest}`);
   }
-  for (const { line, what } of leftOut.slice(0, SHOWN)) lines.push(`  line ${line}: ${what}.`);
+  for (const { line, what } of leftOut.slice(0, SHOWN))
+    lines.push(`  line ${line} of ${visible(basename(path))}: ${what}.`);
   if (leftOut.length > SHOWN) lines.push(`  … and ${leftOut.length - SHOWN} more such lines; --json names all.`);
   return lines.join('\n');
 }

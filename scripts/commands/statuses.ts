@@ -21,7 +21,7 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--means <meaning>', 'what this status means for the account').choices([...MEANINGS, UNKNOWN]),
     )
-    .description('list the statuses that the service answered and what they mean, or say what one means')
+    .description('list the statuses that the service answered and what they mean, or set what one means')
     .action(async (status: string | undefined, { means }: { means?: StatusMeaning | typeof UNKNOWN }) => {
       if ((status === undefined) !== (means === undefined)) throw incomplete(status);
       await withContext(async (context) => {

@@ -82,9 +82,12 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
   if (before && before.companies > 0) {
     parts.push(` ${counted(before.companies, 'company exists', 'companies exist')} already.`);
   }
-  if (before && before.held > 0) {
-    const words = counted(before.held, 'more is', 'more are');
-    parts.push(` ${words} held or under way and will not be requested again. ${heldRemedy()}`);
+  const { held = 0, needAnswer = 0 } = before ?? {};
+  if (held > needAnswer) {
+    parts.push(` ${counted(held - needAnswer, 'more is', 'more are')} under way and will not be requested again.`);
+  }
+  if (needAnswer > 0) {
+    parts.push(` ${counted(needAnswer, 'more is', 'more are')} held and will not be requested again. ${heldRemedy()}.`);
   }
   if (durationS !== null)
     parts.push(` At SERVICE_RATE_PER_S the calls take at least ${durationS.toLocaleString('en')} s.`);

@@ -117,10 +117,12 @@ function besidesWords({ currency, dryRun: { besides } }: ImportPreview): string[
 
 /** Good lines that are not requested again, and why. */
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
-  const { limits, held } = before ?? { limits: 0, held: 0 };
+  const { limits = 0, held = 0, needAnswer = 0 } = before ?? {};
+  const underWay = held - needAnswer;
   return [
     ...(limits > 0 ? [`${limits.toLocaleString('en')} requested before`] : []),
-    ...(held > 0 ? [`${held.toLocaleString('en')} held or under way (npx limitline report NAME --state held)`] : []),
+    ...(underWay > 0 ? [`${underWay.toLocaleString('en')} under way`] : []),
+    ...(needAnswer > 0 ? [`${needAnswer.toLocaleString('en')} held (npx limitline report NAME --state held)`] : []),
   ];
 }
 

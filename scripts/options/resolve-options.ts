@@ -54,14 +54,20 @@ export function checkResolveOptions(options: ResolveOptions): void {
       'The file of --from says what became of each row; leave --made, --resend and --step out.',
     );
   }
-  if ((made === undefined) === !resend) {
-    throw new LimitlineError('USAGE', 'Say what became of the call: --made ID, or --resend.');
-  }
   if (all && made !== undefined) {
     throw new LimitlineError(
       'USAGE',
       'Held rows cannot all have the same id: give --line N or --row ID, or a file by --from.',
     );
+  }
+  if (all && !resend) {
+    throw new LimitlineError(
+      'USAGE',
+      '--all goes with --resend alone: add it to send all held calls again, or say what became of each by --from FILE.',
+    );
+  }
+  if ((made === undefined) === !resend) {
+    throw new LimitlineError('USAGE', 'Say what became of the call: --made ID, or --resend.');
   }
   if (all && !dryRun && !yes && !canAsk()) {
     throw new LimitlineError(

@@ -24,7 +24,14 @@ export function endByFault(
   }
   const isJson = terminal.json && !terminal.log() && !terminal.hasPrinted();
   if (isJson && process.exitCode === FAULT_STATUS)
-    terminal.print('', { error: faultWords(error) ?? messageOf(error), status: FAULT_STATUS });
+    terminal.print('', { error: faultWords(error) ?? usageWords(error) ?? messageOf(error), status: FAULT_STATUS });
+}
+
+/** A fault of the arguments, without the word with which Commander begins its line. */
+function usageWords(error: unknown): string | undefined {
+  if (!(error instanceof CommanderError)) return undefined;
+  // Commander has printed the help of a group of commands, and names no fault.
+  return error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
 }
 
 /** Reports a fault: known faults in one line, others with their stack. */

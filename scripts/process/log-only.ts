@@ -22,8 +22,10 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
 /** Makes faults of the command line log entries, too, unless standard error is a terminal. */
 export function logUsageFaults(command: Command): Command {
   if (process.stderr.isTTY) return command;
-  return command.showHelpAfterError(false).configureOutput({
-    writeErr: (text) => makeLog({ level: 'fatal' }).fatal(text.replace(/^error: /, '').trim()),
+  return command.configureOutput({
+    outputError: (text) => makeLog({ level: 'fatal' }).fatal(text.replace(/^error: /, '').trim()),
+    // After a fault, only where help is found.
+    writeErr: () => {},
   });
 }
 

@@ -55,9 +55,10 @@ export function sayNextSteps(
     );
   }
   if (summary.states.awaiting > 0) {
-    const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');
+    const rows = `${counted(summary.states.awaiting, 'row')}, ${groupedAmount(summary.byState.awaiting)} in all`;
+    const [wait, are] = summary.states.awaiting === 1 ? ['waits', 'is'] : ['wait', 'are'];
     say(
-      `limitline: ${wait} for another person's approval, and nothing of it was sent (${groupedAmount(summary.byState.awaiting)}). Once it is approved, run the same command again, or keep a worker running: npx limitline work`,
+      `limitline: ${rows}, ${wait} for another person's approval, and ${are} not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work`,
     );
   }
   if (needsMending(summary) && !left?.errors) {
@@ -120,7 +121,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
-  const notOurs = 'it is no file of this portfolio, or somebody changed it';
+  const notOurs = 'it is no file of this portfolio in this account, or somebody changed it';
   for (const name of left.taken) {
     const why = name === own ? 'it was just imported' : notOurs;
     say(name, `stays as it is: ${why}.`);

@@ -178,7 +178,7 @@ function addReplies(
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
     const { person } = this.request;
-    const rights = person.by === '' ? undefined : this.request.rights;
+    const rights = person.by === '' || parts.signedOut ? undefined : this.request.rights;
     return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights, person }));
   });
   app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {

@@ -28,7 +28,7 @@ function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: Pace
   // so the accepted rate is shown.
   if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(flowPerS)}`;
   if (isLimiting) return `at the service's limit, ${rate(ratePerS)}`;
-  return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
+  return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)} reached`;
 }
 
 function rate(perS: number): string {

@@ -83,6 +83,8 @@ export type PortfolioFile = ReadOptions & {
   /** Decides which buyer each line means. Without a book, only the file's own lines are compared. */
   buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
+  /** What an earlier reading of the whole file found, where a line is judged alone. */
+  contradictions?: Conventions['contradictions'];
   /** The current time, for judging the dates of financial statements. Default: now. */
   now?: Date;
 };
@@ -96,7 +98,11 @@ export type PortfolioFile = ReadOptions & {
 export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const table = await openTable(tableOf(file));
   const dates = adviceDates(file.now ?? new Date());
-  const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
+  const conventions: Conventions = {
+    decimal: file.decimal ?? null,
+    dates: file.dates ?? null,
+    contradictions: file.contradictions,
+  };
   const { columns, problems, warnings } = readColumns(table, file);
   const line = table.header?.line ?? 1;
   warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
@@ -273,6 +279,7 @@ async function findOpenConventions(
   const found = await findConventions({ ...tableOf(file), encoding, delimiter, headerLine }, { columns, shape });
   conventions.decimal ??= found.decimal;
   conventions.dates ??= found.dates;
+  conventions.contradictions = found.contradictions;
 }
 
 function shapeOf(columns: Column[], delimiter: Delimiter): Shape {

@@ -28,7 +28,7 @@ test.each<[PaceState, string]>([
   [{ ...atLimit, phase: 'start', ratePerS: 1.3, flowPerS: 40 }, "finding the service's limit, 40 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the highest rate that is set, 39 calls/s'],
-  [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s'],
+  [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s reached'],
   [{ ...atLimit, isLimiting: false, flowPerS: 0 }, ''],
   [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, next try at 10:31:05'],
   [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],

@@ -97,3 +97,26 @@ test.each([
   expect(stderr).not.toBe('');
   expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining(words), status: 1 });
 });
+
+test.each([
+  [['foo'], "unknown command 'foo'", '(limitline --help lists the commands)'],
+  [['check', '--nope', 'a.csv'], "unknown option '--nope'", '(limitline check --help lists its arguments and options)'],
+  [['user', 'nope'], "unknown command 'nope'", '(limitline user --help lists its commands)'],
+  [
+    ['user', 'remove'],
+    "missing required argument 'name'",
+    '(limitline user remove --help lists its arguments and options)',
+  ],
+])('a fault of the arguments %j is named, with the help that lists what there is', async (args, fault, help) => {
+  const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({ error: fault, status: 1 });
+  expect(stderr).toBe(`error: ${fault}\n${help}\n`);
+});
+
+test('a group of commands without one of them says that it lacks one', async () => {
+  const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
+  const { stdout } = spawnSync(process.execPath, [COMMAND, '--json', 'user'], given);
+  expect(JSON.parse(stdout)).toEqual({ error: 'a command is missing', status: 1 });
+});

@@ -28,6 +28,8 @@ export type PageParts = {
   body: Html;
   /** The address of the events that refresh the page (events/add-events.ts). By default only the line at its top is refreshed. */
   events?: string;
+  /** Set where the request itself ended the reader's session: nothing is left that they may open or be told. */
+  signedOut?: boolean;
 };
 
 /**

@@ -11,6 +11,7 @@ import {
   codeView,
   factorForm,
   NO_CODE,
+  NO_RECOVERY_CODE,
   narrowPage,
   ownPasswordView,
   recoveryCodes,
@@ -77,7 +78,8 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       if (answer.is === 'no') {
         await audit.refusal({ by: name, what: 'sign-in refused', from: coming.from, facts });
         reply.code(403);
-        return showCode(step, fields.recovery === 'yes', NO_CODE);
+        const recovery = fields.recovery === 'yes';
+        return showCode(step, recovery, recovery ? NO_RECOVERY_CODE : NO_CODE);
       }
       await audit.note({ by: name, what: 'session confirmed', from: coming.from, facts });
       know(step, name);

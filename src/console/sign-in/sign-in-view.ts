@@ -9,7 +9,8 @@ import { signInAddress } from './session-cookie.ts';
 /** The message for a refused sign-in. It is the same for an unknown name and for a wrong password. */
 export const NO_FIT = t`This name and password do not fit together. Check both, and try again.`;
 
-/** One message for every wrong code, whatever is wrong with it. */
+/** One message for every wrong code of an app, whatever is wrong with it, and one for every recovery code. */
+export const NO_RECOVERY_CODE = t`This recovery code is wrong, or was used before. Each recovery code works once: type another.`;
 export const NO_CODE = t`This code is wrong, or was used before. Wait for the next one, and try again.`;
 
 /** The advice for people who forgot a password or lost a telephone: only an administrator can help. */

@@ -119,9 +119,13 @@ export function undecidedProblem(earlier: string): string {
   return `${said.trim()} ${REMEDY}`;
 }
 
-/** A row in words: `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
-export function describeRow({ row, line, amount, state }: BuyerRow): string {
-  return `${line > 0 ? `line ${line}` : 'a line'} of portfolio ${row.portfolio} (${amount}, ${state})`;
+/**
+ * A row in words: `line 7 of portfolio q4 (1000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
+ * archived row is not known.
+ */
+export function describeRow({ row, line, amount, state }: BuyerRow, file?: string): string {
+  const where = line > 0 && file !== undefined ? `${file} in portfolio` : 'portfolio';
+  return `${line > 0 ? `line ${line}` : 'a line'} of ${where} ${row.portfolio} (${amount}, ${state})`;
 }
 
 /** Most candidates named in a problem. */
@@ -131,7 +135,10 @@ const REMEDY =
   'Mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own.';
 
 function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): string {
-  const named = live.slice(0, MOST_NAMED).map(describeRow).join(', ');
+  const named = live
+    .slice(0, MOST_NAMED)
+    .map((one) => describeRow(one))
+    .join(', ');
   const more = live.length > MOST_NAMED ? ` and ${live.length - MOST_NAMED} more` : '';
   return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line (${amount}) corrects: ${named}${more}. ${REMEDY}`;
 }

@@ -7,7 +7,12 @@ import type { ValueReading } from '../values/reading.ts';
 import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
 /** How a file writes amounts and dates; null where its columns do not show it. */
-export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
+export type Conventions = {
+  decimal: Decimal | null;
+  dates: DateOrder | null;
+  /** Where the cells of a column contradict each other: one cell of each kind with its line, as words of a message. */
+  contradictions?: { decimal?: string; dates?: string } | undefined;
+};
 
 /**
  * The options for reading a cell. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date that financial statements may
@@ -120,9 +125,9 @@ export function isKnown(name: string): name is KnownColumn {
 }
 
 function readLimit(text: string, { conventions }: ReadBy, isNumber?: boolean): ValueReading {
-  return parseAmount(text, isNumber ? '.' : conventions.decimal);
+  return parseAmount(text, isNumber ? '.' : conventions.decimal, conventions.contradictions?.decimal);
 }
 
 function readDay(text: string, { conventions, today }: ReadBy): ValueReading {
-  return parseDate(text, { order: conventions.dates, today });
+  return parseDate(text, { order: conventions.dates, today, contradiction: conventions.contradictions?.dates });
 }

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { unitProblem } from './amount-unit.ts';
 import { currencyOf } from './currencies.ts';
-import { beforeDoubt, DOUBT, type ValueReading } from './reading.ts';
+import { beforeDoubt, DOUBT, tellsNot, type ValueReading } from './reading.ts';
 
 /** The decimal separator of an amount. */
 export type Decimal = '.' | ',';
@@ -16,8 +16,9 @@ export type Decimal = '.' | ',';
  *
  * @param decimal the column's decimal separator; null if unknown. Then `1.234` is an open problem (a thousand or one?),
  *   and unambiguous amounts are still read.
+ * @param contradiction the cells of the column that contradict each other about it, for the message of an open problem
  */
-export function parseAmount(text: string, decimal: Decimal | null = null): ValueReading {
+export function parseAmount(text: string, decimal: Decimal | null = null, contradiction?: string): ValueReading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
   const doubted = beforeDoubt(text);
   if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
@@ -26,7 +27,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Value
   const parts = partsOf(text);
   if (!parts) return { problem: whatIsWrong(text, decimal) };
   if (parts.negative) return { problem: ABOVE_ZERO };
-  const split = splitDecimals(parts.body, decimal);
+  const split = splitDecimals(parts.body, decimal, contradiction);
   if ('problem' in split) return split;
   const { whole, fraction, group } = split;
   const written = WRITTEN.exec(`${whole}.${fraction}`);
@@ -99,12 +100,16 @@ function partsOf(text: string): Parts | null {
 type Split = { whole: string; fraction: string; group: string | null; mark: Decimal | null };
 
 /** Splits `1.234,56` into `1234` and `56`, and names the separators. */
-function splitDecimals(body: string, decimal: Decimal | null): Split | { problem: string; open?: true } {
+function splitDecimals(
+  body: string,
+  decimal: Decimal | null,
+  contradiction?: string,
+): Split | { problem: string; open?: true } {
   const signs = [...new Set(body.replace(/\d/g, ''))];
   const last = signs.length > 0 ? lastSign(body) : '';
   if (signs.length === 0) return { whole: body, fraction: '', group: null, mark: null };
   if (signs.length === 1 && OPEN.test(body)) {
-    if (decimal === null) return { problem: openMessage(body), open: true };
+    if (decimal === null) return { problem: openMessage(body, contradiction), open: true };
     if (decimal !== last) return grouped(body, last, '', null);
   }
   const isMark = (last === '.' || last === ',') && body.indexOf(last) === body.lastIndexOf(last);
@@ -169,9 +174,9 @@ const SEPARATORS_SAID = [
   ['a decimal comma', 'a decimal comma and thousands separators'],
 ];
 
-function openMessage(body: string): string {
+function openMessage(body: string, contradiction?: string): string {
   const [whole = '', rest = ''] = body.split(/[.,]/);
-  return `This may be ${whole}${rest} or ${whole}.${rest}, and no other amount of the column tells which: say --decimal comma or --decimal point.`;
+  return `This may be ${whole}${rest} or ${whole}.${rest}, and ${tellsNot('amount', contradiction)}: say --decimal comma or --decimal point.`;
 }
 
 const DOUBTED = DOUBT.replace('SETTING', '--decimal comma or --decimal point');

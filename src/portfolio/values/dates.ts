@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { beforeDoubt, DOUBT, type ValueReading } from './reading.ts';
+import { beforeDoubt, DOUBT, tellsNot, type ValueReading } from './reading.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -10,12 +10,16 @@ export type DateOrder = 'dmy' | 'mdy';
  *
  * @param order the column's order of day and month; null if unknown. Then `05/04/2026` is an open problem.
  * @param today the latest valid date, YYYY-MM-DD.
+ * @param contradiction the cells of the column that contradict each other about the order, for the message of an open problem
  */
-export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): ValueReading {
+export function parseDate(
+  text: string,
+  { order, today, contradiction }: { order: DateOrder | null; today: string; contradiction?: string | undefined },
+): ValueReading {
   const doubted = beforeDoubt(text);
   if (doubted !== null) return order === null ? { problem: DOUBTED, open: true } : parseDate(doubted, { order, today });
   const iso = ISO.test(text) ? text : rewrite(text, order);
-  if (iso === 'open') return { problem: openMessage(text), open: true };
+  if (iso === 'open') return { problem: openMessage(text, contradiction), open: true };
   if (iso === null) return { problem: 'Write the date as YYYY-MM-DD, like 2026-03-31.' };
   if (!DATE.safeParse(iso).success) return { problem: 'There is no such day: check month and day of YYYY-MM-DD.' };
   if (iso > today) return { problem: 'The date is in the future: write the closing date of the statements.' };
@@ -52,6 +56,6 @@ function rewrite(text: string, order: DateOrder | null): string | 'open' | null 
 
 const DOUBTED = DOUBT.replace('SETTING', '--dates dmy or --dates mdy');
 
-function openMessage(text: string): string {
-  return `In ${text} the day or the month may come first, and no other date of the column tells which: say --dates dmy or --dates mdy.`;
+function openMessage(text: string, contradiction?: string): string {
+  return `In ${text} the day or the month may come first, and ${tellsNot('date', contradiction)}: say --dates dmy or --dates mdy.`;
 }

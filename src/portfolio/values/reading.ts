@@ -23,3 +23,9 @@ export function beforeDoubt(text: string): string | null {
 /** The problem of a marked cell while no option decides its meaning. */
 export const DOUBT =
   'The question mark marks a value that was ambiguous in its original file: say SETTING, or write it so that it can mean one thing only, without the question mark.';
+
+/** Why a column does not tell what an ambiguous cell means. `contradiction`: the cells that contradict each other. */
+export function tellsNot(what: 'amount' | 'date', contradiction: string | undefined): string {
+  if (contradiction === undefined) return `no other ${what} of the column tells which`;
+  return `the ${what}s of the column that tell which disagree, ${contradiction}`;
+}

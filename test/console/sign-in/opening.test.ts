@@ -64,3 +64,14 @@ test('the first user ends every link and every session of one', async () => {
   await context.people.users.remove('anna').catch(() => {});
   expect((await get('/keys')).status).not.toBe(200);
 });
+
+test('the page with the first user’s password is for somebody who is not signed in any more, and says so', async () => {
+  const { get, post } = await openUnknown();
+  await get('/users');
+  const { status, text } = await post('/users', { name: 'anna', 'role-admin': 'yes' });
+  expect(status).toBe(200);
+  expect(text).toContain('class="once"');
+  expect(text).not.toMatch(/data-events="|strip-unheard|class="places"/);
+  expect(text).toContain('From now on everybody signs in');
+  expect(text).toContain('href="/sign-in"');
+});

@@ -74,6 +74,18 @@ test('a file is uploaded, previewed, corrected, mended and submitted, and what i
   expect((await context.portfolios.read('Käufer Q4')).file?.fileName).toBe('Käufer Q4.csv');
 });
 
+test('a cell that is corrected into an ambiguous amount is told which amounts of the column disagree', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'a.csv', 'name;requested_limit\nA;75.000\nB;50.000,00\nC;25,000.00\n']));
+  const words = 'disagree, 50.000,00 in line 3 and 25,000.00 in line 4: say';
+  const [bad] = await desk.lines(draft, { preview: await previewOf(desk, draft), list: 'problems', page: 0 });
+  expect(bad?.problems).toMatchObject([{ message: expect.stringContaining(words) }]);
+  expect((await desk.check(draft, { line: 2, cells: new Map([[1, '76.000']]) })).problems).toMatchObject([
+    { message: expect.stringContaining(words) },
+  ]);
+});
+
 // Promise: reading-kept
 test('how a form was read is kept when it is submitted, said with the next file of it, and can be dropped', async () => {
   const { context, dir } = await openWorkplace();

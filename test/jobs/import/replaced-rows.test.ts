@@ -53,7 +53,7 @@ test('of two files imported in turn the last one counts, and what was sent is no
   // Another amount is a request of its own, and so is what a reference names; that is said.
   const besides = await importLines(acme(3), acme(1, 'R-1'));
   expect(besides).toMatchObject({ rows: 2, replaced: 0 });
-  const message = expect.stringContaining('line 2 of portfolio q4 (2, done)');
+  const message = expect.stringContaining('line 2 of q4.csv #2 in portfolio q4 (2, done)');
   expect(besides.warnings[0]).toMatchObject({ line: 2, column: 'requested_limit', value: '3', message });
   await settled();
   expect(requested()).toEqual([1, 2, 3]);

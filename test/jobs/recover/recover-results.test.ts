@@ -151,6 +151,9 @@ test('a difference from the ledger is named and changes nothing, and the file of
       },
     ],
   });
+  const { stdout } = await place.limitline('recover', 'q4.results.csv', '--apply');
+  expect(stdout).toMatch(/^ {2}line \d of q4\.results\.csv: the ledger knows the limit as /m);
+  expect(stdout).toContain('What the lines above asked for might be requested again');
   await place.edit((text) => text.replaceAll(place.context.account, 'https://another.example'));
   await expect(place.recoverHere()).rejects.toThrow('belongs to account "https://another.example"');
   await place.write([line(1)]);

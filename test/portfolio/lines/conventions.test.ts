@@ -86,3 +86,36 @@ test('the advice about a faulty amount is in the form of the other amounts, also
   expect(said).toHaveLength(3);
   for (const message of said) expect(message).toMatch(/like 1234,50/);
 });
+
+test.each([
+  [
+    'amounts',
+    'name;requested_limit\nA;75.000\nB;50.000,00\nC;1.000,50\nD;25,000.00\n',
+    'This may be 75000 or 75.000, and the amounts of the column that tell which disagree, 50.000,00 in line 3 and 25,000.00 in line 5: say --decimal comma or --decimal point.',
+  ],
+  [
+    'dates',
+    'name;requested_limit;statements_dated\nA;1;05/04/2025\nB;1;12/31/2024\nC;1;31/12/2024\n',
+    'In 05/04/2025 the day or the month may come first, and the dates of the column that tell which disagree, 12/31/2024 in line 3 and 31/12/2024 in line 4: say --dates dmy or --dates mdy.',
+  ],
+])('where the %s that tell disagree, the message names one of each kind', async (_what, text, message) => {
+  const { write } = await makeTemporaryFolder();
+  const path = await write('a.csv', text);
+  const opened = await openPortfolio({ path, requiredColumns: [] });
+  const said: string[] = [];
+  for await (const batch of opened.batches()) {
+    for (const line of batch)
+      if (line.kind === 'invalid') said.push(...line.problems.map((problem) => problem.message));
+  }
+  expect(said).toEqual([message]);
+});
+
+test('a cell that was marked as open tells nothing, so no line of it is named', async () => {
+  const { write } = await makeTemporaryFolder();
+  const path = await write('a.csv', 'name;requested_limit\nA;75.000\nB;1.234 ?\nC;25,000.00\n');
+  for await (const batch of (await openPortfolio({ path, requiredColumns: [] })).batches()) {
+    expect(batch[0]).toMatchObject({
+      problems: [{ message: expect.stringContaining('no other amount of the column') }],
+    });
+  }
+});

@@ -28,6 +28,8 @@ test.each([
   [['--line', '3', '--made', 'bl_1', '--resend'], /--made ID, or --resend/],
   [['--line', '3', '--all', '--resend'], /--line N/],
   [['--all', '--made', 'bl_1'], /cannot all have the same id: give --line N/],
+  [['--all'], /--all goes with --resend alone/],
+  [['--all', '--made', 'bl_1', '--resend'], /cannot all have the same id/],
   [['--from', 'held.csv', '--resend'], /leave --made, --resend and --step out/],
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],

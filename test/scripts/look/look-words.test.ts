@@ -53,7 +53,8 @@ test('a look names what would be requested, what not and why, and how long it ta
     'Requests  1,190 limits, 1,234,567.50 in total; 3 of them wait already',
     'Of these  2 are for buyers that have another limit (71,000.00)',
     'Skips     8 requested before',
-    '          2 held or under way (npx limitline report NAME --state held)',
+    '          1 under way',
+    '          1 held (npx limitline report NAME --state held)',
     'Largest   1,000,000.00  line 7, Müller Stahl GmbH',
     `                  9.50  line 12, Evil\u241b[2K ${'x'.repeat(30)}…`,
     'Creates   1,100 companies; 12 documents to upload, 3.5 MB',
@@ -108,9 +109,26 @@ test('a check groups its sums by thousands, as a look does', () => {
   expect(words).toContain(', create 1,100 companies and upload 12 documents (3.5 MB).');
   expect(words).toContain('another limit, open, made or in this file (71,000.00 in total)');
   expect(words).toMatch(
-    / 8 limits were requested before .* 90 companies exist already\. 2 more are held or under way /,
+    / 8 limits were requested before .* 90 companies exist already\. 1 more is under way .* 1 more is held /,
   );
 });
+
+test.each([
+  [2, 0, '2 more are under way and will not be requested again.', /held/],
+  [2, 2, '2 more are held and will not be requested again. To say what became of held calls', /under way/],
+  [2, 1, '1 more is under way and will not be requested again. 1 more is held and will', undefined],
+])(
+  'of %s limits that are held or under way, %s held ones alone need what a person says',
+  (held, needAnswer, said, not) => {
+    const dryRun = { ...look.dryRun, before: { limits: 8, companies: 90, held, needAnswer } };
+    const skipped =
+      lookWords({ ...look, dryRun })
+        .join('\n')
+        .split('Skips')[1] ?? '';
+    for (const words of [dryRunWords(dryRun), skipped]) if (not) expect(words).not.toMatch(not);
+    expect(dryRunWords(dryRun)).toContain(said);
+  },
+);
 
 test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));

@@ -63,6 +63,13 @@ test.each<[string, string[], string[]]>([
     ],
   ],
   [
+    'of rows that wait for approval the sum is said to be theirs',
+    said(summaryOf({ awaiting: 5 }, { byState: { awaiting: '1080000.50' } as Summary['byState'] })),
+    [
+      "5 rows, 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
+    ],
+  ],
+  [
     'a cancelled row that another has replaced needs no mending',
     said(summaryOf({ done: 1, cancelled: 1 }, { replaced: 1 })),
     [],
@@ -81,10 +88,10 @@ test.each<[string, string[], string[]]>([
     'files of earlier runs are said to be removed, or why they stay',
     said(summaryOf({ done: 1 }), { taken: ['a.csv'], outdated: ['b.csv'], removed: ['c.csv'], kept: ['d.csv'] }),
     [
-      'a.csv stays as it is: it is no file of this portfolio, or somebody changed it.',
+      'a.csv stays as it is: it is no file of this portfolio in this account, or somebody changed it.',
       'b.csv was removed: it was out of date.',
       'c.csv was removed: no line is left to correct.',
-      'd.csv stays as it is: it is no file of this portfolio, or somebody changed it. Of this portfolio no line is left to correct.',
+      'd.csv stays as it is: it is no file of this portfolio in this account, or somebody changed it. Of this portfolio no line is left to correct.',
     ],
   ],
 ])('at the end of a run %s', (_title, sentences, expected) => {

@@ -89,7 +89,7 @@ function approveForm(
 
 function noFit(needsCode: boolean): string {
   return needsCode
-    ? t`The password is wrong, or the code is, or it was used before: wait for the next one. Nothing was approved.`
+    ? t`The password is wrong, or the code is, or it was used before: give another code. Nothing was approved.`
     : t`This is not your password. Nothing was approved.`;
 }
 

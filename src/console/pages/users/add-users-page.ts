@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isOfSystem } from '../../../actor.ts';
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
@@ -43,7 +44,10 @@ export const accountsPage = page<UsersPageFunctions>(
           return show(acting, { said: { kind: 'bad', words: answer.words }, add: { name, roles } });
         }
         tell({ user: name, after: roles });
-        return { title: t`User added`, body: passwordOnceView({ name, password: answer.made.password, isNew: true }) };
+        // A system user opened the console by its link, and the first user ended that session.
+        const signedOut = isOfSystem(acting.request.person.by);
+        const body = passwordOnceView({ name, password: answer.made.password, isNew: true, signedOut });
+        return { title: t`User added`, body, signedOut };
       },
     }),
     get('/users/:user', {

@@ -188,14 +188,16 @@ function othersPart(csrf: string, { name, hasFactor }: UserView): Html {
 }
 
 /** The page that shows a generated password, once. */
-export function passwordOnceView(given: { name: string; password: string; isNew: boolean }): Html {
-  const { name, password, isNew } = given;
-  return html`${pageHead({ title: isNew ? t`User added` : t`New password`, trail: TRAIL })}
+export function passwordOnceView(given: { name: string; password: string; isNew: boolean; signedOut?: boolean }): Html {
+  const { name, password, isNew, signedOut = false } = given;
+  const title = isNew ? t`User added` : t`New password`;
+  return html`${pageHead(signedOut ? { title } : { title, trail: TRAIL })}
+    ${signedOut && notice('info', html`From now on everybody signs in. The link that opened this console does not open it any more.`)}
     ${notice('good', html`<bdi>${name}</bdi> signs in with this password once, and then chooses another.`)}
     <div class="panel"><div class="panel-body">
     <p>Give it to them in person or by telephone, not by mail. It is good for three days, and is shown only now.</p>
     <p class="once"><code>${password}</code></p>
-    <p>${linkButton({ href: userAddress(name), words: t`I have it`, kind: 'primary' })}</p>
+    <p>${signedOut ? linkButton({ href: '/sign-in', words: t`Sign in`, kind: 'primary' }) : linkButton({ href: userAddress(name), words: t`I have it`, kind: 'primary' })}</p>
     </div></div>`;
 }
 

@@ -23,7 +23,9 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   const look = async () => (await web.get(location)).text;
   await expect.poll(look).toContain('Request all: 1 limit, 2,000.00 in total');
   expect(await look()).toContain('1 more is being processed and will not be requested again.');
-  expect(await look()).toContain('This request is under way already, line 2 of portfolio q8 (1000, queued)');
+  expect(await look()).toContain(
+    'This request is under way already, line 2 of q8.csv #1 in portfolio q8 (1000, queued)',
+  );
   // Only what would be requested is shown as it would be sent.
   const sample = async () => (await look()).split('As it would be sent')[1] ?? '';
   expect(await sample()).toContain('Birch GmbH');
