@@ -21,6 +21,7 @@ import { supplierIn } from './draft-store.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 
 export type PreviewDeps = {
+  account: string;
   outlook: OutlookDeps;
   requiredColumns: readonly string[];
   adviseAbove: AdviseAbove | undefined;
@@ -64,7 +65,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       buyers: outlook.buyers,
       signal,
     });
-    const opened = await refuseForeign(read, { portfolio, path: file.path }, () =>
+    const opened = await refuseForeign(read, { account: deps.account, portfolio, path: file.path }, () =>
       openPortfolio({ ...reading, ...file, requiredColumns: [], signal }),
     );
     const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);

@@ -8,7 +8,7 @@ import { makePreview, type PreviewDeps } from './make-preview.ts';
 
 export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: UnknownPolicy } & Pick<
   PreviewDeps,
-  'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
+  'account' | 'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
 >;
 
 export type ToThread = { ask: number; value: unknown };
@@ -23,7 +23,8 @@ export type FromThread =
 const port = parentPort;
 if (!port) throw new Error('preview-thread.ts is a thread of Limitline, and cannot be started by itself');
 const say = (message: FromThread) => port.postMessage(message);
-const { draft, dir, of, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany } = workerData as ToPreview;
+const { draft, dir, of, account, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany } =
+  workerData as ToPreview;
 
 const waiting = new Map<number, (value: unknown) => void>();
 let asked = 0;
@@ -55,6 +56,7 @@ const deps: PreviewDeps = {
     portfolios: remote('portfolios'),
     onUnknownCompany,
   },
+  account,
   requiredColumns,
   adviseAbove,
   maxDocumentMb,

@@ -30,7 +30,6 @@ type UnderWay = { of: string; lines: number; failed: string | null; stop: AbortC
 
 type Deps = PreviewDeps & {
   drafts: DraftStore;
-  account: string;
   log: Log;
   /** Makes a preview; in this thread by default. */
   preview?: MakePreview;
@@ -39,7 +38,7 @@ type Deps = PreviewDeps & {
 const PREVIEW_FILE = 'preview.json';
 
 /** The version of the form in which previews are kept. When it is raised, previews of older forms are made again. */
-const KEPT_FORM = 2;
+const KEPT_FORM = 3;
 
 export function makePreviews(deps: Deps): Previews {
   const { drafts, preview: make = makePreview } = deps;

@@ -10,10 +10,13 @@ import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { moneyText } from '../../src/money-text.ts';
 import {
+  ACCOUNT_COLUMN,
+  accountOfLine,
   FROM_COLUMN,
   isErrorsHeader,
   mendedLineOf,
   mendedRowOf,
+  namesAccount,
   ROW_COLUMN,
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
@@ -24,7 +27,7 @@ import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
-import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
@@ -45,6 +48,7 @@ export type FileToImport = {
 };
 
 export type OpenDeps = {
+  account: string;
   imports: DocumentStore;
   buyers: Buyers;
   retryUntilAnswered: RetryUntilAnswered;
@@ -94,7 +98,7 @@ export async function openImport(
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
     buyers: makeBuyerBook(store, place),
   });
-  const ours = await refuseForeign(read, { portfolio, path: copy }, openAhead);
+  const ours = await refuseForeign(read, { ...deps, portfolio, path: copy }, openAhead);
   const opened = total === undefined ? ours : await refuseOtherSum(ours, total, { made, open: openAhead });
   const checkSheet = async () => {
     if (opened.dialect.sheet === undefined) return;
@@ -107,30 +111,22 @@ export async function openImport(
 }
 
 /**
- * Refuses an errors file of another portfolio as a whole, before any line is put. Its lines would be requested in addition to
- * those that they correct. The check reads an errors file once more; other files and pipes, which can be read only once, are
- * not checked.
+ * Refuses a file that names another account, and an errors file of another portfolio, as a whole, before any line is put. Its lines
+ * would be requested in addition to those that they correct. The check reads such a file once more; other files and pipes, which
+ * can be read only once, are not checked.
  *
  * @param open opens the same file a second time
  */
 export async function refuseForeign(
   opened: Opened,
-  { portfolio, path }: { portfolio: string; path: string },
+  { account, portfolio, path }: { account: string; portfolio: string; path: string },
   open: () => Promise<Opened>,
 ): Promise<Opened> {
-  if (opened.problems.length > 0 || !isErrorsHeader(opened.header) || !(await stat(path)).isFile()) return opened;
-  const foreign = await foreignRows(await open(), portfolio);
-  const [first] = foreign;
-  if (!first) return opened;
+  if (opened.problems.length > 0 || !namesAccount(opened.header) || !(await stat(path)).isFile()) return opened;
+  const problem = await foreignProblem(await open(), { account, portfolio });
+  if (!problem) return opened;
   await opened.close();
-  const names = [...new Set(foreign.map((one) => one.portfolio))];
-  const whose = names.map((name) => `"${name}"`).join(', ');
-  const remedy =
-    names.length === 1
-      ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
-      : 'Make one file for each of these portfolios, and import it with --portfolio.';
-  const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
-  return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
+  return { ...opened, problems: [problem], batches: noBatches };
 }
 
 /** Refuses a file whose amounts do not add up to the control total. This reads the file once more. */
@@ -211,25 +207,45 @@ export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<O
   };
 }
 
-/** The other portfolios that the columns for rows and lines of the file name, each with the first line that names it. */
-async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
+/** Why the file is of another account or portfolio; undefined if it is not. */
+async function foreignProblem(
+  file: Opened,
+  { account, portfolio }: { account: string; portfolio: string },
+): Promise<Problem | undefined> {
   const found = new Map<string, Foreign>();
-  const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];
+  const [accountOf, mendedRow] = [accountOfLine(file.header), mendedRowOf(file.header)];
+  const mendedLine = mendedLineOf(file.header);
   for await (const batch of file.batches()) {
-    for (const { line, cells } of batch) {
+    for (const read of batch) {
+      const { line, cells } = read;
+      const theirs = accountOf(cells);
+      const isWhole = read.kind !== 'invalid' || read.broken === undefined;
+      if (isWhole && theirs !== '' && theirs !== account) {
+        const message = `Line ${line} belongs to account "${theirs}", but this is account "${account}": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there.`;
+        return makeProblem(WHOLE_FILE, ACCOUNT_COLUMN, theirs, message);
+      }
       const row = mendedRow(cells);
       const ofRow = rowIdOf(row)?.portfolio;
       const named = ofRow ?? mendedLine(cells)?.portfolio;
       // A name that no portfolio can have was damaged by another program, and is passed over.
       if (named === undefined || named === portfolio || !isPortfolioName(named) || found.has(named)) continue;
       const [column, cell] = ofRow === undefined ? [FROM_COLUMN, named] : [ROW_COLUMN, row];
-      found.set(named, { portfolio: named, line, column, cell });
+      found.set(named, { line, column, cell });
     }
   }
-  return [...found.values()];
+  const [first] = found.values();
+  if (!first) return undefined;
+  const names = [...found.keys()];
+  const whose = names.map((name) => `"${name}"`).join(', ');
+  const remedy =
+    names.length === 1
+      ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
+      : 'Make one file for each of these portfolios, and import it with --portfolio.';
+  const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
+  return makeProblem(WHOLE_FILE, first.column, first.cell, message);
 }
 
-type Foreign = { portfolio: string; line: number; column: string; cell: string };
+type Foreign = { line: number; column: string; cell: string };
 
 async function* noBatches(): AsyncGenerator<never> {}
 

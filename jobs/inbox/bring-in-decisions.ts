@@ -44,6 +44,7 @@ export async function bringInDecisions(
     dates,
     hiddenRows,
     now,
+    account: deps.account,
     keptOf: makeKeptColumns({ dataDir }).find,
   });
   // A program that still has the file open may have changed it while it was read. Then nothing of it is taken, and it is read again.

@@ -22,6 +22,7 @@ import {
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
+import { undatedWarnings } from './undated-lines.ts';
 
 /** The result of taking a file's decisions. */
 export type DecisionsTaken = {
@@ -62,6 +63,8 @@ type How = Partial<Pick<Taking, 'by' | 'dryRun' | 'again' | 'isUnattended'>> & {
   signal?: AbortSignal;
 };
 
+type FileRead = Pick<DecisionsFile, 'decisions' | 'silent' | 'undated' | 'problems' | 'warnings'> & { name: string };
+
 /**
  * Takes the decisions of a file, the earliest first: each replaces what the service said before, and then the limit's rows are updated.
  * Taking the file again updates rows that could not be updated before. Sends a notice for each portfolio with changed rows.
@@ -70,13 +73,7 @@ type How = Partial<Pick<Taking, 'by' | 'dryRun' | 'again' | 'isUnattended'>> & {
  * @throws LimitlineError `STOPPED` or the signal's reason, between two lines: taken again with the same `now`, the file goes on
  */
 export async function takeDecisions(
-  {
-    decisions,
-    silent,
-    problems,
-    warnings = [],
-    name,
-  }: Pick<DecisionsFile, 'decisions' | 'silent' | 'problems' | 'warnings'> & { name: string },
+  { decisions, silent, undated = [], problems, warnings = [], name }: FileRead,
   deps: DecisionDeps,
   {
     by = commandLineActor(),
@@ -101,7 +98,7 @@ export async function takeDecisions(
     isUnattended,
     counts,
     problems: [...problems],
-    warnings: [...warnings],
+    warnings: [...warnings, ...(await undatedWarnings(undated, deps.decisions, signal))],
     meanings,
     changes: makeForeseen({ meanings }),
     importOf: makeImportLook(deps),

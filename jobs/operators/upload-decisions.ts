@@ -54,6 +54,7 @@ type Kept = Omit<Upload, 'content'> & {
 };
 
 type DeskDeps = DecisionDeps & {
+  account: string;
   plans: Pick<Plans, 'keepAnswer' | 'answer' | 'takeAnswer'>;
   settings: Pick<Settings, 'LIMITLINE_DATA'>;
 };
@@ -94,7 +95,7 @@ export function makeDecisionsDesk(deps: DeskDeps) {
     const kept: Kept = { decisionsOf, fileName, sha256, reading, atMs: now.getTime() };
     const whole = content.toString('base64');
     try {
-      const options = { ...reading, keptOf: keptColumns.find, now };
+      const options = { ...reading, account: deps.account, keptOf: keptColumns.find, now };
       const file = await readUploaded(content, fileName, (path) => readDecisionsFile(path, options));
       const shown = await take(id, kept, { file, by, dryRun: true });
       if (shown.taken + shown.known > 0 || shown.asked)

@@ -3,7 +3,7 @@ import { mappingLeftOut } from '../../jobs/import/mapping-left-out.ts';
 import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
-import { readSettings, type Settings } from '../../src/config.ts';
+import { accountOf, readSettings, type Settings } from '../../src/config.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
@@ -108,7 +108,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       buyers: outlook.buyers,
       signal: stopping,
     });
-    const opened = await refuseForeign(read, { portfolio, path }, () =>
+    const opened = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, () =>
       openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping }),
     );
     if (options.saveMap !== undefined) {

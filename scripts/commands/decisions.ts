@@ -5,7 +5,7 @@ import { columnWords, decisionsWords, foreseenWords } from '../../jobs/operators
 import { makeKeptColumns } from '../../jobs/operators/kept-columns.ts';
 import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
-import { readSettings } from '../../src/config.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
@@ -48,8 +48,10 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--dry-run', 'say what each decision would change, and change nothing')
     .description('take in what the service decided later about limits that were under review')
     .action(async (path: string, { dryRun = false, map, ...reading }: Options) => {
-      const columns = makeKeptColumns({ dataDir: readSettings().LIMITLINE_DATA });
-      const file = await readDecisionsFile(path, { ...(await readOptionsOf(reading)), map, keptOf: columns.find });
+      const settings = readSettings();
+      const columns = makeKeptColumns({ dataDir: settings.LIMITLINE_DATA });
+      const options = { ...(await readOptionsOf(reading)), account: accountOf(settings), map, keptOf: columns.find };
+      const file = await readDecisionsFile(path, options);
       await withContext(
         async (context) => {
           if (!dryRun) await columns.keep(file, commandLineActor());

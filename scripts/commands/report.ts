@@ -51,17 +51,14 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--state <state>',
-        'only rows of this outcome; held: csv or xlsx to fill in for resolve --from',
+        'only rows of this outcome; held: csv or xlsx to fill in for resolve --from, or json',
       ).choices(['held', ...Object.keys(ROW_OUTCOMES)]),
     )
     .action(async (name: string | undefined, options: ReportOptions) => {
-      const usual = options.state === 'held' ? 'csv' : terminal.json ? 'json' : 'table';
+      const usual = terminal.json ? 'json' : options.state === 'held' ? 'csv' : 'table';
       const format = options.format === 'table' ? usual : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
-      const isFile = format === 'csv' || format === 'xlsx';
-      if (options.state === 'held' && !isFile)
-        throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
       if (options.state && (options.causes || format === 'errors-csv'))
         throw new LimitlineError('USAGE', '--state cannot be given with --causes, nor with --format errors-csv.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
@@ -79,8 +76,9 @@ async function report(
   const archived = await context.archives.read(name);
   if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);
   if (options.causes) return writeCauses(name, format, options.out, context);
-  if (options.state && options.state !== 'held' && (format === 'table' || format === 'json')) {
-    const listed = listedRows(name, { outcome: options.state, isJson: format === 'json' }, context);
+  if (options.state && (format === 'table' || format === 'json')) {
+    const outcome = options.state === 'held' ? 'needs_answer' : options.state;
+    const listed = listedRows(name, { outcome, isJson: format === 'json' }, context);
     return writeOutput(options.out, (to) => pipeline(listed, to));
   }
   if (format === 'table' || format === 'json') return writeSummary(name, format, options.out, context);
@@ -92,8 +90,12 @@ async function report(
  *
  * @throws LimitlineError `USAGE` for options that need a portfolio, such as an output file
  */
-function listInstead(format: ReportOptions['format'], { out, likeInput, causes }: ReportOptions, terminal: Terminal) {
-  if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes) {
+function listInstead(
+  format: ReportOptions['format'],
+  { out, likeInput, causes, state }: ReportOptions,
+  terminal: Terminal,
+) {
+  if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes && !state) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
   }
   throw new LimitlineError(

@@ -78,7 +78,7 @@ async function takeLook(
       buyers: outlook.buyers,
       signal: stop,
     });
-    const opened = await refuseForeign(read, { portfolio, path: copy }, () =>
+    const opened = await refuseForeign(read, { account, portfolio, path: copy }, () =>
       openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop }),
     );
     if (opened.problems.length > 0) return undefined;

@@ -44,6 +44,26 @@ test('what was made at the stand-in is made again at a real service, with ids of
   expect(first).toMatch(new RegExp(`,${live.SERVICE_URL},own:[^,]+$`));
 });
 
+// Promise: errors-file-own-account-only
+test('an errors file of one account is refused in another, by run, import and check', async () => {
+  await using desk = await openDesk();
+  const { cwd, service, live } = desk;
+  expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
+  await callCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env: live });
+  const env = { ...live, SERVICE_ACCOUNT: 'other' };
+  for (const command of ['check', 'import', 'run']) {
+    const { status, stdout, stderr } = await callCommand([command, 'errors.csv', '--portfolio', 'q4'], { cwd, env });
+    expect(status).toBe(2);
+    expect(`${stdout}${stderr}`).toContain(
+      `Line 2 belongs to account "${live.SERVICE_URL}", but this is account "other"`,
+    );
+  }
+  expect(service.counts().made.limit).toBe(0);
+  expect(await callCommand(['check', 'errors.csv', '--portfolio', 'q4'], { cwd, env: live })).toMatchObject({
+    status: 0,
+  });
+});
+
 // Promise: all-belongs-to-one-account
 test('a worker without SERVICE_URL leaves the rows of another account alone', async () => {
   await using desk = await openDesk();

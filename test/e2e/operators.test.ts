@@ -114,11 +114,7 @@ describe('a held row', () => {
     expect(await json('resolve', 'q4', '--from', 'held.csv')).toMatchObject({ problems: [], calls: 2, rows: 2 });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
     expect(standIn.counts().made.limit).toBe(5);
-    for (const format of ['errors-csv', 'json']) {
-      expect(await limitline('report', 'q4', '--state', 'held', '--format', format), format).toMatchObject({
-        status: 1,
-      });
-    }
+    expect(await limitline('report', 'q4', '--state', 'held', '--format', 'errors-csv')).toMatchObject({ status: 1 });
   });
 
   // Promise: unlike-id-asked-about

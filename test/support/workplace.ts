@@ -104,6 +104,7 @@ export async function openWorkplace({
 /** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
 export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
   const {
+    account,
     rows,
     portfolios,
     queues,
@@ -116,6 +117,7 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     approvalPolicy,
   } = context;
   return {
+    account,
     rows,
     portfolios,
     queues,

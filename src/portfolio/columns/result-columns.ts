@@ -62,6 +62,15 @@ export function isErrorsHeader(header: readonly string[]): boolean {
   return header.includes(ACCOUNT_COLUMN) && header.includes(LINE_COLUMN) && !isResultsHeader(header);
 }
 
+/** Reads the account that a line of an errors or results file names; '' in files without the column. */
+export function accountOfLine(header: readonly string[]): (cells: readonly string[]) => string {
+  const at = header.findLastIndex((name) => name.trim() === ACCOUNT_COLUMN);
+  return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
+}
+
+/** Whether the file has the column with the account of each line. */
+export const namesAccount = (header: readonly string[]) => header.some((name) => name.trim() === ACCOUNT_COLUMN);
+
 /** Reads a line's `row` cell in an errors file; '' in other files, where the column is the team's own. */
 export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, ROW_COLUMN);
 

@@ -4,6 +4,7 @@ import type { Table } from '../../table/table.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
 import { visible } from '../problem.ts';
+import { outcomeColumns } from './outcomes.ts';
 
 /** Most headers that a message names. */
 const HEADERS_NAMED = 10;
@@ -28,10 +29,10 @@ export type Places = {
 };
 
 /**
- * Finds the columns of decisions in a header. If a results file has a name twice, the last one counts, since the team's own columns come
- * first there.
+ * Finds the columns of decisions in a header. In a results file, the team's own columns stand before the results and may have their
+ * names: these are not read.
  *
- * @throws LimitlineError `FILE` if a needed column is missing, or another file has a name twice
+ * @throws LimitlineError `FILE` if a needed column is missing, or the file has a name twice
  */
 export function decisionPlaces(path: string, { header, unusable }: Table, map: readonly string[]): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
@@ -44,9 +45,12 @@ export function decisionPlaces(path: string, { header, unusable }: Table, map: r
   const of: Places['of'] = { ...Object.fromEntries(own), ...mapped };
   const isResults = isResultsHeader(header?.cells ?? []);
   const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
-  const twice = isResults
-    ? undefined
-    : DECISION_COLUMNS.find((name) => mapped[name] === undefined && names.indexOf(name) !== names.lastIndexOf(name));
+  const results = outcomeColumns(header?.cells ?? []);
+  const resultsAt = Math.min(...(results?.values() ?? []));
+  const twice = DECISION_COLUMNS.find((name) => {
+    const from = results?.has(name) ? resultsAt : 0;
+    return mapped[name] === undefined && names.indexOf(name, from) !== names.lastIndexOf(name);
+  });
   if (twice !== undefined) {
     const message = `${path} has two columns ${twice}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`;
     throw new LimitlineError('FILE', message);

@@ -6,6 +6,7 @@ import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
+import { accountOfLine } from '../columns/result-columns.ts';
 import { besideAmount } from '../lines/one-currency.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
@@ -33,12 +34,14 @@ export type LimitDecision = {
 };
 
 /**
- * A file of decisions, as read. `silent` counts the lines without a decision, and the problems name lines of that file. `lacks` has the
- * columns that the file has not, `unread` those of its own that are not read; columns that only results files have are not named.
+ * A file of decisions, as read. `silent` counts the lines without a decision, and the problems name lines of that file. `undated` are the
+ * silent lines of a results file that have a status and no time. `lacks` has the columns that the file has not, `unread` those of its own
+ * that are not read; columns that only results files have are not named.
  */
 export type DecisionsFile = {
   decisions: LimitDecision[];
   silent: number;
+  undated?: LimitDecision[];
   problems: { at: number; message: string }[];
   warnings?: { at: number; message: string }[];
   lacks: string[];
@@ -56,6 +59,8 @@ export type KeptColumns = { map: readonly string[]; by: string };
 export type DecisionsReading = {
   /** The sheet of an Excel workbook; by default the first. */
   sheet?: string | undefined;
+  /** The account that takes the decisions: a file whose lines name another one is refused. */
+  account?: string | undefined;
   /** Whether hidden rows are read too; by default they are not. */
   hiddenRows?: boolean | undefined;
   /** The decimal mark of amounts; by default the one that the file's amounts prove. */
@@ -86,12 +91,12 @@ const MOST_STATUS_BYTES = 100;
  * not ended, as much as an empty cell; a time without a zone is UTC. In a results file of Limitline only
  * lines with a `decided_at` count: the others say what was known when it was written.
  *
- * @throws LimitlineError `FILE` when it cannot be read, lacks these columns or those of the mapping, has one of them twice, or has more than
- *   `mostLines` lines; `USAGE` when the mapping names no such column
+ * @throws LimitlineError `FILE` when it cannot be read, lacks these columns or those of the mapping, has one of them twice, has a line of
+ *   another account, or has more than `mostLines` lines; `USAGE` when the mapping names no such column
  */
 export async function readDecisionsFile(
   path: string,
-  { sheet, decimal, map, keptOf, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
+  { sheet, account, decimal, map, keptOf, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
 ): Promise<DecisionsFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf(), ...(sheet === undefined ? {} : { sheet }) });
   try {
@@ -99,8 +104,12 @@ export async function readDecisionsFile(
     const mapped = (map === undefined && (await keptOf?.(header))) || { map: map ?? [] };
     const places = decisionPlaces(path, table, mapped.map);
     const lines: Read[] = [];
+    const accountOf = accountOfLine(header);
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
       if (lines.length === mostLines) throw tooLong(path, mostLines);
+      const theirs = record.fault ? '' : accountOf(record.cells);
+      if (account !== undefined && theirs !== '' && theirs !== account)
+        throw ofOther(path, record.line, theirs, account);
       lines.push(lineOf(record, places, given.hiddenRows));
     }
     const proven = {
@@ -112,6 +121,7 @@ export async function readDecisionsFile(
     const file: DecisionsFile = {
       decisions: [],
       silent: 0,
+      undated: [],
       problems: [],
       warnings: [],
       lacks,
@@ -129,6 +139,11 @@ export async function readDecisionsFile(
 
 /** Most characters of a cell, more than any id, row, status or amount has. Cells are held in memory, and messages quote them. */
 const MOST_CELL = 500;
+
+function ofOther(path: string, line: number, theirs: string, ours: string): LimitlineError {
+  const message = `${path}: line ${line} belongs to account "${visible(theirs)}", but this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that account and take the file in there. Nothing of it was taken.`;
+  return new LimitlineError('FILE', message);
+}
 
 function tooLong(path: string, mostLines: number): LimitlineError {
   const message = `${path} has more than ${grouped(mostLines)} lines: split it. Nothing of it was taken.`;
@@ -204,14 +219,17 @@ type Reading = { proven: Record<AmountColumn, Decimal | null>; places: Places } 
 function take(line: Read, { decimal, proven, places, dates, now = new Date() }: Reading, file: DecisionsFile): void {
   const { at, cells, numbers } = line;
   const { buyer_limit_id: id = '', row = '', status = '', decided_at: moment = '' } = cells;
+  const said = (name: AmountColumn, text: string) => (places.of[name] === undefined ? undefined : text);
+  const amountOf = (name: AmountColumn) =>
+    amountIn(cells[name] ?? '', numbers.includes(name) ? '.' : (decimal ?? null), proven[name]);
   if (line.fault === undefined && (status === '' || (places.isResults && moment === ''))) {
     file.silent += 1;
+    const total = said('total_limit', amountOf('total_limit').value ?? cells.total_limit ?? '');
+    if (status !== '') file.undated?.push({ at, id, row, status, total, available: undefined, decided: undefined });
     if (!places.isResults && (cells.total_limit || cells.available_limit))
       file.warnings?.push({ at, message: NO_STATUS });
     return;
   }
-  const amountOf = (name: AmountColumn) =>
-    amountIn(cells[name] ?? '', numbers.includes(name) ? '.' : (decimal ?? null), proven[name]);
   const [total, available, decided] = [
     amountOf('total_limit'),
     amountOf('available_limit'),
@@ -228,9 +246,10 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
   const message = faults.find((fault) => fault !== undefined);
   if (message !== undefined) file.problems.push({ at, message });
   else {
-    const said = (name: AmountColumn, amount: ReadValue) =>
-      places.of[name] === undefined ? undefined : (amount.value ?? '');
-    const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
+    const amounts = {
+      total: said('total_limit', total.value ?? ''),
+      available: said('available_limit', available.value ?? ''),
+    };
     const beside = [cells.total_limit, cells.available_limit].map((cell = '') => besideAmount(cell));
     const currencies = beside.filter((word) => word !== '');
     const told = currencies.length > 0 ? { currencies } : {};

@@ -34,6 +34,22 @@ test('a preview that a thread makes is the one that is made here, and asks the s
   expect(threads).toMatchObject({ is: 'there', preview: { counts: { lines: 3, invalid: 1 } } });
 });
 
+// Promise: errors-file-own-account-only
+test('a preview refuses a file of another account, wherever it is made', async () => {
+  const place = await openDesk();
+  const here = openDraftDesk(place.context, place.dir, {});
+  const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
+  for (const desk of [place.desk, here.desk]) {
+    const foreign = await place.upload(desk, `${header}\nTin AG,7,q4/0123456789abcdef,,It is refused,prod\n`);
+    expect(await place.stateOf(desk, foreign)).toMatchObject({
+      preview: { faults: [{ message: expect.stringContaining('Line 2 belongs to account "prod", but this is') }] },
+    });
+    const { account } = place.context;
+    const own = await place.upload(desk, `${header}\nTin AG,7,q4/0123456789abcdef,,It is refused,${account}\n`);
+    expect(await place.stateOf(desk, own)).toMatchObject({ preview: { faults: [], counts: { lines: 1 } } });
+  }
+});
+
 test('while a file is read that is dear to read this thread goes on, and one that gives no sign is given up', async () => {
   const place = await openDesk(1);
   const draft = await place.upload(place.desk, `${[HEADER, acme(2)].join('\n')}\n`);

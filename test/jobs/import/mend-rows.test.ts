@@ -35,6 +35,30 @@ describe('the column row of an errors file', () => {
     expect(requested()).toEqual([5]);
   });
 
+  // Promise: errors-file-own-account-only
+  test.each([
+    ['each line', (text: string) => text],
+    ['one line', (text: string) => text.replace('https://prod.example', '')],
+  ])('keeps a file that names another account in %s out of this one', async (_case, change) => {
+    const { dir, importFile, context } = await openCorrections();
+    const account = 'https://prod.example';
+    const line = (name: string) => `${name},5,q4/0123456789abcdef,,It is refused,${account},`;
+    const header = 'name,requested_limit,row,limitline_line,problem,limitline_account,limitline_from';
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, change([header, line('Acme AG'), line('Zinc AG'), ''].join('\n')));
+    const stray = await importFile(path);
+    expect(stray.faults).toMatchObject([{ line: 0, column: 'limitline_account', value: account }]);
+    expect(stray.faults[0]?.message).toMatch(
+      /^Line [23] belongs to account "https:\/\/prod\.example", but this is account "http:.*": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there\.$/,
+    );
+    expect(await context.portfolios.names()).toEqual([]);
+    // A file that somebody made of it, without the columns of an errors file, still says whose it is.
+    await writeFile(path, `name,requested_limit,limitline_account\nAcme AG,5,${account}\n`);
+    expect((await importFile(path)).faults).toHaveLength(1);
+    await writeFile(path, `name,requested_limit,limitline_account\nAcme AG,5,${context.account}\nZinc AG,5,\n`);
+    expect(await importFile(path)).toMatchObject({ faults: [], rows: 2 });
+  });
+
   // Promise: check-counts-replaced-rows
   test('lets check say how many rows the file would replace, in the words of the import', async () => {
     const { importLines, dir, importFile, work, settled, errors, context } = await openCorrections('HRB 1"');

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { RESULT_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
 import { makeFolder } from '../../support/workplace.ts';
 import { writeWorkbook } from '../../support/write-workbook.ts';
@@ -46,6 +47,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
       { ...blank, at: 8, id: 'bl_7', status: 'declined', total: '0', decided: '2026-11-25T11:50:30.000Z' },
     ],
     silent: 1,
+    undated: [],
     problems: [],
     warnings: [],
     lacks: [],
@@ -154,10 +156,46 @@ test('in a results file only lines with a time of their own count, so that the o
   expect(await readDecisionsFile(path, { now })).toMatchObject({
     decisions: [{ at: 3, status: '-no', total: '0' }],
     silent: 1,
+    undated: [{ at: 2, id: 'bl_1', row: 'q4/a', status: 'in_progress', total: '' }],
     unread: [],
   });
   const without = await fileOf(header.replace(',decided_at', ''), 'A,q4/a,done,bl_1,in_progress,,,s');
   await expect(readDecisionsFile(without, { now })).rejects.toThrow('add a column decided_at');
+});
+
+// Promise: decisions-of-own-account-only
+test('a results file with a line of another account is refused as a whole', async () => {
+  const header = 'row,buyer_limit_id,status,limitline_account,decided_at';
+  const path = await fileOf(header, 'q4/a,bl_1,approved,own,2026-11-02', 'q4/b,bl_2,approved,prod,2026-11-02');
+  await expect(readDecisionsFile(path, { now, account: 'own' })).rejects.toMatchObject({
+    code: 'FILE',
+    message: `${path}: line 3 belongs to account "prod", but this is account "own": set SERVICE_ACCOUNT or SERVICE_URL for that account and take the file in there. Nothing of it was taken.`,
+  });
+  const own = await fileOf(header, 'q4/a,bl_1,approved,own,2026-11-02', 'q4/b,bl_2,approved,,2026-11-02');
+  expect((await readDecisionsFile(own, { now, account: 'own' })).decisions).toHaveLength(2);
+});
+
+const RESULTS_HEADER = `name,${RESULT_COLUMNS.join(',')}`;
+
+test.each([
+  ['status', `${RESULTS_HEADER},decided_at,status`],
+  ['status', `${RESULTS_HEADER},Status,decided_at`],
+  ['decided_at', `${RESULTS_HEADER},decided_at,decided_at`],
+  ['decided_at', `decided_at,${RESULTS_HEADER},decided_at`],
+  ['row', `row,${RESULTS_HEADER.replace(',line,', ',decided_at,line,')}`],
+])('a results file with two columns %s is refused: %s', async (name, header) => {
+  await expect(readDecisionsFile(await fileOf(header, 'A'), { now })).rejects.toThrow(
+    `two columns ${name}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`,
+  );
+});
+
+test("the team's own columns of a results file stand before its results, and are not read", async () => {
+  const header = `status,row,${RESULTS_HEADER},decided_at`;
+  const said: Record<string, string> = { row: 'q4/a', buyer_limit_id: 'bl_1', status: 'approved' };
+  const cells = RESULT_COLUMNS.map((name) => said[name] ?? '');
+  const path = await fileOf(header, ['gold', '7', 'A', ...cells, '2026-11-02'].join(','));
+  const { decisions } = await readDecisionsFile(path, { now });
+  expect(decisions).toMatchObject([{ row: 'q4/a', id: 'bl_1', status: 'approved' }]);
 });
 
 test.each([

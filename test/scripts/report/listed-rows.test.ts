@@ -4,6 +4,21 @@ import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
 // Promise: rows-of-one-outcome
+test.each([[['--json']], [['--format', 'json']]])('held rows are listed as JSON with %j', async (json) => {
+  const { limitline, names } = await openReview(2, [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true }]);
+  const { stdout, status } = await limitline('report', 'q4', '--state', 'held', ...json);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    portfolio: 'q4',
+    outcome: 'needs_answer',
+    rows: [{ row: names[1], line: 3, name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
+  });
+  const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv', '--json');
+  expect(await limitline('report', '--state', 'held', '--json')).toMatchObject({ status: 1 });
+  expect(file.stdout).toMatch(/^name,.*,id\r\n/);
+});
+
+// Promise: rows-of-one-outcome
 test('the rows of an outcome are listed as text, JSON and a file, which decisions reads back', async () => {
   const { cwd, limitline, json, ids, names, decide, outcomes } = await openReview(3);
   await decide([`${ids[1]},,approved,1002.5,1002.5,${later(1)}`]);
