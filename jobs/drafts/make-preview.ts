@@ -9,7 +9,6 @@ import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-
 import type { LineToMend, Preview, PreviewColumn, PreviewRequest } from '../../src/portfolio/preview.ts';
 import { type CellChange, visible } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
-import { readAhead } from '../../src/read-ahead.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
@@ -189,7 +188,7 @@ async function readThrough(
   const changes = makeChangeTally();
   const named = new Set<string>();
   try {
-    for await (const batch of readAhead(opened.batches())) {
+    for await (const batch of opened.batches()) {
       sum.add(batch);
       for (const line of await dryRun.add(batch)) {
         counts[line.kind === 'row' ? 'rows' : line.kind] += 1;

@@ -2,7 +2,6 @@ import { counted } from '../../src/counted.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
-import { readAhead } from '../../src/read-ahead.ts';
 import { startProgress } from '../progress/progress.ts';
 
 /** The most problems that are listed; further ones are counted. */
@@ -97,7 +96,7 @@ export async function readAll(
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
   try {
-    for await (const batch of readAhead(opened.batches())) {
+    for await (const batch of opened.batches()) {
       counts.lines += batch.length;
       for (const line of await onBatch(batch)) {
         counts[line.kind === 'row' ? 'rows' : line.kind] += 1;

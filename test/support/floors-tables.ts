@@ -12,7 +12,6 @@ const ALONE = [
   'src/line-writer.ts',
   'src/money-text.ts',
   'src/once-at-a-time.ts',
-  'src/read-ahead.ts',
   'src/call-outcome.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
