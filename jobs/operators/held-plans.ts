@@ -83,7 +83,7 @@ type Planned = { plan: HeldFilePlan; shown: HeldPlan };
 type HeldPlanDeps = FreeDeps &
   AskDeps &
   HeldFileDeps &
-  ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
+  ElsewhereDeps & { account: string; plans: Plans; stories: Pick<Stories, 'calls'> };
 
 const ON_PAGE: AnswerPlaces = {
   otherwise: (other, answer) =>
@@ -150,7 +150,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       { fileName, content }: { fileName: string; content: Buffer },
       by: string,
     ): Promise<HeldPlan> {
-      const file = await readUploaded(content, fileName, readResolutionFile);
+      const file = await readUploaded(content, fileName, (path) => readResolutionFile(path, deps.account));
       return planAnew({ portfolio, fileName, file, by });
     },
 

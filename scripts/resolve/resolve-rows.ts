@@ -8,6 +8,7 @@ import {
 } from '../../jobs/operators/resolution.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
@@ -32,7 +33,7 @@ export async function resolveFile(
   { dryRun = false, idIsRight = false }: Pick<ResolveOptions, 'dryRun' | 'idIsRight'>,
   terminal: Terminal,
 ): Promise<number> {
-  const file = await readResolutionFile(path);
+  const file = await readResolutionFile(path, accountOf(readSettings()));
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
     if (!idIsRight) plan.problems.push(...(await strangeIds(name, plan, context)));

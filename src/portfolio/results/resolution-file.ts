@@ -4,6 +4,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
+import { ACCOUNT_COLUMN } from '../columns/result-columns.ts';
 
 /** A person's answer for a held row: the id of the object that was made, or undefined for "send again". */
 export type Resolution = {
@@ -21,16 +22,16 @@ export type ResolutionFile = { words: Resolution[]; silent: number; problems: { 
 /**
  * Reads answers for held rows from a table with the column `id` and one of `line` or `row`. `id` holds the id of the
  * made object, `resend`, or nothing. A results file works, too: with such a column added, or with its own id cells
- * filled in.
+ * filled in. An answered line that names another account than `account` is a problem: two accounts may have rows of one name.
  *
  * @throws LimitlineError `FILE` when it cannot be read, or lacks these columns
  */
-export async function readResolutionFile(path: string): Promise<ResolutionFile> {
+export async function readResolutionFile(path: string, account: string): Promise<ResolutionFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     const columns = columnsOf(path, table);
     const file: ResolutionFile = { words: [], silent: 0, problems: [] };
-    for await (const record of recordsOf(table)) take(record, columns, file);
+    for await (const record of recordsOf(table)) take(record, columns, { file, account });
     return file;
   } finally {
     await table.close();
@@ -54,12 +55,15 @@ async function* recordsOf(table: Table): AsyncGenerator<RawRecord> {
   for (let record = await nextRecord(table); record; record = await nextRecord(table)) yield record;
 }
 
-function take(record: RawRecord, cell: Columns, file: ResolutionFile): void {
+function take(record: RawRecord, cell: Columns, { file, account }: { file: ResolutionFile; account: string }): void {
   const at = record.line;
+  const theirs = cell(record, ACCOUNT_COLUMN);
   const word = wordOf(record, cell);
   if (record.fault) file.problems.push({ at, message: record.fault.message });
   else if (word === '') file.silent += 1;
-  else {
+  else if (theirs !== '' && theirs !== account) {
+    file.problems.push({ at, message: `The line belongs to account "${theirs}", but this is account "${account}".` });
+  } else {
     const [row, line] = [cell(record, 'row'), cell(record, 'line')];
     if (row === '' && !/^[1-9]\d{0,8}$/.test(line)) {
       file.problems.push({ at, message: `The line names no row: "${line}" is not the number of a line.` });

@@ -25,7 +25,7 @@ async function openHeld() {
   const path = join(place.dir, 'held.csv');
   const plan = async (...lines: string[]) => {
     await writeFile(path, ['row;line;id', ...lines, ''].join('\n'));
-    return planHeldFile('q4', await readResolutionFile(path), place.context);
+    return planHeldFile('q4', await readResolutionFile(path, place.context.account), place.context);
   };
   return { ...place, plan, idOf, stopWork: () => workers.stop() };
 }

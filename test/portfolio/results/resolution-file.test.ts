@@ -7,7 +7,7 @@ import { makeFolder } from '../../support/workplace.ts';
 async function read(...lines: string[]) {
   const path = join(await makeFolder(), 'held.csv');
   await writeFile(path, `${lines.join('\r\n')}\r\n`);
-  return readResolutionFile(path);
+  return readResolutionFile(path, 'stand-in');
 }
 
 // Promise: any-csv-resolves
@@ -28,10 +28,10 @@ test('a file says for each line an id, resend, or nothing, in whatever dialect',
 test('a results file speaks by the ids of its held rows, or by a column that was put to it', async () => {
   const header = 'company_id,line,row,line,state,step,company_id,document_ids,buyer_limit_id,limitline_account';
   const lines = [
-    'given,x,q4/a,2,done,limit,company_1,,bl_1,s',
-    ',x,q4/b,3,held,limit,company_2,,bl_2,s',
-    ',x,q4/c,4,held,company,company_3,,,s',
-    ',x,q4/d,5,held,limit,company_4,,,s',
+    'given,x,q4/a,2,done,limit,company_1,,bl_1,stand-in',
+    ',x,q4/b,3,held,limit,company_2,,bl_2,stand-in',
+    ',x,q4/c,4,held,company,company_3,,,stand-in',
+    ',x,q4/d,5,held,limit,company_4,,,stand-in',
   ];
   const filled = await read(header, ...lines);
   expect(filled.words).toEqual([
@@ -53,4 +53,13 @@ test('a line that names no row, and one that is broken, are problems', async () 
 
 test.each([['name,id'], ['line,name'], ['']])('a file with the header "%s" is none', async (header) => {
   await expect(read(header, '1,2')).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('line') });
+});
+
+test('a line that names another account is a problem, since two accounts may have rows of one name', async () => {
+  const file = await read('row,id,limitline_account', 'q4/a.b,bl_1,live', 'q4/c.d,bl_2,stand-in', 'q4/e.f,,live');
+  expect(file).toMatchObject({
+    words: [{ row: 'q4/c.d', made: 'bl_2' }],
+    silent: 1,
+    problems: [{ at: 2, message: 'The line belongs to account "live", but this is account "stand-in".' }],
+  });
 });
