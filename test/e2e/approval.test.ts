@@ -9,7 +9,7 @@ test('run ends with 2 where all that is left waits for another person, says so, 
   const ran = await desk.limitline('run', 'q4.csv');
   expect(ran.status).toBe(2);
   // 1,001.50 to 1,005.50.
-  expect(ran.stderr).toMatch(/5 rows wait for another person.s approval/);
+  expect(ran.stderr).toMatch(/5 rows, 5,017\.50 in all, wait for another person.s approval/);
   expect(ran.stderr).toContain('5,017.50');
   expect(ran.stderr).toContain('npx limitline approve "q4" --as');
   expect(ran.stdout).toMatch(/waiting for approval +5 /);

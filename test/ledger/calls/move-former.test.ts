@@ -19,7 +19,7 @@ type Kept = { hash?: Record<string, string>; zset?: string[]; set?: string[]; li
  * supplier) and `q7` (queued, 700).
  */
 async function putFormerLedger(connection: Redis, prefix: string): Promise<void> {
-  const text = await readFile(new URL('../ledger/formats/format-4.json', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../formats/format-4.json', import.meta.url), 'utf8');
   const kept = JSON.parse(text.replaceAll('{former', `{${prefix}`)) as Record<string, Kept>;
   for (const [key, { hash, zset, set, list, string }] of Object.entries(kept)) {
     if (hash) await connection.hset(key, hash);
