@@ -67,7 +67,7 @@ test('the first user ends every link and every session of one', async () => {
 
 test('the page with the first user’s password is for somebody who is not signed in any more, and says so', async () => {
   const { get, post } = await openUnknown();
-  await get('/users');
+  expect((await get('/users')).text).toContain('Add the first one below.');
   const { status, text } = await post('/users', { name: 'anna', 'role-admin': 'yes' });
   expect(status).toBe(200);
   expect(text).toContain('class="once"');

@@ -35,7 +35,7 @@ export function usersView(given: {
       label: t`Find a user`,
       body: html`${field({ label: t`Name`, name: 'text', type: 'search', value: text, maxlength: 40, plain: true })}${button({ words: t`Find` })}`,
     })}
-    ${usersTable(users, text)}
+    ${usersTable(users, { text, count })}
     ${pager({
       words: t`${countWords(users.length, 'user')} on this page`,
       first: isFirst ? undefined : query({}),
@@ -47,16 +47,18 @@ export function usersView(given: {
     </div>`;
 }
 
-function usersTable(users: readonly UserView[], text: string): Html {
+function usersTable(users: readonly UserView[], { text, count }: { text: string; count: number }): Html {
   return table<UserView>({
     caption: t`Users`,
     rows: users,
     empty: emptyState({
       title: t`No users yet.`,
       words:
-        text === ''
-          ? t`Everybody who may sign in with a password is listed on the pages before.`
-          : html`No name has “<bdi>${text}</bdi>” in it.`,
+        text !== ''
+          ? html`No name has “<bdi>${text}</bdi>” in it.`
+          : count === 0
+            ? t`Add the first one below.`
+            : t`Everybody who may sign in with a password is listed on the pages before.`,
     }),
     columns: [
       {
