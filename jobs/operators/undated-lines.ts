@@ -46,7 +46,7 @@ async function warningAbout(
     ...(hasOtherStatus ? [known.status || 'no status'] : []),
     ...(hasOtherTotal ? [amount(known.total)] : []),
   ];
-  const message = `The line says ${says.map(visible).join(' and ')}, and the row has ${has.map(visible).join(' and ')}. Without decided_at the line changes nothing: fill in when it was decided.`;
+  const message = `The line says ${says.map(visible).join(' and ')}, and the row has ${has.map(visible).join(' and ')}. Without decided_at the line changes nothing. If the service said this later, fill in when.`;
   return { at: line.at, message };
 }
 

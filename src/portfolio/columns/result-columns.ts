@@ -1,4 +1,5 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
+import { plainName } from './known-columns.ts';
 
 /** The column that names the account of the results. No finance team has a column of this name. */
 export const ACCOUNT_COLUMN = 'limitline_account';
@@ -62,14 +63,14 @@ export function isErrorsHeader(header: readonly string[]): boolean {
   return header.includes(ACCOUNT_COLUMN) && header.includes(LINE_COLUMN) && !isResultsHeader(header);
 }
 
-/** Reads the account that a line of an errors or results file names; '' in files without the column. */
+/** Reads the account that a line of an errors or results file names; '' in files without the column. Of several columns a filled one counts. */
 export function accountOfLine(header: readonly string[]): (cells: readonly string[]) => string {
-  const at = header.findLastIndex((name) => name.trim() === ACCOUNT_COLUMN);
-  return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
+  const places = header.flatMap((name, at) => (plainName(name) === ACCOUNT_COLUMN ? [at] : []));
+  return (cells) => places.map((at) => withoutApostrophe(cells[at] ?? '').trim()).findLast((name) => name !== '') ?? '';
 }
 
 /** Whether the file has the column with the account of each line. */
-export const namesAccount = (header: readonly string[]) => header.some((name) => name.trim() === ACCOUNT_COLUMN);
+export const namesAccount = (header: readonly string[]) => header.some((name) => plainName(name) === ACCOUNT_COLUMN);
 
 /** Reads a line's `row` cell in an errors file; '' in other files, where the column is the team's own. */
 export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, ROW_COLUMN);

@@ -62,4 +62,6 @@ test('a line that names another account is a problem, since two accounts may hav
     silent: 1,
     problems: [{ at: 2, message: 'The line belongs to account "live", but this is account "stand-in".' }],
   });
+  const { problems } = await read('row,id,limitline_account', 'q4/a.b,bl_1,li\u001b[31mve');
+  expect(problems[0]?.message).toContain('"li\u241b[31mve"');
 });
