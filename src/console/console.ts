@@ -163,7 +163,8 @@ function addReplies(
   app: ConsoleApp,
   { assets, strip }: { assets: Assets; strip: { fresh: () => Promise<StripState>; last: () => StripState } },
 ): void {
-  // The CSRF token of each answer is kept: on a first visit, each further call of `generateCsrf` would make another secret.
+  // A page asks for its CSRF token several times. On a first visit each call of `generateCsrf` would make another secret: so the token is
+  // kept.
   const tokens = new WeakMap<FastifyReply, string>();
   app.decorateReply('csrf', function csrf(this: FastifyReply) {
     const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });

@@ -170,8 +170,8 @@ const FORGOTTEN_WORDS = 'what was found of it was forgotten with the portfolio';
 export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
 
 /**
- * Deletes what nightly reports say of a portfolio. The numbers of rows stay. Each such finding becomes `gone`, so the next night's report
- * does not mention it.
+ * Deletes what nightly reports say of a portfolio. The numbers of rows stay. Each finding about the portfolio becomes `gone`: then the next
+ * night's report, which is compared with this one, does not say that the finding ended.
  */
 export function makeForgetInReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** The new value of a report's field once the portfolio is forgotten; undefined if the field stays as it is. */
