@@ -164,7 +164,7 @@ export function countId(place: CountedPlace): string {
   return `${place}-count`;
 }
 
-/** How many rows or approvals wait for an answer at an entry of the navigation; empty for none. */
+/** The number beside an entry of the navigation: held rows, or approvals, that wait for an answer. Empty where there are none. */
 export function placeCount({ strip }: StripState, place: CountedPlace): Html {
   const count = strip?.counts?.[place] ?? 0;
   return html`${count > 0 && html` <span class="count">${grouped(count)}<span class="unseen"> waiting</span></span>`}`;

@@ -1,4 +1,4 @@
--- Included where rows change, after derive.lua. Only this file writes a row, or the sets and sums in which it is.
+-- Scripts that change rows include this file, after derive.lua. No other file writes a row, or the sets and sums that count the row.
 -- @include approvals
 -- @include people-passed
 -- @include left-out

@@ -64,7 +64,7 @@ export function makeMail({
 /** An error for a mail that was not accepted: codes of the reply (RFC 5321, section 4.2) and the failed command. Its text is never shown. */
 type MailError = Error & {
   code?: string | undefined;
-  /** The system's error code, where `code` is one of nodemailer's own. */
+  /** The error code of the operating system, such as ECONNREFUSED. Nodemailer puts a code of its own into `code`. */
   originalCode?: string | undefined;
   /** The SMTP command that failed. */
   command?: string | undefined;
