@@ -3,7 +3,7 @@ import type { Settings } from '../../src/config.ts';
 import { type RetryUntilAnswered, untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
 import type { DeliveryResult, NoticeOutbox, TakenNotice } from '../../src/notices/outbox.ts';
-import { backoffMs, type Message, type SendResult, WAYS, type Way, type WayName } from '../../src/notices/way.ts';
+import { backoffMs, type SendResult, WAYS, type Way, type WayName } from '../../src/notices/way.ts';
 import { makeMessage, openWays } from '../../src/notices/ways.ts';
 
 export type DeliverDeps = {
@@ -37,13 +37,9 @@ const STOP_MS = 5_000;
  * @param signal when aborted, cuts off what is being sent; it is sent again with the same id
  */
 export async function deliverOnce(deps: DeliverDeps, { signal }: { signal: AbortSignal }): Promise<Delivered> {
-  const ways = deps.ways ?? openWays(deps.settings);
-  const all: Delivered = { delivered: 0, failed: 0, undelivered: 0 };
-  const passes = WAYS.map((name) => deliverOn(name, ways, { deps, cutOff: signal, stop: signal }));
-  for (const one of await Promise.all(passes)) {
-    for (const is of Object.keys(all) as (keyof Delivered)[]) all[is] += one[is];
-  }
-  return all;
+  const run = { deps, ways: deps.ways ?? openWays(deps.settings), cutOff: signal, stop: signal, done: noneYet() };
+  await Promise.all(WAYS.map((name) => deliverOn(name, run)));
+  return run.done;
 }
 
 /**
@@ -53,8 +49,8 @@ export async function deliverOnce(deps: DeliverDeps, { signal }: { signal: Abort
 export function startDelivering(deps: Omit<DeliverDeps, 'log'>, { log, signal }: { log: Log; signal: AbortSignal }) {
   const [stopping, cutting] = [new AbortController(), new AbortController()];
   const ways = deps.ways ?? openWays(deps.settings);
-  const run = { deps: { ...deps, log }, stop: stopping.signal, cutOff: cutting.signal };
-  const loops = Promise.all(WAYS.map((name) => deliverForEver(name, ways, run)));
+  const run = { deps: { ...deps, log }, ways, stop: stopping.signal, cutOff: cutting.signal, done: noneYet() };
+  const loops = Promise.all(WAYS.map((name) => deliverForEver(name, run)));
   const stop = async (): Promise<void> => {
     signal.removeEventListener('abort', stop);
     stopping.abort();
@@ -67,47 +63,15 @@ export function startDelivering(deps: Omit<DeliverDeps, 'log'>, { log, signal }:
   return { stop };
 }
 
-/**
- * Sends a notice, records the result, and logs what a person should know: success, the first failure of a channel, each refusal
- * that a person must fix, and giving up.
- */
-async function tryNotice(
-  taken: TakenNotice,
-  message: Message,
-  { way, outbox, retryUntilAnswered, log, signal }: TryDeps,
-): Promise<'delivered' | 'failed' | 'undelivered'> {
-  const sent = await way.send(message, { signal });
-  const settled = { ...settledBy(sent, taken), where: way.where };
-  // Without retries, a notice delivered while Redis is away would be sent again after its lease.
-  const note = signal.aborted ? retryUntilAnswered : untilStopped(retryUntilAnswered, signal);
-  const after = await note('what came of a notice', () => outbox.settle(taken, settled));
-  const facts = { notice: taken.id, kind: taken.notice.kind, way: way.name, where: way.where, tries: taken.tries };
-  const reason = sent.words === '' ? {} : { reason: sent.words };
-  if (sent.is === 'delivered') {
-    if (sent.words === '') log.info(facts, 'notice delivered');
-    else log.warn({ ...facts, ...reason }, 'notice delivered, but not to everybody');
-    return 'delivered';
-  }
-  if (after === 'undelivered') {
-    log.error({ ...facts, ...reason }, 'notice given up: it was not delivered');
-    return 'undelivered';
-  }
-  if (sent.fault === 'ours')
-    log.info({ ...facts, ...reason }, 'sending a notice was cut off; the notice is sent again');
-  else if (!sent.passes)
-    log.warn({ ...facts, ...reason }, 'notice refused; it is tried again, and somebody should mend this');
-  else if (taken.failures === 0) log.warn({ ...facts, ...reason }, 'notice not delivered; it is tried again');
-  else log.debug({ ...facts, ...reason }, 'notice not delivered again');
-  return 'failed';
-}
+type Run = { deps: DeliverDeps; ways: readonly Way[]; stop: AbortSignal; cutOff: AbortSignal; done: Delivered };
 
-type Run = { deps: DeliverDeps; stop: AbortSignal; cutOff: AbortSignal };
+const noneYet = (): Delivered => ({ delivered: 0, failed: 0, undelivered: 0 });
 
-async function deliverForEver(name: WayName, ways: readonly Way[], run: Run): Promise<void> {
+async function deliverForEver(name: WayName, run: Run): Promise<void> {
   let isAway = false;
   while (!run.stop.aborted) {
     try {
-      await deliverOn(name, ways, run);
+      await deliverOn(name, run);
       isAway = false;
     } catch (error) {
       if (!isAway && !run.stop.aborted) run.deps.log.warn({ err: error, way: name }, 'notices cannot be delivered now');
@@ -118,43 +82,49 @@ async function deliverForEver(name: WayName, ways: readonly Way[], run: Run): Pr
 }
 
 /** Delivers one notice after the other, oldest first, until none is due. */
-async function deliverOn(name: WayName, ways: readonly Way[], { deps, stop, cutOff }: Run): Promise<Delivered> {
-  const { outbox, settings, account, retryUntilAnswered, log } = deps;
-  const way = ways.find((one) => one.name === name);
+async function deliverOn(name: WayName, run: Run): Promise<void> {
+  const { outbox, log } = run.deps;
+  const way = run.ways.find((one) => one.name === name);
   const lacking = way === undefined ? `no ${name} is set any more` : '';
-  const done: Delivered = { delivered: 0, failed: 0, undelivered: 0 };
-  while (!stop.aborted) {
+  while (!run.stop.aborted) {
     const taken = await outbox.take(name, { lacking });
     if (taken.is === 'undelivered') {
       const { id, notice, words } = taken;
       log.error({ notice: id, kind: notice.kind, way: name, reason: words }, 'notice given up: it was not delivered');
-      done.undelivered += 1;
+      run.done.undelivered += 1;
     } else if (taken.is === 'go' && way !== undefined) {
-      const message = makeMessage(taken, { account, consoleUrl: settings.CONSOLE_URL });
-      const after = await tryNotice(taken, message, { way, outbox, retryUntilAnswered, log, signal: cutOff });
-      done[after] += 1;
-    } else if (taken.is !== 'later' || taken.inMs > 0) return done;
+      run.done[await tryNotice(taken, way, run)] += 1;
+    } else if (taken.is !== 'later' || taken.inMs > 0) return;
   }
-  return done;
 }
 
-type TryDeps = {
-  way: Way;
-  outbox: Pick<NoticeOutbox, 'settle'>;
-  retryUntilAnswered: RetryUntilAnswered;
-  log: Log;
-  signal: AbortSignal;
-};
+/** Sends a notice, and records and logs the result. */
+async function tryNotice(taken: TakenNotice, way: Way, { deps, cutOff: signal }: Run): Promise<'delivered' | 'failed'> {
+  const { outbox, settings, account, retryUntilAnswered, log } = deps;
+  const sent = await way.send(makeMessage(taken, { account, consoleUrl: settings.CONSOLE_URL }), { signal });
+  const settled = { ...settledBy(sent, taken), words: sent.words, where: way.where };
+  // Without retries, a notice delivered while Redis is away would be sent again after its lease.
+  const note = signal.aborted ? retryUntilAnswered : untilStopped(retryUntilAnswered, signal);
+  await note('what came of a notice', () => outbox.settle(way.name, taken, settled));
+  const facts = { notice: taken.id, kind: taken.notice.kind, way: way.name, where: way.where, tries: taken.tries };
+  const [level, said] = logOf(sent, taken);
+  log[level]({ ...facts, ...(sent.words === '' ? {} : { reason: sent.words }) }, said);
+  return sent.is;
+}
 
-/** The result for the outbox: after a fault of the channel, all its notices wait; after a fault of the notice, only this one. */
-function settledBy(sent: SendResult, { tries, failures }: TakenNotice): Omit<DeliveryResult, 'where'> {
-  const { words } = sent;
-  if (sent.is === 'delivered') return { isDelivered: true, words, waitMs: 0, putOffMs: undefined };
-  if (sent.fault === 'ours') return { isDelivered: false, words, waitMs: 0, putOffMs: undefined };
-  const { passes, askedMs } = sent;
-  if (sent.fault === 'notice') {
-    return { isDelivered: false, words, waitMs: backoffMs({ failures: tries, passes, askedMs }), putOffMs: 'well' };
+/** What the outbox notes: after a fault of the channel, all its notices wait; after a fault of the notice, only this one. */
+function settledBy(sent: SendResult, { tries, failures }: TakenNotice): Pick<DeliveryResult, 'outcome' | 'waitMs'> {
+  const outcome = sent.is === 'delivered' ? sent.is : sent.fault;
+  if (sent.is === 'delivered' || outcome === 'ours') return { outcome, waitMs: 0 };
+  return { outcome, waitMs: backoffMs({ ...sent, failures: outcome === 'notice' ? tries : failures + 1 }) };
+}
+
+/** What a person should know: success, the first failure of a channel, and each refusal that a person must fix. */
+function logOf(sent: SendResult, { failures }: TakenNotice): ['debug' | 'info' | 'warn', string] {
+  if (sent.is === 'delivered') {
+    return sent.words === '' ? ['info', 'notice delivered'] : ['warn', 'notice delivered, but not to everybody'];
   }
-  const waitMs = backoffMs({ failures: failures + 1, passes, askedMs });
-  return { isDelivered: false, words, waitMs, putOffMs: waitMs };
+  if (sent.fault === 'ours') return ['info', 'sending a notice was cut off; the notice is sent again'];
+  if (!sent.passes) return ['warn', 'notice refused; it is tried again, and somebody should mend this'];
+  return failures === 0 ? ['warn', 'notice not delivered; it is tried again'] : ['debug', 'notice not delivered again'];
 }

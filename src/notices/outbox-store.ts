@@ -5,15 +5,22 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 export type OutboxStore = {
   connection: RedisConnection;
   keys: Pick<Keys, 'account' | 'noticeStates' | 'notice' | 'noticesLately' | 'outbox' | 'outboxFault'>;
-  limits: NoticeLimits;
+  limits: typeof NOTICE_LIMITS;
 };
 
-export const NOTICE_LIMITS: NoticeLimits = {
+/** How long notices are tried and kept, in ms of the server's clock, and how many. */
+export const NOTICE_LIMITS = {
+  /** How long an attempt to send a notice belongs to its process: longer than any attempt takes (webhook.ts, mail.ts). */
   leaseMs: 90_000,
+  /** Age at which a notice is given up: a weekend and a day. */
   giveUpMs: 3 * 86_400_000,
+  /** How long a notice of the age `giveUpMs` is still tried before it is given up: a process that returns after a week still sends it. */
   graceMs: 3_600_000,
+  /** How long a notice is kept after it was delivered or given up on all channels. */
   keepMs: 30 * 86_400_000,
+  /** Most notices that are kept for the list of the latest ones. */
   listed: 500,
+  /** Most notices that may wait on a channel, some 1.5 kB each: nobody would read more. */
   waiting: 5_000,
 };
 
@@ -21,19 +28,3 @@ export const NOTICE_LIMITS: NoticeLimits = {
 export function noticeScript(connection: RedisConnection, name: string) {
   return makeLuaScript(connection, new URL(`./lua/notices.lua#${name}`, import.meta.url));
 }
-
-/** How long notices are tried and kept, in ms of the server's clock, and how many. */
-type NoticeLimits = {
-  /** How long an attempt to send a notice belongs to its process, in ms: longer than any attempt takes (webhook.ts, mail.ts). */
-  leaseMs: number;
-  /** Age at which a notice is given up: a weekend and a day. */
-  giveUpMs: number;
-  /** How long a notice of the age `giveUpMs` is still tried before it is given up: a process that returns after a week still sends it. */
-  graceMs: number;
-  /** How long a notice is kept after it was delivered or given up on all channels. */
-  keepMs: number;
-  /** Most notices that are kept for the list of the latest ones. */
-  listed: number;
-  /** Most notices that may wait on a channel, some 1.5 kB each: nobody would read more. */
-  waiting: number;
-};

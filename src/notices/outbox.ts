@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Notice, NoticeKind, NoticeState, Outbox } from './notice.ts';
 import { makeNoticeList } from './notice-list.ts';
 import { NOTICE_LIMITS, noticeScript, type OutboxStore } from './outbox-store.ts';
-import type { WayName } from './way.ts';
+import type { SendFault, WayName } from './way.ts';
 
 export type NoticeOutbox = ReturnType<typeof makeOutbox>;
-
-/** States that are compared with the remembered ones by one command to Redis; most are unchanged. */
-const COMPARED_AT_ONCE = 500;
 
 /** Random bytes of a notice's id: 96 bits. */
 const ID_BYTES = 12;
@@ -23,18 +20,8 @@ type OutboxDeps = Omit<OutboxStore, 'limits'> & {
 /** Makes an account's outbox of notices. A notice is in it from the change of state until each channel has delivered it or given it up. */
 export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE_LIMITS }: OutboxDeps) {
   const script = noticeScript(connection, 'tell-notice');
-
-  /** The states that differ from the remembered ones, in order; a second state of one subject is compared with the first. */
-  async function changedOf(states: readonly NoticeState[]): Promise<NoticeState[]> {
-    const subjects = states.map(({ subject }) => subject);
-    const known = await connection.hmget(keys.noticeStates, ...subjects);
-    const remembered = new Map(subjects.map((subject, place) => [subject, known[place]]));
-    return states.filter(({ subject, state }) => {
-      const isChanged = remembered.get(subject) !== state;
-      remembered.set(subject, state);
-      return isChanged;
-    });
-  }
+  const { noticeStates: states, noticesLately: recent, account } = keys;
+  const { keepMs, listed, waiting: most } = limits;
 
   async function tellOne({ subject, state, was, notice }: NoticeState): Promise<number> {
     const id = randomBytes(ID_BYTES).toString('base64url');
@@ -42,27 +29,21 @@ export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE
     const basis = was === undefined ? '' : `was ${was}`;
     const text = notice ? JSON.stringify(boundedNotice(notice)) : '';
     const arose = await script(
-      [keys.noticeStates, keys.notice(id), keys.noticesLately, keys.account, ...takenBy.map(keys.outbox)],
-      [subject, state, basis, text, id, limits.keepMs, limits.listed, limits.waiting, TOO_MANY, ...takenBy],
+      { states, noticeKey: keys.notice(id), recent, account, outboxes: takenBy.map(keys.outbox) },
+      { subject, state, basis, notice: text, id, keepMs, listed, most, ways: takenBy },
     );
     return Number(arose);
   }
 
   return {
     async tell(states) {
-      let arose = 0;
-      for (let from = 0; from < states.length; from += COMPARED_AT_ONCE) {
-        const changed = await changedOf(states.slice(from, from + COMPARED_AT_ONCE));
-        for (const count of await Promise.all(changed.map(tellOne))) arose += count;
-      }
-      return arose;
+      const arose = await Promise.all(states.map(tellOne));
+      return arose.reduce((sum, one) => sum + one, 0);
     },
     ...makeDeliveries({ connection, keys, limits }),
     ...makeNoticeList({ connection, keys, limits }),
   } satisfies Outbox & Record<string, unknown>;
 }
-
-const TOO_MANY = 'too many notices wait already to be sent this way, so this one is not sent';
 
 /** Most characters of a title, one sentence; Slack shows 150 characters of a header, and mail programs fewer of a subject. */
 const MOST_TITLE = 300;
@@ -87,15 +68,10 @@ export function boundedNotice({ kind, title, facts, path, atMs }: Notice): Notic
 export type TakenNotice = {
   id: string;
   notice: Notice;
-  way: WayName;
-  /** Number of attempts to send this notice, including the one that now begins. */
+  /** Number of attempts to send this notice, including the one that now begins; it identifies the lease. */
   tries: number;
   /** Failed attempts in a row on this channel, of any notice. */
   failures: number;
-  /** Whether an earlier attempt was cut off, so that the notice may have arrived. */
-  isAgain: boolean;
-  /** A random text that identifies this process's lease on the notice. */
-  owner: string;
 };
 
 /** The next task of a channel: to send a notice, to wait, to report one that was given up, or nothing. */
@@ -109,14 +85,12 @@ type DueDelivery =
 
 /** The outcome of an attempt, for the outbox. */
 export type DeliveryResult = {
-  isDelivered: boolean;
+  outcome: 'delivered' | SendFault;
   words: string;
   /** The receiving host. */
   where: string;
-  /** Time until the next attempt at this notice. */
+  /** Time until the next attempt: of all notices if the channel is at fault, else of this one. */
   waitMs: number;
-  /** How long the channel pauses; `well` if the channel is not at fault; undefined if that is not known. */
-  putOffMs: number | 'well' | undefined;
 };
 
 /** The outbox for the processes that deliver. */
@@ -124,6 +98,9 @@ function makeDeliveries({ connection, keys, limits }: OutboxStore) {
   const takeScript = noticeScript(connection, 'take-notice');
   const settleScript = noticeScript(connection, 'settle-notice');
   const { leaseMs, giveUpMs, graceMs, keepMs } = limits;
+  const keysOf = (way: WayName) => {
+    return { outbox: keys.outbox(way), fault: keys.outboxFault(way), account: keys.account };
+  };
 
   return {
     /**
@@ -132,30 +109,18 @@ function makeDeliveries({ connection, keys, limits }: OutboxStore) {
      * @param lacking why this process cannot use the channel: then nothing is taken, and notices that are too old are given up
      */
     async take(way: WayName, { lacking = '' } = {}): Promise<DueDelivery> {
-      const owner = randomBytes(9).toString('base64url');
-      const [is, ...rest] = (await takeScript(
-        [keys.outbox(way), keys.outboxFault(way), keys.account],
-        [way, keys.notice(''), owner, leaseMs, giveUpMs, graceMs, lacking, keepMs],
-      )) as [DueDelivery['is'], ...(string | number)[]];
-      if (is === 'later') return { is, inMs: Number(rest[0]) };
-      if (is === 'none') return { is };
-      const [id, notice, ...more] = rest;
-      const known = { id: String(id), notice: JSON.parse(String(notice)) as Notice };
-      if (is === 'undelivered') return { is, ...known, words: String(more[0]) };
-      const [tries, failures, isAgain] = more.map(Number);
-      return { is, ...known, way, owner, tries: tries ?? 1, failures: failures ?? 0, isAgain: isAgain === 1 };
+      const args = { way, notices: keys.notice(''), lacking, leaseMs, giveUpMs, graceMs, keepMs };
+      const due = JSON.parse(String(await takeScript(keysOf(way), args)));
+      return due.notice === undefined ? due : { ...due, notice: JSON.parse(due.notice) };
     },
 
     /** Notes the outcome of an attempt. A delivered notice stays delivered. */
     async settle(
-      { way, id, owner }: Pick<TakenNotice, 'way' | 'id' | 'owner'>,
+      way: WayName,
+      { id, tries }: Pick<TakenNotice, 'id' | 'tries'>,
       settled: DeliveryResult,
-    ): Promise<AfterTry> {
-      const { isDelivered, words, where, waitMs, putOffMs = '' } = settled;
-      return (await settleScript(
-        [keys.outbox(way), keys.outboxFault(way), keys.account, keys.notice(id)],
-        [way, id, owner, isDelivered ? 1 : 0, words, where, waitMs, putOffMs, giveUpMs, graceMs, keepMs],
-      )) as AfterTry;
+    ): Promise<void> {
+      await settleScript({ ...keysOf(way), notice: keys.notice(id) }, { way, id, tries, ...settled, keepMs });
     },
   };
 }
@@ -178,6 +143,3 @@ function plainLine(text: string, most: number): string {
 
 /** Control and format characters, and separators of lines and paragraphs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-
-/** What an attempt made of the notice. `other`: the lease had ended, so another process has the notice. */
-type AfterTry = 'delivered' | 'waiting' | 'undelivered' | 'other';

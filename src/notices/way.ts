@@ -15,17 +15,19 @@ export type Message = Omit<Notice, 'kind'> & {
   link: string | undefined;
 };
 
+/**
+ * What is at fault. `way`: the channel, so any other notice would fail too. `notice`: this notice alone. `ours`: this process, which
+ * stopped, so the outcome is unknown.
+ */
+export type SendFault = 'way' | 'notice' | 'ours';
+
 /** The outcome of sending; `words` are for people, without secrets and without text of the receiver. */
 export type SendResult =
   | { is: 'delivered'; words: string }
   | {
       is: 'failed';
       words: string;
-      /**
-       * What is at fault. `way`: the channel, so any other notice would fail too. `notice`: this notice alone. `ours`: this process, which
-       * stopped, so the outcome is unknown.
-       */
-      fault: 'way' | 'notice' | 'ours';
+      fault: SendFault;
       /** Whether the fault may pass by itself within seconds; one that a person has to fix is retried less often. */
       passes: boolean;
       /** The wait that the receiver asked for, in ms. */

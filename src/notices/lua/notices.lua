@@ -2,50 +2,47 @@
 
 -- @script tell-notice
 -- Remembers the state of a subject, and adds the notice of its change to the outbox of each channel.
--- KEYS[1] the remembered states   KEYS[2] the notice   KEYS[3] recent notices   KEYS[4] the account
--- KEYS[5 …] the outboxes of the channels that take it
--- ARGV[1] the subject   ARGV[2] the state   ARGV[3] "was " and the state on which the caller decided, or "" for any
--- ARGV[4] the notice, as JSON, or "" to only remember the state   ARGV[5] id of the notice
--- ARGV[6] ms for which an ended notice is kept   ARGV[7] number of recent notices   ARGV[8] most notices that may wait on a channel
--- ARGV[9] words for a notice beyond that   ARGV[10 …] names of the channels, in the order of their outboxes
+-- @keys states noticeKey recent account …outboxes
+-- states: the remembered ones; recent: the latest notices; outboxes: of the channels that take the notice
+-- @args subject state basis notice id keepMs listed most …ways
+-- basis: "was " and the state on which the caller decided, or "" for any; notice: as JSON, or "" to only remember the state; keepMs: for which
+-- an ended notice is kept; listed: number of recent notices; most: that may wait on a channel; ways: the channels' names, as their outboxes
 -- Answers 1 if a notice arose, else 0; the same when repeated, since each id is used once
 -- @include #end-way
-local subject, state, basis, notice, id, keepMs, listed, most, tooMany = unpack(ARGV, 1, 9)
-local known = redis.call('HGET', KEYS[1], subject) or ''
-if known == state then return redis.call('EXISTS', KEYS[2]) end
+local TOO_MANY = 'too many notices wait already to be sent this way, so this one is not sent'
+local known = redis.call('HGET', states, subject) or ''
+if known == state then return redis.call('EXISTS', noticeKey) end
 if basis ~= '' and basis ~= 'was ' .. known then return 0 end
-redis.call('HSET', KEYS[1], subject, state)
+redis.call('HSET', states, subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
 -- The sort score of this notice is above those of all earlier ones, even within one ms, or if the clock was set back.
-local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
+local last = redis.call('ZRANGE', recent, -1, -1, 'WITHSCORES')[2]
 local order = string.format('%.17g', math.max(now, (last or 0) + 0.001))
-redis.call('HSET', KEYS[2], 'notice', notice, 'at', now, 'order', order)
-redis.call('ZADD', KEYS[3], order, id)
-redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - listed)
-for place = 5, #KEYS do
-  local way = ARGV[place + 5]
-  if redis.call('ZCARD', KEYS[place]) < tonumber(most) then
-    redis.call('HSET', KEYS[2], way, 'waiting')
-    redis.call('ZADD', KEYS[place], order, id)
+redis.call('HSET', noticeKey, 'notice', notice, 'at', now, 'order', order)
+redis.call('ZADD', recent, order, id)
+redis.call('ZREMRANGEBYRANK', recent, 0, -1 - listed)
+for place, outbox in ipairs(outboxes) do
+  if redis.call('ZCARD', outbox) < tonumber(most) then
+    redis.call('HSET', noticeKey, ways[place], 'waiting')
+    redis.call('ZADD', outbox, order, id)
   else
-    endWay(way, id, KEYS[2], KEYS[place], KEYS[4], 'undelivered', tooMany, keepMs)
+    endWay(ways[place], id, noticeKey, outbox, account, 'undelivered', TOO_MANY, keepMs)
   end
 end
-forgetLater(KEYS[2], keepMs)
+forgetLater(noticeKey, keepMs)
 return 1
 
 -- @script take-notice
--- Takes the first due notice of a channel under a lease, or gives up one that is too old while the channel fails.
--- KEYS[1] the channel's outbox   KEYS[2] the channel's fault   KEYS[3] the account
--- ARGV[1] channel   ARGV[2] beginning of notices' keys   ARGV[3] owner of the lease   ARGV[4] ms of the lease
--- ARGV[5] age in ms at which a notice is given up   ARGV[6] ms for which the channel must have failed before that
--- ARGV[7] why this process lacks the channel, so that nothing is taken, or ""   ARGV[8] ms for which an ended notice is kept
--- Answers {"none"} | {"later", ms} | {"undelivered", id, notice, words}
--- | {"go", id, notice, attempts, failures of the channel in a row, 1 if an earlier attempt was cut off}
+-- Takes the first due notice of a channel under a lease, or gives up one that is too old and was tried for long.
+-- @keys outbox fault account
+-- @args way notices lacking leaseMs giveUpMs graceMs keepMs
+-- notices: beginning of their keys; lacking: why this process lacks the channel, so that nothing is taken, or ""; giveUpMs: age at which a
+-- notice is given up; graceMs: for which it or the channel must have failed before that; keepMs: for which an ended notice is kept
+-- Answers as JSON {is: "none"} | {is: "later", inMs} | {is: "undelivered", id, notice, words}
+-- | {is: "go", id, notice, tries, failures: of the channel in a row}; the notice is JSON within it
 -- Repeated it takes two notices: the first is due again when its lease ends.
 -- @include #end-way
-local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()
 -- After this many failures of a channel in a row, over more than a minute, the second notice of its outbox is tried once, before the first.
 local ONE_BEHIND = '4'
@@ -54,75 +51,70 @@ local function leftMs(untilMs, waitMs)
   local left = (tonumber(untilMs) or 0) - now
   return left > (tonumber(waitMs) or 0) and 0 or math.max(0, left)
 end
+local function isLongAgo(ms)
+  return ms and now - ms > tonumber(graceMs)
+end
 local untilMs, putOffMs, since, failures, why =
-  unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
-local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
-if not id then return { 'none' } end
+  unpack(redis.call('HMGET', fault, 'until', 'wait', 'since', 'failures', 'words'))
+local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', outbox, 0, 1, 'WITHSCORES'))
+if not id then return '{"is":"none"}' end
 -- If the second notice is delivered, the first one is at fault, and not the channel.
 if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
-local key = prefix .. id
-local notice, told, state, waitMs, tries =
-  unpack(redis.call('HMGET', key, 'notice', 'at', way, way .. ':wait', way .. ':tries'))
+local key = notices .. id
+local notice, told, state, waitMs, first, words =
+  unpack(redis.call('HMGET', key, 'notice', 'at', way, way .. ':wait', way .. ':first', way .. ':words'))
 if not notice then
-  redis.call('ZREM', KEYS[1], id)
-  return { 'later', 0 }
+  redis.call('ZREM', outbox, id)
+  return '{"is":"later","inMs":0}'
 end
-local own, putOff = leftMs(at, waitMs), leftMs(untilMs, putOffMs)
-local mayEnd = now - told > tonumber(giveUpMs) and not (state == 'sending' and own > 0)
-if mayEnd and (lacking ~= '' or (putOff > 0 and now - since > tonumber(graceMs))) then
-  local words = lacking ~= '' and lacking or why
-  endWay(way, id, key, KEYS[1], KEYS[3], 'undelivered', words, keepMs)
-  return { 'undelivered', id, notice, words }
+local left = math.max(leftMs(at, waitMs), leftMs(untilMs, putOffMs))
+local mayEnd = now - told > tonumber(giveUpMs) and not (state == 'sending' and left > 0)
+if mayEnd and (lacking ~= '' or (left > 0 and (isLongAgo(since) or isLongAgo(first)))) then
+  words = lacking ~= '' and lacking or words or why
+  endWay(way, id, key, outbox, account, 'undelivered', words, keepMs)
+  return cjson.encode({ is = 'undelivered', id = id, notice = notice, words = words })
 end
-if lacking ~= '' then return { 'none' } end
-if own + putOff > 0 then return { 'later', math.max(own, putOff) } end
-redis.call('ZADD', KEYS[1], now + leaseMs, id)
-redis.call('HSET', key, way, 'sending', way .. ':wait', leaseMs, way .. ':owner', owner, way .. ':at', now)
+if lacking ~= '' then return '{"is":"none"}' end
+if left > 0 then return cjson.encode({ is = 'later', inMs = left }) end
+redis.call('ZADD', outbox, now + leaseMs, id)
+redis.call('HSET', key, way, 'sending', way .. ':wait', leaseMs, way .. ':at', now)
 redis.call('HSETNX', key, way .. ':first', now)
-redis.call('HINCRBY', key, way .. ':tries', '1')
-return { 'go', id, notice, (tonumber(tries) or 0) + 1, tonumber(failures) or 0, state == 'sending' and 1 or 0 }
+local tries = redis.call('HINCRBY', key, way .. ':tries', '1')
+return cjson.encode({ is = 'go', id = id, notice = notice, tries = tries, failures = tonumber(failures) or 0 })
 
 -- @script settle-notice
 -- Notes the outcome of an attempt to deliver a notice on a channel, and the state of the channel.
--- KEYS[1] the channel's outbox   KEYS[2] the channel's fault   KEYS[3] the account   KEYS[4] the notice
--- ARGV[1] channel   ARGV[2] id of the notice   ARGV[3] owner of the lease   ARGV[4] "1" if delivered   ARGV[5] words   ARGV[6] receiver
--- ARGV[7] ms until the next attempt   ARGV[8] ms for which the channel pauses, "well" if it is not at fault, "" if unknown
--- ARGV[9] age in ms at which a notice is given up   ARGV[10] ms of attempts required before that
--- ARGV[11] ms for which a notice is kept that no longer waits
--- Answers "delivered" | "waiting" | "undelivered" | "other" (the lease had ended, and another process has or had the notice)
--- Repeated it answers the same.
+-- @keys outbox fault account notice
+-- @args way id tries outcome words where waitMs keepMs
+-- tries: number of this attempt; outcome: "delivered", or what is at fault: "way", "notice" or "ours"; where: the receiver; waitMs: until the
+-- next attempt; keepMs: for which an ended notice is kept
+-- Answers nothing. Repeated it writes the same.
 -- @include #end-way
-local way, id, owner, isDelivered, words, where, waitMs, putOffMs, giveUpMs, graceMs, keepMs = unpack(ARGV)
 local now = nowMs()
-local state, by, told, first = unpack(redis.call('HMGET', KEYS[4], way, way .. ':owner', 'at', way .. ':first'))
-if isDelivered == '1' then
-  redis.call('DEL', KEYS[2])
+local state, latest, order, told = unpack(redis.call('HMGET', notice, way, way .. ':tries', 'order', 'at'))
+if outcome == 'delivered' then
+  redis.call('DEL', fault)
   -- Without the lease, only a delivery is noted: it counts however late it is reported.
   if state and state ~= 'delivered' then
-    redis.call('HSET', KEYS[4], way .. ':where', where)
-    endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'delivered', words, keepMs)
+    redis.call('HSET', notice, way .. ':where', where)
+    endWay(way, id, notice, outbox, account, 'delivered', words, keepMs)
   end
-  return 'delivered'
+  return
 end
-if by ~= owner or state ~= 'sending' then return by == owner and state or 'other' end
-redis.call('HSET', KEYS[4], way .. ':where', where, way .. ':words', words)
-if putOffMs == 'well' then
-  redis.call('DEL', KEYS[2])
-elseif putOffMs ~= '' then
-  redis.call('HSET', KEYS[2], 'until', now + putOffMs, 'wait', putOffMs, 'words', words)
-  redis.call('HSETNX', KEYS[2], 'since', now)
-  redis.call('HINCRBY', KEYS[2], 'failures', '1')
+if state ~= 'sending' or latest ~= tries then return end
+local isOwn = outcome == 'notice'
+if isOwn then
+  redis.call('DEL', fault)
+elseif outcome == 'way' then
+  redis.call('HSET', fault, 'until', now + waitMs, 'wait', waitMs, 'words', words)
+  redis.call('HSETNX', fault, 'since', now)
+  redis.call('HINCRBY', fault, 'failures', '1')
 end
-if now + waitMs - told > tonumber(giveUpMs) and now - first > tonumber(graceMs) then
-  endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'undelivered', words, keepMs)
-  return 'undelivered'
-end
+redis.call('HSET', notice, way .. ':where', where, way .. ':words', words)
+redis.call('HSET', notice, way, 'waiting', way .. ':wait', isOwn and waitMs or 0, way .. ':at', now + waitMs)
 -- If the channel is at fault, all its notices wait, in order: a receiver must get the notice that something began before the one that it
 -- ended.
-local isOwn = putOffMs == 'well'
-redis.call('HSET', KEYS[4], way, 'waiting', way .. ':wait', isOwn and waitMs or 0, way .. ':at', now + waitMs)
-redis.call('ZADD', KEYS[1], isOwn and now + waitMs or redis.call('HGET', KEYS[4], 'order') or told, id)
-return 'waiting'
+redis.call('ZADD', outbox, isOwn and now + waitMs or order or told, id)
 
 -- @script end-way
 -- The present time in ms by Redis' clock, which is the same for all hosts.

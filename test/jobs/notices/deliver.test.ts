@@ -1,39 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
-import type { Delivery } from '../../../src/notices/notice-list.ts';
+import type { TakenNotice } from '../../../src/notices/outbox.ts';
 import { NOTICE_LIMITS } from '../../../src/notices/outbox-store.ts';
 import type { Way } from '../../../src/notices/way.ts';
-import { deliversTo, GOES_ON } from '../../support/delivering.ts';
+import { deliversTo, GOES_ON, withNotices } from '../../support/delivering.ts';
 import { makeState, openOutbox } from '../../support/outbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
-
-/** An outbox with so many notices for a webhook, told apart by their titles. */
-async function withNotices(count: number) {
-  const opened = openOutbox({ ways: ['webhook'] });
-  const titles = Array.from({ length: count }, (_, place) => `notice ${place}`);
-  await opened.outbox.tell(titles.map((title) => makeState('1', { title }, title)));
-  const ids = (await opened.outbox.lately()).map(({ id }) => id).reverse();
-  const { connection, keys } = opened;
-  return {
-    ...opened,
-    titles,
-    /** As if the wait that the way is in were over, and that of each notice. */
-    async afterWaiting(): Promise<void> {
-      await connection.hset(keys.outboxFault('webhook'), 'until', 0);
-      for (const id of ids) await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
-    },
-    /** As if it had been told, and tried first, so long ago. */
-    async age(ms: number, triedMs: number): Promise<void> {
-      for (const id of ids) {
-        await connection.hincrby(keys.notice(id), 'at', -ms);
-        if (triedMs > 0) await connection.hincrby(keys.notice(id), 'webhook:first', -triedMs);
-      }
-    },
-    async deliveries(): Promise<Delivery[]> {
-      return (await opened.outbox.lately()).flatMap(({ deliveries }) => deliveries).reverse();
-    },
-  };
-}
 
 const titlesIn = (received: readonly Record<string, unknown>[]) => received.map(({ title }) => title);
 
@@ -170,6 +142,21 @@ describe('when a receiver fails', () => {
     expect(lines[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('somebody should mend this') });
   });
 
+  // Promise: refused-notice-keeps-no-other
+  test('a way that refuses one notice is well, and that notice waits longer each time', async () => {
+    const { outbox, afterWaiting } = await withNotices(1);
+    const receiver = await startReceiver();
+    const { deps } = deliversTo(receiver.url, outbox);
+    for (const status of [500, 400, 400]) {
+      receiver.react((answer) => answer.writeHead(status).end());
+      await deliverOnce(deps, GOES_ON);
+      expect(Boolean((await outbox.standings())[0]?.fault)).toBe(status === 500);
+      if (receiver.received.length < 3) await afterWaiting();
+    }
+    const due = await outbox.take('webhook');
+    expect(due.is === 'later' && due.inMs / 60_000).toBeCloseTo(20, -1);
+  });
+
   // Promise: notices-wait-in-order
   test('it is left alone for as long as it asked', async () => {
     const { outbox, connection } = await withNotices(1);
@@ -219,12 +206,66 @@ describe('when a receiver fails', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('what is too old is tried once more where its way may be tried again', async () => {
+    const { outbox, age, afterWaiting, connection, keys } = await withNotices(1);
+    const receiver = await startReceiver((answer) => answer.writeHead(503).end());
+    const { deps } = deliversTo(receiver.url, outbox);
+    await deliverOnce(deps, GOES_ON);
+    await age(NOTICE_LIMITS.giveUpMs, 0);
+    await connection.hincrby(keys.outboxFault('webhook'), 'since', String(-2 * NOTICE_LIMITS.graceMs));
+    await afterWaiting();
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 1, undelivered: 1 });
+  });
+
+  // Promise: undelivered-is-shown
+  test('a notice that alone is refused is given up after three days too, and said to be', async () => {
+    const { outbox, age, deliveries } = await withNotices(2);
+    const receiver = await startReceiver();
+    receiver.react((answer) => answer.writeHead(receiver.received.at(-1)?.title === 'notice 0' ? 400 : 200).end());
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 1, failed: 1, undelivered: 0 });
+    await age(NOTICE_LIMITS.giveUpMs, 0);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 0, undelivered: 0 });
+    await age(0, NOTICE_LIMITS.graceMs);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 0, undelivered: 1 });
+    expect((await deliveries()).map(({ is, tries }) => [is, tries])).toEqual([
+      ['undelivered', 1],
+      ['delivered', 1],
+    ]);
+    expect(lines.at(-1)).toMatchObject({ level: 'error', reason: expect.stringContaining('answered 400') });
+  });
+
+  test('a failure that is reported after the lease ended changes nothing for the process that has the notice by then', async () => {
+    const { outbox, connection, keys, ids, deliveries } = await withNotices(1);
+    const [id = ''] = ids;
+    const failed = { outcome: 'way', words: 'answered 503', where: 'host', waitMs: 60_000 } as const;
+    const take = async () => (await outbox.take('webhook')) as TakenNotice;
+    const first = await take();
+    await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
+    const second = await take();
+    await outbox.settle('webhook', first, failed);
+    expect(await deliveries()).toMatchObject([{ is: 'sending', tries: 2 }]);
+    expect(await outbox.standings()).toContainEqual({ way: 'webhook', waiting: 1 });
+    await outbox.settle('webhook', second, failed);
+    await outbox.settle('webhook', second, failed);
+    expect(await outbox.standings()).toContainEqual(
+      expect.objectContaining({ fault: expect.objectContaining({ failures: 1 }) }),
+    );
+    // A delivery counts however late it is reported.
+    await outbox.settle('webhook', first, { ...failed, outcome: 'delivered' });
+    expect(await deliveries()).toMatchObject([{ is: 'delivered' }]);
+  });
+
   test('a notice for a way that is set no more waits for three days, and is given up then', async () => {
-    const { outbox, age } = await withNotices(1);
+    const { outbox, age, afterWaiting } = await withNotices(1);
     const { deps } = deliversTo('http://127.0.0.1:9/', outbox);
     const none = { ...deps, ways: [] };
     expect(await deliverOnce(none, GOES_ON)).toMatchObject({ undelivered: 0 });
+    // Another process still has that way, and is sending.
+    await outbox.take('webhook');
     await age(NOTICE_LIMITS.giveUpMs, 0);
+    expect(await deliverOnce(none, GOES_ON)).toMatchObject({ undelivered: 0 });
+    await afterWaiting();
     expect(await deliverOnce(none, GOES_ON)).toMatchObject({ undelivered: 1 });
   });
 });
