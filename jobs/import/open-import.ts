@@ -17,6 +17,7 @@ import {
   mendedLineOf,
   mendedRowOf,
   namesAccount,
+  otherAccountWords,
   ROW_COLUMN,
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
@@ -221,7 +222,7 @@ async function foreignProblem(
       const theirs = accountOf(cells);
       const isWhole = read.kind !== 'invalid' || read.broken === undefined;
       if (isWhole && theirs !== '' && theirs !== account) {
-        const message = `Line ${line} belongs to account "${theirs}", but this is account "${account}": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there.`;
+        const message = otherAccountWords({ line: `Line ${line}`, there: 'import the file there' }, theirs, account);
         return makeProblem(WHOLE_FILE, ACCOUNT_COLUMN, theirs, message);
       }
       const row = mendedRow(cells);

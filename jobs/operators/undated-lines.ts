@@ -38,7 +38,8 @@ async function warningAbout(
   const isOther = key === undefined ? limit?.shared !== '' : limit?.key !== key;
   if (!limit || isOther) return undefined;
   const known = { status: limit.record.status ?? '', total: limit.record.total_limit ?? '' };
-  const hasOtherStatus = countedStatus(status) !== countedStatus(known.status).trim();
+  // A program that changed the case of a cell said nothing.
+  const hasOtherStatus = countedStatus(status).toLowerCase() !== countedStatus(known.status).trim().toLowerCase();
   const hasOtherTotal = total !== undefined && !isSame(total, known.total);
   if (!hasOtherStatus && !hasOtherTotal) return undefined;
   const says = [...(hasOtherStatus ? [status] : []), ...(hasOtherTotal ? [totalWords(total)] : [])];

@@ -7,6 +7,7 @@ import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
+import { otherAccountWords } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
@@ -176,8 +177,8 @@ function differsWords(call: { kind: string; is: string; id?: string }, { id }: E
 }
 
 function anotherAccount(path: string, line: number, theirs: string, ours: string): LimitlineError {
-  const message = `${path}, line ${line}, belongs to account "${theirs}", but this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that account and recover the file there.`;
-  return new LimitlineError('USAGE', message);
+  const where = { line: `${path}, line ${line},`, there: 'recover the file there' };
+  return new LimitlineError('USAGE', otherAccountWords(where, theirs, ours));
 }
 
 function isReplaced({ state, problem }: ResultOutcome): boolean {

@@ -22,7 +22,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('archive')
     .argument('<name>', 'the portfolio')
     .description('put a finished portfolio into files, and take its rows out of Redis')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask (without a terminal nobody is asked anyway)')
     .action(async (name: string, options: ArchiveOptions) => {
       keepHeapSmall();
       process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal), {

@@ -175,7 +175,9 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`
-      : `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
+      : counts.lines === 0
+        ? `${file}: the file has a header and no line, so there is nothing to import; ${tally}`
+        : `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     file,

@@ -72,7 +72,9 @@ async function importAndReport(
   const words =
     faults.length > 0
       ? `Nothing was imported: ${file} cannot be used as it is.`
-      : `${counted(counts.lines, 'line')} imported into portfolio ${portfolio} of account ${account}: ${counted(counts.rows, 'row')}, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
+      : counts.lines === 0
+        ? `Nothing was imported: ${file} has a header and no line.`
+        : `${counted(counts.lines, 'line')} imported into portfolio ${portfolio} of account ${account}: ${counted(counts.rows, 'row')}, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
   const { problems, warnings, changed } = list;
   terminal.print(words, { account, portfolio, ...counts, problems, warnings, changed, ...read });
   if (imported.approval) await sayWaiting(portfolio, context, terminal);

@@ -1,4 +1,5 @@
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
+import { foundPages } from '../../jobs/rows/walk-rows.ts';
 import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -31,7 +32,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
     terminal.say('limitline: stopped while Redis did not answer; run the same command to continue.');
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
-  const { summary, state, hint } = report;
+  const { summary, state, hints } = report;
   if (summary) terminal.answer(summaryTable(summary, state));
   // At the deadline, a run ends by itself and may write files. After a signal it writes none, since somebody waits for the end.
   const endedItself = !stop.aborted || limit.isOver();
@@ -40,7 +41,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   if (summary && terminal.json) terminal.print('', { ...summary, ...found.read, files: filesOf(left) });
   if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
   if (summary && endedItself && summary.states.awaiting > 0) await sayWaiting(portfolio, context, terminal);
-  if (hint !== undefined) terminal.say(hint);
+  for (const hint of hints) terminal.say(`limitline: ${hint}`);
   return statusOf(portfolio, report, deps);
 }
 
@@ -52,8 +53,11 @@ async function lastReport(portfolio: string, context: Context, stop: AbortSignal
       context.portfolios.read(portfolio),
       countLiving({ connection: context.ledger, keys: context.keys }),
     ]);
-    const hint = summary && summary.states.held > 0 ? await notMadeHint(portfolio, context) : undefined;
-    return { summary, state: await withDoubt(state, context), hint, workers };
+    const hints = [
+      summary && summary.states.held > 0 ? await notMadeHint(portfolio, context) : undefined,
+      stop.aborted ? undefined : await differingWords(portfolio, context),
+    ].filter((hint) => hint !== undefined);
+    return { summary, state: await withDoubt(state, context), hints, workers };
   };
   try {
     if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
@@ -128,8 +132,8 @@ const LAST_REPORT_MS = 2_000;
 /** The most held rows that are read for the hint at SERVICE_NOT_MADE: enough to know the statuses of their responses. */
 const HELD_LOOKED_AT = 1_000;
 
-/** A portfolio at the end of a run; `hint`: a setting that would keep rows from being held; `workers`: processes that go on sending. */
-type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined; workers: number };
+/** A portfolio at the end of a run; `hints`: sentences about single rows, such as a setting that would keep them from being held; `workers`: processes that go on sending. */
+type LastReport = { summary: Summary | undefined; state: PortfolioState; hints: string[]; workers: number };
 
 /** Suggests SERVICE_NOT_MADE if rows are held by responses that may mean "nothing made". */
 async function notMadeHint(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {
@@ -139,5 +143,17 @@ async function notMadeHint(portfolio: string, { rows, settings }: Context): Prom
   const named = [...statuses].filter((status) => status !== undefined).sort();
   if (named.length === 0) return undefined;
   const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
-  return `limitline: rows are held because the service answered ${named.join(', ')}, and that does not say whether anything was made. If you know that the service makes nothing when it answers so, set ${setting}: from then on such calls are sent again by themselves.`;
+  return `rows are held because the service answered ${named.join(', ')}, and that does not say whether anything was made. If you know that the service makes nothing when it answers so, set ${setting}: from then on such calls are sent again by themselves.`;
+}
+
+/** How many answers SERVICE_ANSWER_CHECK=warn took although they differ from the requests; nothing without such answers. */
+async function differingWords(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {
+  if (settings.SERVICE_ANSWER_CHECK !== 'warn') return undefined;
+  let differing = 0;
+  for await (const page of foundPages(rows, portfolio, 'done')) {
+    differing += page.filter(({ result }) => result.record.differs).length;
+  }
+  if (differing === 0) return undefined;
+  const answers = `${counted(differing, 'answer')} of the service ${differing === 1 ? 'differs' : 'differ'}`;
+  return `${answers} from what was sent, and SERVICE_ANSWER_CHECK=warn took ${differing === 1 ? 'it' : 'them'}. The column problem of the results says how.`;
 }

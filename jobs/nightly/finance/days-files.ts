@@ -66,8 +66,9 @@ export async function* dayImports(
     }
     if (lacking.length === 0) continue;
     const { importing, givenUp } = await portfolios.read(portfolio);
-    if (importing) continue;
     for (const known of lacking) {
+      // Others of the portfolio are not left to the next night, which may look only at imports that began after them.
+      if (importing && known.found === undefined) continue;
       if (givenUp && givenUp.atMs >= known.lastMs) continue;
       const later = all.filter((one) => isLater(one, known));
       yield { portfolio, known, isBrokenOff: known.found === undefined, later };

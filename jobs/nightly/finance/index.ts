@@ -1,43 +1,33 @@
 import { join } from 'node:path';
-import { Big } from 'big.js';
 import type { Settings } from '../../../src/config.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
-import { amountText, shareOf } from '../../../src/ledger/counts/amounts.ts';
 import type { MeaningStore } from '../../../src/ledger/counts/meaning-store.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
-import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
-import {
-  type AdviseAbove,
-  adviceDates,
-  lackingStatements,
-  OLDEST_MONTHS,
-  readStatements,
-  statementsAmong,
-} from '../../../src/portfolio/lines/advice.ts';
+import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
-import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
-import { quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
+import { quoted, type RowCheck, rowItem } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
 import { findWithoutSupplier, makeSharedCompanies } from './companies.ts';
 import { type DayFile, dayImports, droppedFiles, linesMended } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { longReview, otherStatus } from './not-approved.ts';
+import { differingAnswer, eachRow, grantedBelow, statementsOf } from './row-checks.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
 
@@ -90,7 +80,7 @@ export async function makeFinanceChecks(
       ...(reviewDays !== undefined && [...meanings.values()].includes('review')
         ? [eachRow(sink, (walked) => longReview(walked, { meanings, days: reviewDays, atMs }))]
         : []),
-      eachRow(sink, answeredOtherwise),
+      eachRow(sink, differingAnswer),
       eachRow(sink, (walked) => statementsOf(walked, oldest, above)),
       makeSharedCompanies({ ...deps, sink }),
       makeFailedRows({ factsOf, sink, atMs }),
@@ -120,52 +110,6 @@ const DAY_MS = 24 * HOUR_MS;
  */
 export function dayBegan(atMs: number, lastMs: number | undefined): number {
   return Math.min(lastMs ?? atMs, atMs - DAY_MS) - HOUR_MS;
-}
-
-/** Makes a row check of a function that looks at one row alone. */
-function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
-  return {
-    row(walked) {
-      const found = check(walked);
-      return found && sink.found(found);
-    },
-  };
-}
-
-/**
- * Finds approved limits below or above the request, approvals with nothing granted, and those without an amount. A skipped request is left
- * to the row that made it. Of an id that a person gave, neither status nor amount is known, and there is nothing to compare.
- */
-export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
-  const { state, record, request, limitId } = walked.result;
-  const { total_limit: granted, status } = record;
-  if (state !== 'done' || (granted === undefined && !status)) return undefined;
-  const isApproved = statusMeaningOf(status, meanings) === 'approved';
-  if (granted === undefined)
-    return isApproved
-      ? rowItem('answered otherwise', walked, 'approved, but the answer says no amount', { detail: limitId })
-      : undefined;
-  const more = { granted, detail: limitId };
-  if (amountText(granted) === '?')
-    return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
-  const { requested_limit: requested } = request.limit;
-  const share = isApproved ? shareOf(granted, requested) : '';
-  if (share === '6') {
-    const what = granted.startsWith('-') ? 'a negative amount' : 'nothing';
-    return rowItem('other status', walked, `approved, but ${what} was granted`, more);
-  }
-  if (share === '4' && new Big(granted).gt(requested))
-    return rowItem('answered otherwise', walked, 'more was granted than requested', more);
-  return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
-}
-
-/** Finds a limit that the service answered with other values than were sent, in fields that do not decide to which request it belongs. */
-function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
-  const { record, limitId } = walked.result;
-  if (!record.differs) return undefined;
-  return rowItem('answered otherwise', walked, 'the answer differs from what was sent', {
-    detail: `${limitId}: ${record.differs}`,
-  });
 }
 
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
@@ -260,38 +204,3 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
 function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
   return submitted === null || (submitted.ended?.faults.length ?? 0) > 0;
 }
-
-/**
- * The rows that the check of audited financial statements covers, by state, and the words for them. Rows under way are checked when they
- * have ended. A cancelled row asks for nothing, and a skipped row's limit was made for another row.
- */
-const STAGES: Readonly<Partial<Record<RowState, string>>> = {
-  awaiting: 'not sent yet',
-  held: 'held',
-  refused: 'refused',
-  done: 'limit made',
-};
-
-/**
- * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
- * old statements. Same rule as the import's warning, at the night's date. A single document, which may be
- * both statements, is named at the import alone.
- *
- * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
- */
-export function statementsOf(walked: WalkedRow, oldest: string, above?: AdviseAbove): FoundItem | undefined {
-  const { state, request, statements } = walked.result;
-  const stage = STAGES[state];
-  if (stage === undefined) return undefined;
-  const amount = request.limit.requested_limit;
-  const { dated, currency } = readStatements(statements);
-  const documents = statementsAmong(request.documents);
-  const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
-  if (lacking === null || lacking === 'one') return undefined;
-  const [check, what]: [CheckName, string] =
-    lacking === 'none' ? ['no statements', 'no document is named'] : ['old statements', OLD];
-  const more = dated === undefined ? {} : { detail: `statements of ${dated}` };
-  return rowItem(check, walked, `${stage}: ${what}`, more);
-}
-
-const OLD = `the statements are older than ${OLDEST_MONTHS} months`;

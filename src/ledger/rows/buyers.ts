@@ -1,5 +1,5 @@
 import { KINDS } from '../../call-kind.ts';
-import type { LuaScript, RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { scanKeys } from '../schema/redis-reads.ts';
@@ -30,12 +30,10 @@ export type Buyers = ReturnType<typeof makeBuyers>;
  */
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => ledgerScript(connection, name);
-  const [read, write, find, compare] = [
-    'buyers#read-buyers',
-    'buyers#write-buyers',
-    'find#find-buyers',
-    'buyers#compare-words',
-  ].map(script) as [LuaScript, LuaScript, LuaScript, LuaScript];
+  const read = script('buyers#read-buyers');
+  const write = script('buyers#write-buyers');
+  const find = script('find#find-buyers');
+  const compare = script('buyers#compare-words');
   const findRequests = script('find#find-requests');
   const ofWords = { words: keys.words, begins: keys.buyer('') };
   const begins = { identifiers: keys.identifiers(''), buyers: keys.buyer('') };

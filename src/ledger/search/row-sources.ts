@@ -1,4 +1,4 @@
-import type { LuaScript, RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readAtOnce } from '../schema/redis-reads.ts';
@@ -32,12 +32,10 @@ export type RowSources = ReturnType<typeof makeRowSources>;
 /** Reads a portfolio's indexes from a cursor on. Callers compare the answers with the rows themselves. */
 export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => ledgerScript(connection, name);
-  const [findIds, columnRows, amountRows, findBuyers] = [
-    'find#find-ids',
-    'column-rows',
-    'amount-rows',
-    'find#find-buyers',
-  ].map(script) as [LuaScript, LuaScript, LuaScript, LuaScript];
+  const findIds = script('find#find-ids');
+  const columnRows = script('column-rows');
+  const amountRows = script('amount-rows');
+  const findBuyers = script('find#find-buyers');
 
   return {
     /** Number of rows, in each state and in the search index; and the last line of any row. */

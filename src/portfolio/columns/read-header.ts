@@ -6,7 +6,7 @@ import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
 import { type ExtraField, extraOfHeader, makeExtraClashes } from './extra-fields.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
-import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
+import { isKnown, KNOWN_COLUMNS, type KnownColumn, plainName } from './known-columns.ts';
 import { type HeaderMeaning, type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
 import { isErrorsHeader, isResultsHeader } from './result-columns.ts';
 
@@ -176,8 +176,17 @@ function named(line: number, name: string, earlier: Column, later: Column): Prob
 const KEEP_ONE = 'keep one of them';
 
 function remedyFor(name: string, columns: Column[]): string {
+  // Columns that Limitline itself needs are known ones. The setting may ask for the team's own, or be mistyped.
+  if (!isKnown(name))
+    return `The setting REQUIRED_COLUMNS asks for it: add it, or correct the setting. Limitline's own columns are ${KNOWN_COLUMNS.join(', ')}.`;
   const guessed = columns.filter((column) => column.guess === name);
   const meant = guessed.filter(({ thousands }) => !thousands).map((column) => column.written);
+  const alike = guessed.filter(({ written }) => written === meant[0]).slice(0, MAX_NAMED);
+  // --map names columns by their headers, so it cannot tell these apart.
+  if (alike.length > 1) {
+    const places = alike.map(({ index }) => index + 1).join(' and ');
+    return `Columns ${places} have the same name, ${meant[0]}, and any of them may be meant: rename or remove those that are not.`;
+  }
   const restOf = makeRests(columns);
   const part = name === 'name' ? columns.find((column) => column.guess === 'name' && restOf(column)) : undefined;
   if (part) {

@@ -1,4 +1,5 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
+import { visible } from '../problem.ts';
 import { plainName } from './known-columns.ts';
 
 /** The column that names the account of the results. No finance team has a column of this name. */
@@ -67,6 +68,24 @@ export function isErrorsHeader(header: readonly string[]): boolean {
 export function accountOfLine(header: readonly string[]): (cells: readonly string[]) => string {
   const places = header.flatMap((name, at) => (plainName(name) === ACCOUNT_COLUMN ? [at] : []));
   return (cells) => places.map((at) => withoutApostrophe(cells[at] ?? '').trim()).findLast((name) => name !== '') ?? '';
+}
+
+/** Most characters of an account's name in a message: as many as an account may have. */
+const ACCOUNT_SHOWN = 100;
+
+/**
+ * The message on a line that names another account. Nobody but a person can say that a name was only retyped, since names of accounts may
+ * differ by case or zeros.
+ *
+ * @param line.there what to do in the other account, such as `import the file there`
+ */
+export function otherAccountWords(
+  { line, there }: { line: string; there: string },
+  theirs: string,
+  ours: string,
+): string {
+  const says = `${line} belongs to account "${visible(theirs).slice(0, ACCOUNT_SHOWN)}", but this is account "${ours}"`;
+  return `${says}: set SERVICE_ACCOUNT or SERVICE_URL for that account and ${there}. If the line is of this account, and a person or a spreadsheet program changed its cell ${ACCOUNT_COLUMN}, write "${ours}" there again.`;
 }
 
 /** Whether the file has the column with the account of each line. */

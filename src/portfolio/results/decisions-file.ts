@@ -6,7 +6,7 @@ import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
-import { accountOfLine } from '../columns/result-columns.ts';
+import { accountOfLine, otherAccountWords } from '../columns/result-columns.ts';
 import { besideAmount } from '../lines/one-currency.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
@@ -141,8 +141,8 @@ export async function readDecisionsFile(
 const MOST_CELL = 500;
 
 function ofOther(path: string, line: number, theirs: string, ours: string): LimitlineError {
-  const message = `${path}: line ${line} belongs to account "${visible(theirs)}", but this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that account and take the file in there. Nothing of it was taken.`;
-  return new LimitlineError('FILE', message);
+  const message = otherAccountWords({ line: `${path}: line ${line}`, there: 'take the file in there' }, theirs, ours);
+  return new LimitlineError('FILE', `${message} Nothing of it was taken.`);
 }
 
 function tooLong(path: string, mostLines: number): LimitlineError {
@@ -222,7 +222,9 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
   const said = (name: AmountColumn, text: string) => (places.of[name] === undefined ? undefined : text);
   const amountOf = (name: AmountColumn) =>
     amountIn(cells[name] ?? '', numbers.includes(name) ? '.' : (decimal ?? null), proven[name]);
-  if (line.fault === undefined && (status === '' || (places.isResults && moment === ''))) {
+  // A hidden line that would decide nothing if it were shown, as in a filtered results file, needs no word.
+  const isReadable = line.fault === undefined || line.fault === HIDDEN;
+  if (isReadable && (status === '' || (places.isResults && moment === ''))) {
     file.silent += 1;
     const total = said('total_limit', amountOf('total_limit').value ?? cells.total_limit ?? '');
     if (status !== '') file.undated?.push({ at, id, row, status, total, available: undefined, decided: undefined });

@@ -40,25 +40,36 @@ const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KN
 const EARLIER_COLUMNS = OUTCOME_COLUMNS.filter((name) => name !== OUTCOME_COLUMN);
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 
-/** The indexes of a results file's own columns by name; undefined for other files. */
+/** The runs of columns by which a results file is known, those of the newest version first. */
+const RUNS = [OUTCOME_COLUMNS, EARLIER_COLUMNS].flatMap((names) => [[...ROW_COLUMNS, ...names], names]);
+
+/** The indexes of a results file's own columns by name; undefined for other files. Between them may be columns that a person put there. */
 export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, number> | undefined {
   const names = header.map((name) => name.trim());
-  const startsAt = (wanted: readonly string[], at: number) => wanted.every((name, place) => names[at + place] === name);
-  // The last match counts, because the team's own columns come first.
-  const ours = names.some((_name, at) => startsAt(OUTCOME_COLUMNS, at)) ? OUTCOME_COLUMNS : EARLIER_COLUMNS;
-  const stateAt = names.findLastIndex((_name, at) => startsAt(ours, at));
-  if (stateAt === -1) return undefined;
-  const places = new Map(ours.map((name, place) => [name, stateAt + place]));
-  // Results files of earlier versions lack this column, which names the buyer that Limitline took the line for.
-  const knownAt = stateAt + ours.length;
-  if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
-  // The session column exists only if somebody has asked for a hosted session.
-  if (names[knownAt + 1] === SESSION_COLUMN) places.set(SESSION_COLUMN, knownAt + 1);
-  const rowAt = stateAt - ROW_COLUMNS.length;
-  if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {
-    for (const [place, name] of ROW_COLUMNS.entries()) places.set(name, rowAt + place);
+  for (const run of RUNS) {
+    // The last match counts, because the team's own columns come first.
+    const at = names.findLastIndex((name, place) => name === run[0] && placesFrom(place, run, names) !== undefined);
+    const places = at === -1 ? undefined : placesFrom(at, run, names);
+    if (!places) continue;
+    // Results files of earlier versions lack this column, which names the buyer that Limitline took the line for.
+    const knownAt = names.indexOf(KNOWN_COLUMN, places.get(ACCOUNT_COLUMN));
+    if (knownAt !== -1) places.set(KNOWN_COLUMN, knownAt);
+    // The session column exists only if somebody has asked for a hosted session.
+    if (knownAt !== -1 && names[knownAt + 1] === SESSION_COLUMN) places.set(SESSION_COLUMN, knownAt + 1);
+    return places;
   }
-  return places;
+  return undefined;
+}
+
+/** The places of a run of columns from `from` on, in its order; undefined if one of them is missing, or stands there twice. */
+function placesFrom(from: number, run: readonly string[], names: readonly string[]): Map<string, number> | undefined {
+  const places = new Map<string, number>();
+  for (let at = from; at < names.length && places.size < run.length; at += 1) {
+    const name = names[at] ?? '';
+    if (name === run[places.size]) places.set(name, at);
+    else if (run.includes(name)) return undefined;
+  }
+  return places.size === run.length ? places : undefined;
 }
 
 /** Reads the outcome from a line's cells. */

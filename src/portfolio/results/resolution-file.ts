@@ -4,8 +4,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
-import { ACCOUNT_COLUMN } from '../columns/result-columns.ts';
-import { visible } from '../problem.ts';
+import { ACCOUNT_COLUMN, otherAccountWords } from '../columns/result-columns.ts';
 
 /** A person's answer for a held row: the id of the object that was made, or undefined for "send again". */
 export type Resolution = {
@@ -39,9 +38,6 @@ export async function readResolutionFile(path: string, account: string): Promise
   }
 }
 
-/** Characters of an account's name in a problem: as many as an account may have. */
-const SHOWN = 100;
-
 type Columns = (record: RawRecord, name: string) => string;
 
 /** Finds the columns of a file of answers. If a name occurs twice, the last one counts: a results file has the team's own columns first. */
@@ -66,10 +62,8 @@ function take(record: RawRecord, cell: Columns, { file, account }: { file: Resol
   if (record.fault) file.problems.push({ at, message: record.fault.message });
   else if (word === '') file.silent += 1;
   else if (theirs !== '' && theirs !== account) {
-    file.problems.push({
-      at,
-      message: `The line belongs to account "${visible(theirs).slice(0, SHOWN)}", but this is account "${account}".`,
-    });
+    const message = otherAccountWords({ line: 'The line', there: 'answer it there' }, theirs, account);
+    file.problems.push({ at, message });
   } else {
     const [row, line] = [cell(record, 'row'), cell(record, 'line')];
     if (row === '' && !/^[1-9]\d{0,8}$/.test(line)) {

@@ -49,7 +49,7 @@ describe('the column row of an errors file', () => {
     const stray = await importFile(path);
     expect(stray.faults).toMatchObject([{ line: 0, column: 'limitline_account', value: account }]);
     expect(stray.faults[0]?.message).toMatch(
-      /^Line [23] belongs to account "https:\/\/prod\.example", but this is account "http:.*": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there\.$/,
+      /^Line [23] belongs to account "https:\/\/prod\.example", but this is account "http:.*": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there\. If .* limitline_account, write "http:.*" there again\.$/,
     );
     expect(await context.portfolios.names()).toEqual([]);
     // A file that somebody made of it, without the columns of an errors file, still says whose it is.

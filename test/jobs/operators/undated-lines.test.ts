@@ -74,7 +74,7 @@ test.each(['q4', 'again'])('lines without a time that say what is known are sile
   const { bring } = await openResults();
   expect((await bring(name, () => {})).warnings).toEqual([]);
   const said = await bring(name, (cells, line) => {
-    if (line === 5) cells.total_limit = '1004.50';
+    if (line === 5) Object.assign(cells, { status: 'Approved', total_limit: '1004.50' });
     if (line === 2) Object.assign(cells, { status: 'approved', decided_at: later(1) });
     if (line === 3) Object.assign(cells, { status: 'approved', row: 'q4/nobody', buyer_limit_id: '' });
   });

@@ -49,6 +49,24 @@ describe('readHeader', () => {
     ]);
   });
 
+  test('says which setting asks for a column that is none of our own, and which columns there are', () => {
+    const { problems } = readHeader(header('Name', 'note'), { needed: ['name', 'contcat_email'] });
+    expect(problems.map((one) => one.message)).toEqual([
+      expect.stringMatching(
+        / The setting REQUIRED_COLUMNS asks for it: add it, or .* are name, .*, contact_email, .*\.$/,
+      ),
+    ]);
+  });
+
+  test('says which columns of one name may be meant, since --map cannot tell them apart', () => {
+    const { problems } = readHeader(header('name', 'Limit', ' Limit', 'limit'), { needed: ['requested_limit'] });
+    expect(problems.map((one) => one.message)).toEqual([
+      expect.stringMatching(
+        / Columns 2 and 3 have the same name, Limit, and any of them may be meant: rename or remove/,
+      ),
+    ]);
+  });
+
   test('names a column that stands there twice, in whatever spelling', () => {
     const { problems } = readHeader(header('name', 'city', 'Address.City', 'note', 'note'), { needed: ['name'] });
     expect(problems).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accountOfLine, namesAccount } from '../../../src/portfolio/columns/result-columns.ts';
+import { accountOfLine, namesAccount, otherAccountWords } from '../../../src/portfolio/columns/result-columns.ts';
 
 test.each([
   [['name', 'limitline_account'], ['A', 'live'], 'live'],
@@ -12,3 +12,13 @@ test.each([
   expect(accountOfLine(header)(cells)).toBe(account);
   expect(namesAccount(header)).toBe(header.some((name) => /limitline.account/i.test(name)));
 });
+
+test.each(['Prod', '42', 'please \u001b[31mcheck'])(
+  'a line of account %j says what to do, whoever wrote the name',
+  (theirs) => {
+    const words = otherAccountWords({ line: 'Line 3', there: 'import the file there' }, theirs, '0042');
+    const shown = theirs.replace('\u001b', '\u241b');
+    expect(words).toContain(`Line 3 belongs to account "${shown}", but this is account "0042": set SERVICE_ACCOUNT`);
+    expect(words).toContain('write "0042" there again.');
+  },
+);

@@ -169,7 +169,7 @@ test('a results file with a line of another account is refused as a whole', asyn
   const path = await fileOf(header, 'q4/a,bl_1,approved,own,2026-11-02', 'q4/b,bl_2,approved,prod,2026-11-02');
   await expect(readDecisionsFile(path, { now, account: 'own' })).rejects.toMatchObject({
     code: 'FILE',
-    message: `${path}: line 3 belongs to account "prod", but this is account "own": set SERVICE_ACCOUNT or SERVICE_URL for that account and take the file in there. Nothing of it was taken.`,
+    message: `${path}: line 3 belongs to account "prod", but this is account "own": set SERVICE_ACCOUNT or SERVICE_URL for that account and take the file in there. If the line is of this account, and a person or a spreadsheet program changed its cell limitline_account, write "own" there again. Nothing of it was taken.`,
   });
   const own = await fileOf(header, 'q4/a,bl_1,approved,own,2026-11-02', 'q4/b,bl_2,approved,,2026-11-02');
   expect((await readDecisionsFile(own, { now, account: 'own' })).decisions).toHaveLength(2);
@@ -182,7 +182,7 @@ test.each([
   ['status', `${RESULTS_HEADER},Status,decided_at`],
   ['decided_at', `${RESULTS_HEADER},decided_at,decided_at`],
   ['decided_at', `decided_at,${RESULTS_HEADER},decided_at`],
-  ['row', `row,${RESULTS_HEADER.replace(',line,', ',decided_at,line,')}`],
+  ['status', RESULTS_HEADER.replace(',step,', ',status,step,').concat(',decided_at')],
 ])('a results file with two columns %s is refused: %s', async (name, header) => {
   await expect(readDecisionsFile(await fileOf(header, 'A'), { now })).rejects.toThrow(
     `two columns ${name}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`,
@@ -195,6 +195,15 @@ test("the team's own columns of a results file stand before its results, and are
   const cells = RESULT_COLUMNS.map((name) => said[name] ?? '');
   const path = await fileOf(header, ['gold', '7', 'A', ...cells, '2026-11-02'].join(','));
   const { decisions } = await readDecisionsFile(path, { now });
+  expect(decisions).toMatchObject([{ row: 'q4/a', id: 'bl_1', status: 'approved' }]);
+});
+
+test("a person's column between the results of a results file leaves the team's own columns unread", async () => {
+  const header = `status,row,${RESULTS_HEADER.replace(',line,', ',decided_at,line,').replace(',total_limit,', ',note,total_limit,')}`;
+  const said: Record<string, string> = { row: 'q4/a', buyer_limit_id: 'bl_1', status: 'approved', note: 'call them' };
+  const ours = header.split(',').slice(2);
+  const cells = ours.map((name) => said[name] ?? (name === 'decided_at' ? '2026-11-02' : ''));
+  const { decisions } = await readDecisionsFile(await fileOf(header, ['gold', '7', ...cells].join(',')), { now });
   expect(decisions).toMatchObject([{ row: 'q4/a', id: 'bl_1', status: 'approved' }]);
 });
 
@@ -219,17 +228,20 @@ test('hidden rows of a workbook are not taken by themselves, and its numbers hav
   const number = (value: number) => `<c><v>${value}</v></c>`;
   const line = (n: number, cells: string[], more = '') => `<row r="${n}"${more}>${cells.join('')}</row>`;
   const header = ['buyer_limit_id', 'status', 'total_limit', 'available_limit'].map(text);
+  const hidden = ' hidden="1"';
   await writeWorkbook(path, {
     sheet: [
       '<sheetData>',
       line(1, header),
       line(2, [text('bl_1'), text('approved'), number(1001.5), text('1.001,50')]),
-      line(3, [text('bl_2'), text('rejected'), number(0), number(0)], ' hidden="1"'),
+      line(3, [text('bl_2'), text('rejected'), number(0), number(0)], hidden),
+      line(4, [text('bl_3'), text('')], hidden),
       '</sheetData>',
     ],
   });
-  const { decisions, problems } = await readDecisionsFile(path, { now });
+  const { decisions, problems, silent } = await readDecisionsFile(path, { now });
   expect(decisions).toMatchObject([{ id: 'bl_1', total: '1001.5', available: '1001.5' }]);
+  expect(silent).toBe(1);
   expect(problems).toEqual([{ at: 3, message: expect.stringContaining('--hidden-rows') }]);
   expect((await readDecisionsFile(path, { now, hiddenRows: true })).decisions).toHaveLength(2);
 });

@@ -59,8 +59,19 @@ test('a results file of an earlier version names no row', () => {
   });
 });
 
+test("a person's columns between the results are none of them", () => {
+  const header = [...OWN, ...RESULT_COLUMNS].flatMap((name) => (name === 'status' ? ['our notes', name] : [name]));
+  header.splice(header.indexOf('limitline_buyer'), 0, 'checked');
+  const [before, after] = [WITH_OUTCOME.slice(0, 5), WITH_OUTCOME.slice(5)];
+  const own = ['A', 'Bayern', 'company_1', '9'];
+  const cells = [...own, 'q4/k', 'q4.csv #1', '2', ...before, 'a note', ...after, 'yes', KNOWN];
+  expect(read(header, cells)).toMatchObject({ ...told, row: 'q4/k', line: 2, known: { amount: '10.50' } });
+});
+
 test.each([
   ['a file of buyers', OWN],
+  ['one with a second status among them', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('step'), 0, 'status')],
+  ['one with a second problem among them', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('updated'), 0, 'problem')],
   ['one without all of its columns', [...OWN, ...RESULT_COLUMNS.slice(0, -2)]],
 ])('%s is none', (_what, header) => {
   expect(outcomeColumns(header)).toBeUndefined();

@@ -3,6 +3,18 @@ import { countLiving } from '../../../src/ledger/calls/fleet.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 
+// Promise: answer-check-warn
+test('the end of a run says how many answers differ from what was sent', async () => {
+  const rule = { on: 'limit', fault: 'answer', set: { requested_limit: 1 }, times: 2 } as const;
+  const desk = await openDesk(3, { rules: [rule] }, { SERVICE_ANSWER_CHECK: 'warn' });
+  expect(await desk.limitline('run', 'q4.csv', '--no-results')).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining(
+      'limitline: 2 answers of the service differ from what was sent, and SERVICE_ANSWER_CHECK=warn took them. The column problem',
+    ),
+  });
+});
+
 test('a stopped run says that workers of another process go on, and resume that it goes on now', async () => {
   const desk = await openDesk(200, { latencyMs: 200 }, { SERVICE_CONCURRENCY: '2' });
   const { context } = await openConsole(desk);

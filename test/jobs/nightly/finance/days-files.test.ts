@@ -64,6 +64,16 @@ test('two rounds of an errors file under one name: each line is told once, and n
   expect((await told(context)).map(([, name, file]) => [name, file])).toEqual([['Gamma GmbH', 'errors.csv']]);
 });
 
+test('an import under way is left to the next night, and hides no line of an earlier one', async () => {
+  const { context, ...place } = await openWorkplace();
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
+  const [first] = await context.portfolios.allImports('q4');
+  const file = { id: first?.id ?? '', fileName: 'other.csv', reading: '{"hiddenRows":true}' };
+  const run = await context.portfolios.startImport('q4', file);
+  expect((await told(context)).map(([, name]) => name)).toEqual(['Beta GmbH']);
+  await run.leave();
+});
+
 test('an errors file of another account hides no line of a file that it was not made of', async () => {
   const trial = await openWorkplace();
   await trial.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);

@@ -1,0 +1,94 @@
+import { Big } from 'big.js';
+import { amountText, shareOf } from '../../../src/ledger/counts/amounts.ts';
+import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { RowState } from '../../../src/ledger/schema/row.ts';
+import {
+  type AdviseAbove,
+  lackingStatements,
+  OLDEST_MONTHS,
+  readStatements,
+  statementsAmong,
+} from '../../../src/portfolio/lines/advice.ts';
+import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
+import { type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
+
+/** Makes a row check of a function that looks at one row alone. */
+export function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
+  return {
+    row(walked) {
+      const found = check(walked);
+      return found && sink.found(found);
+    },
+  };
+}
+
+/**
+ * Finds approved limits below or above the request, approvals with nothing granted, and those without an amount. A skipped request is left
+ * to the row that made it. Of an id that a person gave, neither status nor amount is known, and there is nothing to compare.
+ */
+export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
+  const { state, record, request, limitId } = walked.result;
+  const { total_limit: granted, status } = record;
+  if (state !== 'done' || (granted === undefined && !status)) return undefined;
+  const isApproved = statusMeaningOf(status, meanings) === 'approved';
+  if (granted === undefined)
+    return isApproved
+      ? rowItem('answered otherwise', walked, 'approved, but the answer says no amount', { detail: limitId })
+      : undefined;
+  const more = { granted, detail: limitId };
+  if (amountText(granted) === '?')
+    return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
+  const { requested_limit: requested } = request.limit;
+  const share = isApproved ? shareOf(granted, requested) : '';
+  if (share === '6') {
+    const what = granted.startsWith('-') ? 'a negative amount' : 'nothing';
+    return rowItem('other status', walked, `approved, but ${what} was granted`, more);
+  }
+  if (share === '4' && new Big(granted).gt(requested))
+    return rowItem('answered otherwise', walked, 'more was granted than requested', more);
+  return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
+}
+
+/** Finds a limit that the service answered with other values than were sent, in fields that do not decide to which request it belongs. */
+export function differingAnswer(walked: WalkedRow): FoundItem | undefined {
+  const { record, limitId } = walked.result;
+  if (!record.differs) return undefined;
+  return rowItem('answered otherwise', walked, 'the answer differs from what was sent', {
+    detail: `${limitId}: ${record.differs}`,
+  });
+}
+
+/**
+ * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
+ * old statements. Same rule as the import's warning, at the night's date. A single document, which may be
+ * both statements, is named at the import alone.
+ *
+ * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
+ */
+export function statementsOf(walked: WalkedRow, oldest: string, above?: AdviseAbove): FoundItem | undefined {
+  const { state, request, statements } = walked.result;
+  const stage = STAGES[state];
+  if (stage === undefined) return undefined;
+  const amount = request.limit.requested_limit;
+  const { dated, currency } = readStatements(statements);
+  const documents = statementsAmong(request.documents);
+  const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
+  if (lacking === null || lacking === 'one') return undefined;
+  const [check, what]: [CheckName, string] =
+    lacking === 'none' ? ['no statements', 'no document is named'] : ['old statements', OLD];
+  const more = dated === undefined ? {} : { detail: `statements of ${dated}` };
+  return rowItem(check, walked, `${stage}: ${what}`, more);
+}
+
+/**
+ * The rows that the check of audited financial statements covers, by state, and the words for them. Rows under way are checked when they
+ * have ended. A cancelled row asks for nothing, and a skipped row's limit was made for another row.
+ */
+const STAGES: Readonly<Partial<Record<RowState, string>>> = {
+  awaiting: 'not sent yet',
+  held: 'held',
+  refused: 'refused',
+  done: 'limit made',
+};
+
+const OLD = `the statements are older than ${OLDEST_MONTHS} months`;
