@@ -2,7 +2,7 @@
 export type CallRecord = Readonly<Record<string, string>>;
 
 /**
- * The outcome of a call that makes something. The service's answer gives it (service/meaning.ts), the ledger records it
+ * The outcome of a call that makes something. The service's answer gives it (service/answer-meaning.ts), the ledger records it
  * (ledger/calls/at-most-once.ts), and the row's step ends with it (jobs/steps). `wasUnknown`: the outcome had been unknown until now, so other
  * rows may be held because of it.
  */

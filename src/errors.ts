@@ -1,4 +1,4 @@
-/** Codes of our own errors, for programs; people read the message. Responses of the service are no errors here: see `service/meaning.ts`. */
+/** Codes of our own errors, for programs; people read the message. Responses of the service are no errors here: see `service/answer-meaning.ts`. */
 type ErrorCode =
   /** An invalid command, argument or name. */
   | 'USAGE'
@@ -21,8 +21,8 @@ type ErrorCode =
   | 'STOPPED';
 
 /**
- * The only error class of this project. Its message names thing, value and remedy in one line, which the command line prints as it is
- * (exit status 1).
+ * An error for people. The few other error classes extend it, or stay within one part. Its message names thing, value and remedy in one line,
+ * which the command line prints as it is (exit status 1).
  */
 export class LimitlineError extends Error {
   readonly code: ErrorCode;

@@ -16,7 +16,7 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 
 export type CarryOutDeps = FreeDeps & AskDeps & { rows: Rows & FindRows; plans: Plans };
 
-/** How often the plan's sign of life is renewed, in ms, because a page may take long. */
+/** How often the plan's heartbeat is renewed, in ms, because a page may take long. */
 const SIGN_EVERY_MS = 2_000;
 
 /**
@@ -33,7 +33,7 @@ export async function carryOut(
   { runner, by, awaitMs, signal }: { runner: string; by: string; awaitMs: number; signal: AbortSignal },
   deps: CarryOutDeps,
 ): Promise<void> {
-  // While Redis is away, signs of life fail. The rows' scripts fail, too, and they report it.
+  // While Redis is away, heartbeats fail. The rows' scripts fail, too, and they report it.
   const stopSigns = startSigns(() => deps.plans.note(plan.id, runner), SIGN_EVERY_MS);
   try {
     const counts = plan.whole

@@ -7,12 +7,12 @@ import { type CallEnding, callOnce, type PrefetchedCall, type RowOnward } from '
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import {
   advance,
+  type DueJob,
+  dueJobOf,
   elsewhere,
-  endingOf,
   endJob,
   endWithout,
   giveUpRow,
-  type RowEnding,
   type StepDeps,
   takeUp,
 } from './step.ts';
@@ -39,7 +39,7 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
 type Stand = { position: RowPosition; prefetched?: PrefetchedCall | undefined };
 
 /** Makes the call that the row needs at its position, and returns its position afterwards. */
-async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
+async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | DueJob> {
   const request = prefetched?.request ?? callRequestOf(position, deps.openDocument);
   const onward: RowOnward = (made) => {
     const reached = reachedBy(position, made);
@@ -55,7 +55,7 @@ async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDe
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
   return goesOn
     ? { position: reached.position, prefetched: onHand }
-    : endingOf(position.row, state, position.step, deps);
+    : dueJobOf(position.row, state, position.step, deps);
 }
 
 /** The row's state after its call was made. Moves the row on unless the ledger has already done so with the settlement. */
@@ -88,10 +88,10 @@ function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boole
  * Handles a stop or an error. Past the job's own step, the row moves to its present step's queue, which counts the attempts. At the job's
  * own step the job fails. A missing document copy does not come back by itself, so its row ends at once.
  */
-async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, deps: GoDeps): Promise<RowEnding> {
+async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, deps: GoDeps): Promise<DueJob> {
   if (step === 'documents' && isLimitlineError(error, 'NOT_FOUND')) {
     await giveUpRow(row, step, error, deps);
-    return endingOf(row, 'refused', step, deps);
+    return dueJobOf(row, 'refused', step, deps);
   }
   if (step === jobStep) throw error;
   if (!isLimitlineError(error, 'STOPPED'))

@@ -27,8 +27,8 @@ export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undef
 /** A row that a job took up at this step, with its revision there. */
 type Taken = Pick<RowPosition, 'row' | 'step' | 'revision' | 'request'>;
 
-/** Where a job leaves its row: no job is due (`over`), a job of `step` is due now (`stands`) or `later`, or the row `failed` at `step`. */
-export type RowEnding =
+/** The job that a row needs next: none (`over`), one of `step` now (`stands`) or `later`, or a failed one of `step`, where the row failed. */
+export type DueJob =
   | { is: 'over' }
   | { is: 'stands'; step: Step }
   | { is: 'later'; step: Step; waitMs: number }
@@ -42,10 +42,10 @@ export async function takeUp(
   row: RowId,
   step: Step,
   deps: StepDeps,
-): Promise<(RowAtStep & { is: 'taken'; row: RowId; step: Step }) | RowEnding> {
+): Promise<(RowAtStep & { is: 'taken'; row: RowId; step: Step }) | DueJob> {
   const found = await deps.rows.begin(row, step);
   if (!found) return { is: 'failed', step, message: `the ledger knows no row ${rowName(row)}; nothing was sent` };
-  if (found.state !== step) return endingOf(row, found.state, step, deps);
+  if (found.state !== step) return dueJobOf(row, found.state, step, deps);
   return { is: 'taken', row, step, ...found };
 }
 
@@ -61,14 +61,14 @@ export async function advance(
   return state;
 }
 
-/** Moves a row on, and returns where its job leaves it. */
-async function moveOn(taken: Taken, to: RowState, fields: Move, deps: StepDeps): Promise<RowEnding> {
+/** Moves a row on, and returns the job that it needs next. */
+async function moveOn(taken: Taken, to: RowState, fields: Move, deps: StepDeps): Promise<DueJob> {
   const state = await advance(taken, to, fields, deps);
-  return state === taken.step ? elsewhere(taken) : endingOf(taken.row, state, taken.step, deps);
+  return state === taken.step ? elsewhere(taken) : dueJobOf(taken.row, state, taken.step, deps);
 }
 
-/** The ending if another job has the row at this step. */
-export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
+/** The next job if another job has the row at this step. */
+export function elsewhere({ step }: Pick<Taken, 'step'>): DueJob {
   return { is: 'later', step, waitMs: ELSEWHERE_WAIT_MS };
 }
 
@@ -81,7 +81,7 @@ export async function endWithout(
   outcome: Exclude<CallEnding, { is: 'made' }>,
   taken: Taken,
   deps: StepDeps,
-): Promise<RowEnding> {
+): Promise<DueJob> {
   switch (outcome.is) {
     case 'later':
       if (outcome.again === 'resumed') return moveOn(taken, 'queued', {}, deps);
@@ -113,18 +113,18 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, 
 }
 
 /**
- * Ends the job of a row for which nothing was sent, because the row was cancelled or changed meanwhile. Returns the ending for the row's
+ * Ends the job of a row for which nothing was sent, because the row was cancelled or changed meanwhile. Returns the next job for the row's
  * present state.
  */
-async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
+async function letGo({ row, step }: Taken, deps: StepDeps): Promise<DueJob> {
   await deps.rows.cancel(row);
   const now = await deps.rows.begin(row, step);
   if (!now || now.state === step) return elsewhere({ step });
-  return endingOf(row, now.state, step, deps);
+  return dueJobOf(row, now.state, step, deps);
 }
 
-/** The ending for a row's state; a failed row with the step at which it failed. */
-export async function endingOf(row: RowId, state: RowState | '', step: Step, deps: StepDeps): Promise<RowEnding> {
+/** The next job for a row's state; for a failed row with the step at which it failed. */
+export async function dueJobOf(row: RowId, state: RowState | '', step: Step, deps: StepDeps): Promise<DueJob> {
   if (state !== '' && isStep(state)) return { is: 'stands', step: state };
   if (state !== 'refused' && state !== 'held') return { is: 'over' };
   const [result] = await deps.rows.read([row]);
@@ -135,22 +135,22 @@ export async function endingOf(row: RowId, state: RowState | '', step: Step, dep
  * Ends the row's job of `jobStep`. If the row is at another step, that step's queue gets a job: due now, due later, or failed, where an
  * operator can retry it.
  */
-export async function endJob(row: RowId, ending: RowEnding, jobStep: Step, { queues }: StepDeps): Promise<JobEnd> {
-  if (ending.is === 'over') return { is: 'finished' };
-  const { step } = ending;
+export async function endJob(row: RowId, due: DueJob, jobStep: Step, { queues }: StepDeps): Promise<JobEnd> {
+  if (due.is === 'over') return { is: 'finished' };
+  const { step } = due;
   const job = { ...STEP_JOBS[step], data: row };
-  switch (ending.is) {
+  switch (due.is) {
     case 'stands':
       if (step === jobStep) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
       await queues.handOver(job);
       return { is: 'finished' };
     case 'later':
-      if (step === jobStep) return { is: 'later', waitMs: ending.waitMs };
-      await queues.handOver(job, { delayMs: ending.waitMs });
+      if (step === jobStep) return { is: 'later', waitMs: due.waitMs };
+      await queues.handOver(job, { delayMs: due.waitMs });
       return { is: 'finished' };
     case 'failed':
-      if (step === jobStep) return { is: 'failed', message: ending.message };
-      await queues.handOver(job, { failed: ending.message });
+      if (step === jobStep) return { is: 'failed', message: due.message };
+      await queues.handOver(job, { failed: due.message });
       return { is: 'finished' };
   }
 }

@@ -44,7 +44,7 @@ function settingsOf({ settings }: Context): HealthFact[] {
   return [...differing, ...settings.notices.map((what) => ({ term: t`Without effect`, what, kind: 'warn' as const }))];
 }
 
-/** The processes that gave a sign of life lately, and whether all run one version. */
+/** The processes that sent a heartbeat lately, and whether all run one version. */
 async function processesPart({ fleet }: Pick<Context, 'fleet'>): Promise<HealthFact[]> {
   const processes = await fleet.read();
   const facts = processes.map(factOf);

@@ -9,7 +9,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
-import { hintedStatus } from '../../src/service/meaning.ts';
+import { hintedStatus } from '../../src/service/answer-meaning.ts';
 import { sayWaiting } from '../approval/approval-words.ts';
 import { isFinished } from '../ending/open-portfolios.ts';
 import { INPUT_NAME } from '../file/standard-input.ts';

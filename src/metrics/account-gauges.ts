@@ -28,7 +28,7 @@ export type AccountPicture = {
   pace: PaceState | undefined;
   /** Whether Redis is older than what was sent: its data was restored from a copy that lacks later calls. */
   isOlder: boolean;
-  /** How many worker processes gave a sign of life within the last seconds. */
+  /** How many worker processes sent a heartbeat within the last seconds. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
   /** How many notices wait, by channel, and how many were delivered and not delivered in all. */

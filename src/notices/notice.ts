@@ -33,9 +33,9 @@ export type Notice = {
  * state without a notice, such as `well`, is only remembered, so that the next change is noticed.
  */
 export type NoticeState = {
-  /** The subject, such as `portfolio q4 approval`, `service`, `disk`. */
+  /** The subject, such as `settled q4`, `approval ab12`, `service`, `disk`. */
   subject: string;
-  /** The subject's state, such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
+  /** The subject's state, such as `settled 1763802000000`, `awaiting`, `well`; of a condition as jobs/notices/condition.ts writes it. */
   state: string;
   /**
    * The remembered state on which the caller decided, `''` for none: if it is another by now, nothing is remembered or sent, since the

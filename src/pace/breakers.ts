@@ -8,7 +8,7 @@ import { OURS, type Tripped } from './breaker-words.ts';
 import { makeKnownAnswers } from './known-answers.ts';
 import { makeKnownBreakers } from './known-breakers.ts';
 import { microsecondsSince } from './microseconds.ts';
-import { LONGEST_WAIT_MS, makeProbes, type Probe } from './probes.ts';
+import { LONGEST_PROBE_WAIT_MS, makeProbes, type Probe } from './probes.ts';
 
 export type Breakers = ReturnType<typeof makeBreakers>;
 
@@ -145,7 +145,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
 
     /** Reports an unknown outcome. `why`: a short reason for people and the log. */
     unknown: (kind: CallKind, why: string, probe: Probe | undefined): Promise<void> =>
-      unknown(kind, why, probe, LONGEST_WAIT_MS),
+      unknown(kind, why, probe, LONGEST_PROBE_WAIT_MS),
 
     /**
      * Reports that a call could not leave, since this process cannot use its data folder. Several such reports in a row trip the breaker

@@ -18,7 +18,7 @@ export type LimitWords = {
  * Longest wait that is taken from a header, in ms. A longer one is a mistake or an attack: so one response stops all calls for an hour at
  * the most.
  */
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_STATED_WAIT_MS = 3_600_000;
 
 /** Most calls that a header may state; a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
@@ -54,7 +54,8 @@ export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): Limi
   }
   words.retryAfterMs = retryAfter(fieldOf(headers, 'retry-after'), theirNowMs);
   for (const [name, header] of TIMES) {
-    if ((words[name] ?? 0) > LONGEST_WAIT_MS) Object.assign(words, { [name]: LONGEST_WAIT_MS, capped: header });
+    if ((words[name] ?? 0) > LONGEST_STATED_WAIT_MS)
+      Object.assign(words, { [name]: LONGEST_STATED_WAIT_MS, capped: header });
   }
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }

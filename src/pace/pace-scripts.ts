@@ -8,8 +8,8 @@ const FIRST_RATE_PER_S = 20;
 
 /** The first wait after an outage if the service states none; it doubles up to the longest wait. */
 const FIRST_WAIT_MS = 250;
-/** The longest wait after an outage, in ms: a service that is back is noticed within this time. */
-export const LONGEST_WAIT_MS = 4_000;
+/** The longest wait that the service did not state, in ms: one that is back after an outage is noticed within this time. */
+export const LONGEST_UNSTATED_WAIT_MS = 4_000;
 
 /** Interval in ms of the single calls that try a blocked service. */
 const PROBE_INTERVAL_MS = 250;
@@ -114,7 +114,7 @@ export function makePaceScripts({
         isLimit: request.isLimit ? 1 : 0,
         mayBeLimit: request.mayBeLimit ? 1 : 0,
         firstWaitUs: FIRST_WAIT_MS * 1_000,
-        longestWaitUs: LONGEST_WAIT_MS * 1_000,
+        longestWaitUs: LONGEST_UNSTATED_WAIT_MS * 1_000,
         why: request.why,
         because: request.because,
         episode: request.episode,

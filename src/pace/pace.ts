@@ -2,7 +2,7 @@ import type { AnswerHeaders } from '../answer-headers.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
-import { LONGEST_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
+import { LONGEST_UNSTATED_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
 import type { BlockedBy, PaceState } from './pace-state.ts';
 import type { Grant, Permit } from './permit.ts';
 import { makePermitQueue } from './permit-queue.ts';
@@ -115,7 +115,7 @@ export function makePace({
     permitQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Reaching the limit now and then is normal: the rate follows it that way.
-    if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");
+    if (because === 'limit' && waitMs < LONGEST_UNSTATED_WAIT_MS) log.debug(facts, "the service's limit was reached");
     // Every attempt meets refused credentials again; the workers warn once a minute.
     else if (because === 'credentials') log.debug(facts, `calls wait: ${why}`);
     else log.warn(facts, `calls wait: ${why}`);

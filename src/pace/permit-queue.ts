@@ -21,8 +21,8 @@ type Coming = { waiter: Waiter; grant: Grant; dueMs: number };
 
 /**
  * Queues the callers of one process and requests their permits together, one request at a time: a hundred waiting calls cost one round
- * trip. Permits are given in order. A caller waits here without a time limit: if its row went back to its queue, the next row would be
- * taken up in vain, and so on to the portfolio's last.
+ * trip. Permits are given in order. A caller waits here without a time limit, until its signal is aborted: if its row went back to its queue,
+ * the next row would be taken up in vain, and so on to the portfolio's last.
  *
  * @param spareWanted permits to request beyond the waiting callers, for calls that come within the next moment; only while the pace limits
  *   no call, since an unused permit is lost to all processes

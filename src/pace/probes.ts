@@ -17,7 +17,7 @@ export type Probe = {
 /**
  * Longest time between probes. Each may leave a person an unknown outcome to resolve: some 8 in the first five minutes, then 12 an hour.
  */
-export const LONGEST_WAIT_MS = 300_000;
+export const LONGEST_PROBE_WAIT_MS = 300_000;
 
 /** A probe that sent nothing (made before, cancelled meanwhile) is followed by another after this time. */
 const NEXT_PROBE_MS = 100;
@@ -61,7 +61,7 @@ export function makeProbes({
 
   const ask = async (name: string, has: boolean): Promise<CallKind | undefined> => {
     const kinds = has ? [] : queue.kinds();
-    const args = [name, has ? 1 : 0, LEASE_MS * 1_000, LONGEST_WAIT_MS * 1_000, ...kinds];
+    const args = [name, has ? 1 : 0, LEASE_MS * 1_000, LONGEST_PROBE_WAIT_MS * 1_000, ...kinds];
     return breakers.learn(await askProbe([key], args));
   };
 

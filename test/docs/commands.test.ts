@@ -22,6 +22,8 @@ const NOT_RUN: Record<string, string> = {
   'npm start -- buyers.csv': 'test/e2e/start.test.ts',
   'npm test': 'it runs this test',
   'npm test -- test/ledger': 'it runs other tests',
+  'npx vitest run test/log.test.ts': 'it runs another test',
+  'npx tsc --noEmit': 'npm test checks the types',
   'npx biome check --write .': 'npm test runs Biome, and here it would change files',
   'npm run bench': 'test/scripts/bench/main.test.ts',
   'npm run simulate -- --seeds 500': 'test/simulation/simulation.test.ts',
@@ -31,6 +33,7 @@ const NOT_RUN: Record<string, string> = {
   'npm install -g ./limitline-*.tgz': 'it would change the machine; a folder of its own has the same package',
   'npx ./limitline-*.tgz run buyers.csv': 'it takes half a minute; a folder of its own has the same package',
   'npm run golden': 'it is run by hand, before and after a change of the inside',
+  'npm run pages': 'a test holds that the pages are what it would write',
   'npm run texts': 'a test holds that the catalogue is what it would write',
   // Four processes, which are started there.
   'npx limitline up': 'test/e2e/up.test.ts',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { meaningOf } from '../../src/service/meaning.ts';
+import { meaningOf } from '../../src/service/answer-meaning.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions } from '../support/client.ts';
 import type { ProxyFault } from '../support/forward-proxy.ts';

@@ -28,7 +28,7 @@ const PAGE = 100;
 const MOST_NOTED = 20_000;
 
 /**
- * Reports calls whose claim is older than any call takes and whose process gives no sign of life. Does nothing about them: a
+ * Reports calls whose claim is older than any call takes and whose process sends no heartbeat. Does nothing about them: a
  * worker that reaches the row finds the claim, and then a person may resolve the call.
  *
  * @param timeoutMs the longest time that one call takes

@@ -133,7 +133,7 @@ export type Strip = {
   account: string;
   /** Whether the stand-in plays the service, so that nothing is really requested. */
   standIn: boolean;
-  /** Worker processes that are alive, by their signs of life. */
+  /** Worker processes that are alive, by their heartbeats. */
   workers: number;
   /** The pace as a text, such as "at the service's limit, 98 calls/s"; empty without calls. */
   pace: string;

@@ -92,7 +92,7 @@ function heardOf(
   }
 }
 
-/** Why an outcome is unknown, as src/service/meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
+/** Why an outcome is unknown, as src/service/answer-meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
 
 function shortened(words: string): string {

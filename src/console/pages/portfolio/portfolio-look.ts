@@ -39,7 +39,7 @@ export type PortfolioLook = {
   samples: readonly PaceSample[];
   /** Calls a second for this portfolio alone; known once its page was open for some seconds. */
   ownPerS: number | undefined;
-  /** Worker processes that are alive, by their signs of life. */
+  /** Worker processes that are alive, by their heartbeats. */
   workers: number;
   /** The names of people who may act on the portfolio, shown to a reader who may not. */
   who: WhoMay;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallKind } from '../../src/call-kind.ts';
-import { hintedStatus, meaningOf } from '../../src/service/meaning.ts';
+import { hintedStatus, meaningOf } from '../../src/service/answer-meaning.ts';
 import type { Reply } from '../../src/service/send.ts';
 
 const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Reply => ({

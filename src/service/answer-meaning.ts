@@ -42,8 +42,8 @@ const UNASKED = 'bad response';
  * Decides the meaning of an answer, or of a missing one. Pure, and the only place that decides it. settle.lua adds one
  * case: the id already belongs to another limit.
  *
- * `refused`, `throttled` and `unreachable` are used only if nothing can have been made, `made` only if the id is known.
- * Everything else is unknown. That includes 503, which proxies also send when the connection broke after they had
+ * `refused`, `throttled`, `unauthorized` and `unreachable` are used only if nothing can have been made, `made` and `not ours` only if
+ * the id is known. Everything else is unknown. That includes 503, which proxies also send when the connection broke after they had
  * passed the request on.
  *
  * @param asked.notMade statuses besides 429 with which this service made nothing (`SERVICE_NOT_MADE`)
