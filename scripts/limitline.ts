@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --preserve-symlinks
 import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
-import { versionWords } from '../src/version.ts';
+import { versionJson, versionWords } from '../src/version.ts';
 import { beginCommand } from './audit/audit-command.ts';
 import { registerNamed } from './command-list.ts';
 import { sayNotices } from './opening/say-notices.ts';
@@ -15,7 +15,8 @@ const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly'
 /** How long a process may take to end by itself after its work; nearly always it ends at once. */
 const LINGER_MS = 1_000;
 
-const terminal = makeTerminal({ json: process.argv.includes('--json') });
+const json = process.argv.includes('--json');
+const terminal = makeTerminal({ json });
 
 sayCrashes(terminal);
 surviveOutput(terminal);
@@ -24,7 +25,7 @@ const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
   // The commit is looked up only for --version.
   .version(
-    process.argv.includes('--version') ? versionWords() : '',
+    process.argv.includes('--version') ? (json ? versionJson() : versionWords()) : '',
     '--version',
     'print version, commit and format of the ledger',
   )

@@ -4,11 +4,9 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cluster, Redis } from 'ioredis';
 import { LimitlineError } from './errors.ts';
+import { FORMAT } from './ledger-format.ts';
 
 export type RedisConnection = Redis | Cluster;
-
-/** The format version of the data in Redis. It is raised with every change that an older or newer Limitline would misread. */
-export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FORMAT } from './lua-script.ts';
+import { FORMAT } from './ledger-format.ts';
 
 /** The folder of package.json: above `src`, or above `dist/src`, which is built from it. */
 export const ROOT = resolve(import.meta.dirname, import.meta.url.endsWith('.ts') ? '..' : '../..');
@@ -22,6 +22,11 @@ export function readBuild(root = ROOT): string {
 /** The text of `--version`: version, commit, and the ledger's format. */
 export function versionWords(root = ROOT): string {
   return `${readVersion()} (commit ${readCommit(root) ?? 'not known'}, ledger format ${FORMAT})`;
+}
+
+/** The JSON of `--version --json`; `commit` is null where none is known. */
+export function versionJson(root = ROOT): string {
+  return JSON.stringify({ version: readVersion(), commit: readCommit(root) ?? null, format: Number(FORMAT) }, null, 2);
 }
 
 /**

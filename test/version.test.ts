@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FORMAT } from '../src/lua-script.ts';
+import { FORMAT } from '../src/ledger-format.ts';
 import { readBuild, readVersion, versionWords } from '../src/version.ts';
 import { makeFolder } from './support/workplace.ts';
 

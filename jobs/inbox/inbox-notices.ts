@@ -12,7 +12,7 @@ const subjectOf = ({ folder, name }: Pick<TakenFile, 'folder' | 'name'>) => `inb
 export async function tellOf(file: TakenFile, { outbox }: Pick<InboxSource, 'outbox'>): Promise<void> {
   const notice = noticeOf(file);
   const state = notice ? `${file.is} ${file.id}` : 'well';
-  await outbox?.tell([{ subject: subjectOf(file), state, ...(notice ? { notice } : {}) }]);
+  await outbox?.report([{ subject: subjectOf(file), state, ...(notice ? { notice } : {}) }]);
 }
 
 /**
@@ -80,7 +80,7 @@ export async function tellOfLeft(
     path: '/nightly/automation',
     atMs: Date.now(),
   };
-  await outbox?.tell([
+  await outbox?.report([
     {
       subject: subjectOf({ folder, name }),
       state: `left: ${why} (${what === LEFT ? Math.floor(atMs / DAY_MS) : atMs})`,

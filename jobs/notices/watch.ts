@@ -112,7 +112,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     ]);
     const service = serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom), isOlder: older };
-    let arose = await outbox.tell([
+    let arose = await outbox.report([
       ...service,
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),
       ...(reports ? reportChanges(reports, remember(REPORT_SUBJECTS), { nowMs, sinceMs }) : []),
@@ -126,7 +126,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     arose += await lookAtApprovals(deps, rules);
     arose += await tellDecided(deps, { beforeMs: nowMs - DECIDING_MS });
     // The time of the first pass is recorded last, so that after a crash the next pass is the first one again.
-    if (sinceMs === undefined) await outbox.tell([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
+    if (sinceMs === undefined) await outbox.report([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
     return arose;
   };
 }
@@ -156,13 +156,15 @@ async function lookAtPortfolios(
   for await (const glances of makeGlances({ connection: deps.ledger, keys: deps.keys })()) {
     if (rules.signal.aborted) return arose;
     const changes = await changesOf(glances, deps, rules);
-    arose += await deps.outbox.tell(changes.filter(({ change }) => !change.tells).map(({ change }) => stateOf(change)));
+    arose += await deps.outbox.report(
+      changes.filter(({ change }) => !change.tells).map(({ change }) => stateOf(change)),
+    );
     const news = changes.filter(({ change }) => change.tells);
     for (let from = 0; from < news.length && !rules.signal.aborted; from += READ_AT_ONCE) {
       const states = await Promise.all(
         news.slice(from, from + READ_AT_ONCE).map(({ name, change }) => withNotice(name, change, deps, rules.nowMs)),
       );
-      arose += await deps.outbox.tell(states.flat());
+      arose += await deps.outbox.report(states.flat());
     }
   }
   return arose;
@@ -183,7 +185,7 @@ async function lookAtApprovals(
       if (approval?.standing !== 'waiting') continue;
       const currency = soleCurrency(await portfolios.read(approval.portfolio));
       const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval, currency) };
-      arose += await outbox.tell([{ subject, was: '', state: 'awaiting', ...notice }]);
+      arose += await outbox.report([{ subject, was: '', state: 'awaiting', ...notice }]);
     }
   }
   return arose;

@@ -44,7 +44,7 @@ export async function tellDecided(
     const news = some.filter(({ number }) => number > last);
     const state = `up to ${news.at(-1)?.number}`;
     const notice = decidedNotice(portfolio, verdictsOf(news, meanings), Date.now());
-    if (news.length > 0) arose += await outbox.tell([{ subject, was, state, notice }]);
+    if (news.length > 0) arose += await outbox.report([{ subject, was, state, notice }]);
     await decisions.noteTold(subject, some);
   }
   return arose;

@@ -4,7 +4,7 @@ import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts'
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
 import { isOfProvider } from '../../src/actor.ts';
-import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/add-approvals-page.ts';
+import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';

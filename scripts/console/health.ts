@@ -1,7 +1,7 @@
 import { release, type } from 'node:os';
 import { differingSettings } from '../../src/config.ts';
 import { countWords, t } from '../../src/console/html/texts.ts';
-import type { HealthFact, HealthPageFunctions } from '../../src/console/pages/health/add-health-page.ts';
+import type { HealthFact, HealthPageFunctions } from '../../src/console/pages/health/health-routes.ts';
 import type { Context } from '../../src/context.ts';
 import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';
 import { versionWords } from '../../src/version.ts';

@@ -1,7 +1,7 @@
 import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
 import { previewInThread } from '../../jobs/drafts/preview-in-thread.ts';
 import { importDepsOf, importPortfolio } from '../../jobs/import/import-portfolio.ts';
-import type { NewPageFunctions } from '../../src/console/pages/new/add-draft-actions.ts';
+import type { NewPageFunctions } from '../../src/console/pages/new/draft-actions.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { exactText } from '../../src/ledger/counts/outcome-sums.ts';

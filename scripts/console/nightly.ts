@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { addRule } from '../../jobs/nightly/retry-by-rules.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
-import type { EventPageFunctions } from '../../src/console/pages/events/add-event-page.ts';
+import type { EventPageFunctions } from '../../src/console/pages/events/event-routes.ts';
 import type { EventsFunctions } from '../../src/console/pages/events/events-section.ts';
 import type { ShownFinding } from '../../src/console/pages/nightly/finding-view.ts';
 import type { InboxFunctions } from '../../src/console/pages/nightly/inbox-view.ts';

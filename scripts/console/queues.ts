@@ -3,7 +3,7 @@ import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
 import { failureReason } from '../../jobs/steps/failure-reason.ts';
 import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
-import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
+import type { QueuesPageFunctions } from '../../src/console/pages/queues/queues-routes.ts';
 import type { Context } from '../../src/context.ts';
 import { makeRowTotals } from '../../src/ledger/counts/sums.ts';
 import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';

@@ -5,8 +5,8 @@ import { buyerStory } from '../../jobs/story/buyer-story.ts';
 import { findBuyers } from '../../jobs/story/find-buyers.ts';
 import { findLines } from '../../jobs/story/find-lines.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
-import type { BuyersPageFunctions } from '../../src/console/pages/buyers/add-buyers-page.ts';
-import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
+import type { BuyersPageFunctions } from '../../src/console/pages/buyers/buyers-routes.ts';
+import type { RowPageFunctions } from '../../src/console/pages/row/row-routes.ts';
 import type { Context } from '../../src/context.ts';
 import type { WhoMayReader } from './people/who-may.ts';
 

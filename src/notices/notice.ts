@@ -53,5 +53,5 @@ export type Outbox = {
    *
    * @returns the number of new notices
    */
-  tell(states: readonly NoticeState[]): Promise<number>;
+  report(states: readonly NoticeState[]): Promise<number>;
 };

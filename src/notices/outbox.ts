@@ -19,11 +19,11 @@ type OutboxDeps = Omit<OutboxStore, 'limits'> & {
 
 /** Makes an account's outbox of notices. A notice is in it from the change of state until each channel has delivered it or given it up. */
 export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE_LIMITS }: OutboxDeps) {
-  const script = noticeScript(connection, 'tell-notice');
+  const script = noticeScript(connection, 'report-state');
   const { noticeStates: states, noticesLately: recent, account } = keys;
   const { keepMs, listed, waiting: most } = limits;
 
-  async function tellOne({ subject, state, was, notice }: NoticeState): Promise<number> {
+  async function reportOne({ subject, state, was, notice }: NoticeState): Promise<number> {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const takenBy = notice && (about.length === 0 || about.includes(notice.kind)) ? ways : [];
     const basis = was === undefined ? '' : `was ${was}`;
@@ -36,8 +36,8 @@ export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE
   }
 
   return {
-    async tell(states) {
-      const arose = await Promise.all(states.map(tellOne));
+    async report(states) {
+      const arose = await Promise.all(states.map(reportOne));
       return arose.reduce((sum, one) => sum + one, 0);
     },
     ...makeDeliveries({ connection, keys, limits }),

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { makeConsole } from '../../src/console/console.ts';
-import { systemHealthPage } from '../../src/console/pages/health/add-health-page.ts';
+import { systemHealthPage } from '../../src/console/pages/health/health-routes.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeVisitor, openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';

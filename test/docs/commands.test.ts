@@ -118,8 +118,9 @@ async function openPlace() {
     '/etc/ssl/company-ca.pem': AUTHORITY_PATH,
     'EVENTS_PORT=4400': 'EVENTS_PORT=0',
   };
-  const placed = (text: string) =>
-    Object.entries(places).reduce((before, [theirs, ours]) => before.replaceAll(theirs, ours), text);
+  // All at once: an address of ours, such as http://127.0.0.1:40105, may begin with one of theirs.
+  const theirs = new RegExp(Object.keys(places).map(RegExp.escape).join('|'), 'g');
+  const placed = (text: string) => text.replace(theirs, (found) => places[found] ?? found);
   return { cwd, env, placed, write };
 }
 

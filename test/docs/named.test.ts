@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../scripts/command-list.ts';
 import { makeTerminal } from '../../scripts/terminal/terminal.ts';
-import { FORMAT } from '../../src/lua-script.ts';
+import { FORMAT } from '../../src/ledger-format.ts';
 import { settingsSchema } from '../../src/settings-schema.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

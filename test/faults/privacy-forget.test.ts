@@ -133,7 +133,7 @@ async function openMarkedPortfolio() {
   await context.plans.keep({ portfolio: 'q4', action: 'retry', filter: { text: 'zqxjv' }, atMs: Date.now() } as never);
   const facts = [{ term: 'File', what: 'zqxjv buyers.csv' }];
   const notice = { kind: 'inbox' as const, title: 'q4', facts, path: '/portfolios/q4', atMs: 1 };
-  await context.outbox.tell([{ subject: 'settled q4', state: 'settled 1', notice }]);
+  await context.outbox.report([{ subject: 'settled q4', state: 'settled 1', notice }]);
   const limits = await limitsOf('q4');
   const body = Buffer.from(JSON.stringify({ id: limits.values().next().value, contact: 'zqxjv' }));
   expect(await context.events.keep({ body, headers: { from: 'zqxjv' } })).toBe('kept');

@@ -16,8 +16,11 @@ const KEPT = join(import.meta.dirname, 'kept');
 /** Keeps a text under a name; a later text of the same name is appended. */
 export type Keep = (name: string, text: string) => void;
 
-/** Makes all texts anew, and writes them or prints how they differ from those that are kept. Answers the exit status. */
-export async function goldens({ isWriting }: { isWriting: boolean }): Promise<number> {
+/**
+ * Makes all texts anew, or those of the fixed state alone, and writes them or prints how they differ from those that are kept. Answers the
+ * exit status.
+ */
+export async function goldens(wish: 'all' | 'state' | 'write'): Promise<number> {
   const server = await startRedisServer();
   const dataDir = join(server.dir, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
@@ -31,17 +34,19 @@ export async function goldens({ isWriting }: { isWriting: boolean }): Promise<nu
       (context) => lookAtConsole(context, keep),
     );
     await playOrThrow(stateWorld(state), { server: database, dataDir });
-    for (const world of WORLDS) {
+    for (const world of wish === 'state' ? [] : WORLDS) {
       await playOrThrow(world, { server: database, dataDir });
       keep(`worlds/${world.name.replace(/\W+/g, '-')}.txt`, await dumpOf(database));
     }
-    const folder = isWriting ? KEPT : join(server.dir, 'made');
+    const folder = wish === 'write' ? KEPT : join(server.dir, 'made');
     rmSync(folder, { recursive: true, force: true });
     for (const [name, text] of texts) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    const { status } = spawnSync('diff', ['-ruN', KEPT, folder], { stdio: 'inherit' });
+    const { status } = spawnSync('diff', [wish === 'state' ? '-ruNxworlds' : '-ruN', KEPT, folder], {
+      stdio: 'inherit',
+    });
     console.log(
       `${texts.size} goldens ${status === 0 ? 'are as they were kept' : 'were made, and differ from those that were kept'}`,
     );

@@ -18,10 +18,11 @@ takeOverThreads();
 takeOverChance();
 loadWithDoubles();
 forgiveHalfReadStreams();
-const isOfTexts = process.argv.includes('--texts');
+const wish = process.argv[2] === '--write' ? 'write' : process.argv[2] === '--state' ? 'state' : 'all';
+const isOfTexts = process.argv[2] === '--texts';
 if (isOfTexts) await markTexts();
 const { goldens, untranslatedTexts } = await import('./goldens.ts');
-process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens({ isWriting: process.argv.includes('--write') }));
+process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens(wish));
 
 /** The language of pages is one in which each message of the catalogue stands between marks, and English for all else. */
 async function markTexts(): Promise<void> {

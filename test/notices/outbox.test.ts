@@ -5,10 +5,10 @@ import { makeNotice, makeState, openOutbox } from '../support/outbox.ts';
 describe('telling', () => {
   test('a notice arises when the state of its subject is another than that which was told of last, and once', async () => {
     const { outbox } = openOutbox();
-    expect(await outbox.tell([makeState('settled 1')])).toBe(1);
-    expect(await outbox.tell([makeState('settled 1')])).toBe(0);
-    expect(await outbox.tell([{ subject: 'portfolio q4', state: 'open' }])).toBe(0);
-    expect(await outbox.tell([makeState('settled 1'), makeState('settled 1', {}, 'portfolio q5')])).toBe(2);
+    expect(await outbox.report([makeState('settled 1')])).toBe(1);
+    expect(await outbox.report([makeState('settled 1')])).toBe(0);
+    expect(await outbox.report([{ subject: 'portfolio q4', state: 'open' }])).toBe(0);
+    expect(await outbox.report([makeState('settled 1'), makeState('settled 1', {}, 'portfolio q5')])).toBe(2);
     expect(await outbox.lately()).toHaveLength(3);
   });
 
@@ -16,19 +16,19 @@ describe('telling', () => {
     const { outbox } = openOutbox();
     const away = makeState('away', { kind: 'away' }, 'service');
     const back = makeState('well', { kind: 'back' }, 'service');
-    expect(await outbox.tell([{ subject: 'service', state: 'well' }])).toBe(0);
-    expect(await outbox.tell([away, back])).toBe(2);
-    expect(await outbox.tell([back])).toBe(0);
-    expect(await outbox.tell([away])).toBe(1);
+    expect(await outbox.report([{ subject: 'service', state: 'well' }])).toBe(0);
+    expect(await outbox.report([away, back])).toBe(2);
+    expect(await outbox.report([back])).toBe(0);
+    expect(await outbox.report([away])).toBe(1);
   });
 
   test('what was decided by a state that is over is neither told nor remembered, and what was decided by this one is', async () => {
     const { outbox } = openOutbox();
-    expect(await outbox.tell([{ ...makeState('away', {}, 'service'), was: '' }])).toBe(1);
-    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: '' }])).toBe(0);
-    expect(await outbox.tell([{ ...makeState('away again', {}, 'service'), was: 'back' }])).toBe(0);
-    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(1);
-    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(0);
+    expect(await outbox.report([{ ...makeState('away', {}, 'service'), was: '' }])).toBe(1);
+    expect(await outbox.report([{ ...makeState('back', {}, 'service'), was: '' }])).toBe(0);
+    expect(await outbox.report([{ ...makeState('away again', {}, 'service'), was: 'back' }])).toBe(0);
+    expect(await outbox.report([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(1);
+    expect(await outbox.report([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(0);
     expect((await outbox.lately()).length).toBe(2);
   });
 
@@ -36,7 +36,7 @@ describe('telling', () => {
   test('of any number of processes that tell the same at the same moment, one adds a notice', async () => {
     const { open } = openOutbox();
     const states = Array.from({ length: 20 }, (_, place) => makeState('awaiting', {}, `portfolio ${place}`));
-    const told = await Promise.all(Array.from({ length: 5 }, () => open().tell(states)));
+    const told = await Promise.all(Array.from({ length: 5 }, () => open().report(states)));
     expect(told.reduce((sum, one) => sum + one, 0)).toBe(20);
     const { outbox } = openOutbox();
     expect(await outbox.lately()).toEqual([]);
@@ -46,17 +46,17 @@ describe('telling', () => {
   test('of more states than are compared in one command each is told', async () => {
     const { outbox } = openOutbox({ ways: [] });
     const states = Array.from({ length: 1_201 }, (_, place) => makeState('settled', {}, `portfolio ${place}`));
-    expect(await outbox.tell(states)).toBe(1_201);
-    expect(await outbox.tell(states)).toBe(0);
+    expect(await outbox.report(states)).toBe(1_201);
+    expect(await outbox.report(states)).toBe(0);
   });
 
   // Promise: only-wanted-kinds-sent
   test('a notice goes to each way that is set, once; of a kind that nobody wants, or without a way, it is only listed', async () => {
     const { outbox, open } = openOutbox({ ways: ['webhook'] });
-    await outbox.tell([makeState('1')]);
-    await open({ about: ['disk'] }).tell([makeState('2')]);
-    await open({ about: ['disk', 'settled'] }).tell([makeState('3')]);
-    await open({ ways: [] }).tell([makeState('4')]);
+    await outbox.report([makeState('1')]);
+    await open({ about: ['disk'] }).report([makeState('2')]);
+    await open({ about: ['disk', 'settled'] }).report([makeState('3')]);
+    await open({ ways: [] }).report([makeState('4')]);
     const listed = await outbox.lately();
     expect(listed.map(({ deliveries }) => deliveries.map(({ way, is }) => `${way} ${is}`))).toEqual([
       [],
@@ -76,7 +76,7 @@ describe('what is kept', () => {
     const { outbox } = openOutbox();
     const what = `a\u001B[31m\u202Eb\r\nBcc: c ${'\u{1F600}'.repeat(200)}`;
     const facts = Array.from({ length: 30 }, (_, place) => ({ term: `Term ${place}`, what }));
-    await outbox.tell([makeState('1', { title: `x${'\n'.repeat(9)}y${'z'.repeat(999)}`, facts })]);
+    await outbox.report([makeState('1', { title: `x${'\n'.repeat(9)}y${'z'.repeat(999)}`, facts })]);
     const [{ notice } = { notice: makeNotice() }] = await outbox.lately();
     expect(notice.title).toMatch(/^x yz+…$/);
     expect(notice.title).toHaveLength(300);
@@ -88,10 +88,10 @@ describe('what is kept', () => {
 
   test('the latest are listed, the newest first; one that waits is kept, one that waits no more goes away by itself', async () => {
     const { outbox, open, connection, keys } = openOutbox({ limits: { ...NOTICE_LIMITS, listed: 2 } });
-    await open({ ways: [] }).tell([makeState('1')]);
+    await open({ ways: [] }).report([makeState('1')]);
     const [first] = await outbox.lately();
     expect(await connection.pttl(keys.notice(first?.id ?? ''))).toBeGreaterThan(NOTICE_LIMITS.keepMs - 60_000);
-    for (const state of ['2', '3', '4']) await outbox.tell([makeState(state, { title: state })]);
+    for (const state of ['2', '3', '4']) await outbox.report([makeState(state, { title: state })]);
     const listed = await outbox.lately();
     expect(listed.map(({ notice }) => notice.title)).toEqual(['4', '3']);
     expect(await connection.pttl(keys.notice(listed[0]?.id ?? ''))).toBe(-1);
@@ -100,7 +100,7 @@ describe('what is kept', () => {
 
   test('where too many wait already one more is put down as undelivered, and said so', async () => {
     const { outbox } = openOutbox({ ways: ['mail'], limits: { ...NOTICE_LIMITS, waiting: 1 } });
-    expect(await outbox.tell([makeState('1'), makeState('2')])).toBe(2);
+    expect(await outbox.report([makeState('1'), makeState('2')])).toBe(2);
     const [{ deliveries } = { deliveries: [] }] = await outbox.lately();
     expect(deliveries).toMatchObject([
       { way: 'mail', is: 'undelivered', words: expect.stringContaining('too many notices wait already') },

@@ -16,6 +16,15 @@ test('--version says version, commit and format of the ledger, needs no git, and
   expect(said.split(' ')[0]).toBe(version);
 });
 
+test('--version --json says the same in JSON', () => {
+  const said = execFileSync(process.execPath, [COMMAND, '--version', '--json'], { encoding: 'utf8' });
+  expect(JSON.parse(said)).toEqual({
+    version: expect.stringMatching(/^\d/),
+    commit: expect.toBeOneOf([expect.stringMatching(/^[\da-f]{9}$/), null]),
+    format: expect.any(Number),
+  });
+});
+
 test('the help fits into 80 columns', () => {
   const help = execFileSync(process.execPath, [COMMAND, '--help'], { encoding: 'utf8' });
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -10,7 +10,7 @@ import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/layout.ts';
 import { ACCESS } from '../../src/console/pages/index.ts';
-import { keysPage } from '../../src/console/pages/keys/add-keys-page.ts';
+import { keysPage } from '../../src/console/pages/keys/keys-routes.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';

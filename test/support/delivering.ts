@@ -29,7 +29,7 @@ export const GOES_ON = { signal: new AbortController().signal };
 export async function withNotices(count: number) {
   const opened = openOutbox({ ways: ['webhook'] });
   const titles = Array.from({ length: count }, (_, place) => `notice ${place}`);
-  await opened.outbox.tell(titles.map((title) => makeState('1', { title }, title)));
+  await opened.outbox.report(titles.map((title) => makeState('1', { title }, title)));
   const ids = (await opened.outbox.lately()).map(({ id }) => id).reverse();
   const { connection, keys } = opened;
   return {

@@ -20,9 +20,9 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   const { settings } = workplace.context;
   const told: NoticeState[] = [];
   const outbox = {
-    async tell(states: readonly NoticeState[]) {
+    async report(states: readonly NoticeState[]) {
       told.push(...states);
-      return workplace.context.outbox.tell(states);
+      return workplace.context.outbox.report(states);
     },
   };
   const source: InboxSource = { ...workplace.context, outbox };

@@ -32,7 +32,7 @@ function strike(): void {
   if (fault === 'kill') process.kill(process.pid, 'SIGKILL');
   // Written at once: a stream would need the event loop that is about to be blocked.
   writeSync(1, `${moment}\n`);
-  // Nothing else of this process may run: no timer, no reply, no sign of life.
+  // Nothing else of this process may run: no timer, no reply, no heartbeat.
   while (fault === 'block' && !existsSync(file)) sleepSync();
 }
 

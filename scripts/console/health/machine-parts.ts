@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { t } from '../../../src/console/html/texts.ts';
-import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
+import type { HealthFact } from '../../../src/console/pages/health/health-routes.ts';
 import type { Context } from '../../../src/context.ts';
 import { findWeakness } from '../../../src/redis/given-redis.ts';
 import { nodesOf, readInfo, type ServerInfo } from '../../../src/redis/server-info.ts';

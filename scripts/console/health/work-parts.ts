@@ -1,5 +1,5 @@
 import { countWords, t } from '../../../src/console/html/texts.ts';
-import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
+import type { HealthFact } from '../../../src/console/pages/health/health-routes.ts';
 import type { Context } from '../../../src/context.ts';
 import { loginOf } from '../../../src/ledger/schema/keys.ts';
 import { lookAtPace } from '../../../src/open-service.ts';

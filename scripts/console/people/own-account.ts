@@ -1,5 +1,5 @@
 import { t } from '../../../src/console/html/texts.ts';
-import type { MePageFunctions, Proof } from '../../../src/console/pages/me/add-me-page.ts';
+import type { MePageFunctions, Proof } from '../../../src/console/pages/me/me-routes.ts';
 import type { Coming } from '../../../src/console/sign-in/people-functions.ts';
 import type { ChangeAnswer } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';

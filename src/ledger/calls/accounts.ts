@@ -1,7 +1,8 @@
 import { CALL_KINDS } from '../../call-kind.ts';
 import { LimitlineError } from '../../errors.ts';
+import { FORMAT } from '../../ledger-format.ts';
 import type { Log } from '../../log.ts';
-import { FORMAT, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import { STAND_IN_ACCOUNT } from '../../stand-in-account.ts';
 import { makeKeys, type SharedKeys } from '../schema/keys.ts';

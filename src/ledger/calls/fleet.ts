@@ -11,8 +11,11 @@ import type { Dispute } from './attempts.ts';
 /** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
 const SIGN_EVERY_MS = 1_000;
 
-/** Time without a heartbeat after which a process is no longer shown: five missed heartbeats and a margin, so a busy one stays visible. */
-const GONE_AFTER_MS = 6_000;
+/**
+ * Time without a heartbeat after which a process counts as vanished, and is no longer shown: five missed heartbeats and a margin. A busy
+ * process stays in time, and a killed one is noticed within seconds.
+ */
+export const VANISHED_AFTER_MS = 6_000;
 
 /** A nightly process without a heartbeat for so long is not on duty: it runs at low priority, so under load its heartbeats come later. */
 export const OFF_DUTY_AFTER_MS = 20_000;
@@ -44,7 +47,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
   const timers: NodeJS.Timeout[] = [];
   const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
 
-  const read = async (goneAfterMs = GONE_AFTER_MS): Promise<FleetProcess[]> => {
+  const read = async (goneAfterMs = VANISHED_AFTER_MS): Promise<FleetProcess[]> => {
     const [[seconds, microseconds], known] = await Promise.all([connection.time(), connection.hgetall(keys.fleet)]);
     const nowMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
     const all = Object.entries(known).flatMap(([id, text]): FleetProcess[] => {
@@ -52,7 +55,9 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
     });
     // A heartbeat in the future was written before the clock was set back, so its process counts as gone.
-    const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -GONE_AFTER_MS).map(({ id }) => id);
+    const gone = all
+      .filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -VANISHED_AFTER_MS)
+      .map(({ id }) => id);
     if (gone.length > 0) await forget(...gone);
     return all
       .filter(({ id, agoMs }) => agoMs < goneAfterMs && !gone.includes(id))
@@ -102,11 +107,6 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
   };
 }
 
-/**
- * Time without a heartbeat after which a process counts as vanished: five missed heartbeats and a margin. A busy process stays in time, and
- * a killed one is noticed within seconds.
- */
-export const VANISHED_AFTER_MS = 6_000;
 /** Time without a heartbeat of any process after which Redis counts as away: half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallKind } from '../../call-kind.ts';
-import { FORMAT } from '../../lua-script.ts';
+import { FORMAT } from '../../ledger-format.ts';
 
 /** Why a line of a file leads to no row. */
 export const FAULT_KINDS = ['invalid', 'duplicate'] as const;

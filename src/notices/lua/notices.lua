@@ -1,6 +1,6 @@
 -- Scripts for notices: remembered, sent on channels, delivered or given up. Each script of this file begins with its name.
 
--- @script tell-notice
+-- @script report-state
 -- Remembers the state of a subject, and adds the notice of its change to the outbox of each channel.
 -- @keys states noticeKey recent account …outboxes
 -- states: the remembered ones; recent: the latest notices; outboxes: of the channels that take the notice

@@ -1,4 +1,5 @@
 import { likeness } from '../../likeness.ts';
+import type { Delimiter } from '../../table/dialect.ts';
 import type { Above } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -16,6 +17,7 @@ type HeaderPlace = {
   /** The record below the header; undefined if none was read yet. */
   below?: RawRecord | undefined;
   columns: readonly Column[];
+  delimiter: Delimiter;
   /** The header's line, if a person gave it. */
   headerLine?: number | undefined;
   mapping?: Partial<HeaderHints> | undefined;
@@ -131,7 +133,7 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
   return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
 }
 
-function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
+function secondRow({ header, below, columns, delimiter, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
   const at = placeOf(columns, 'requested_limit');
   // A header without the amount column is a problem of its own, and nothing is requested.
@@ -144,7 +146,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   if (isSame || !(namesTheGroups || score >= headerScore(header.cells, mapping))) return [];
   const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');
   const message = `Line ${below.line} (${names}) reads like a second row of the header: say which of the two names the columns, with --header-line ${below.line} or --header-line ${header.line}.`;
-  return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
+  return [makeProblem(header.line, null, header.cells.filter(isFilled).join(delimiter), message)];
 }
 
 /** The number of cells that a message quotes, so that a person recognizes the line. */

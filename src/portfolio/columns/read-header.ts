@@ -36,7 +36,7 @@ export function readHeader(
   const entries = matchMapping(header.cells.map(writtenOf), rules.columns ?? {});
   const columns = tellColumns(header, entries, foreign);
   const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed(), delimiter));
-  const unmatched = unmatchedOf(header, columns, entries);
+  const unmatched = unmatchedOf(header, columns, { ...entries, delimiter });
   problems.push(...unmatched.problems);
   if (!foreign && isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
@@ -55,10 +55,16 @@ export function readHeader(
       problems.push(makeProblem(header.line, column.written, null, message));
     }
   }
-  for (const name of wanted) {
-    if (seen.has(name) || (isKnown(name) && constants[name] !== undefined)) continue;
+  const missing = [...wanted].filter((name) => !seen.has(name) && !(isKnown(name) && constants[name] !== undefined));
+  const isHeader =
+    missing.length === 0 ||
+    missing.length < wanted.size ||
+    columns.some(({ known, guess, by }) => known ?? guess ?? by);
+  const written = header.cells.join(delimiter);
+  if (!isHeader) problems.push(makeProblem(header.line, null, written, noHeader(missing)));
+  for (const name of isHeader ? missing : []) {
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
-    problems.push(makeProblem(header.line, name, header.cells.join(','), message));
+    problems.push(makeProblem(header.line, name, written, message));
   }
   // In a results file, the columns were decided before its lines were requested.
   if (!foreign) problems.push(...namesTwice(header.line, columns));
@@ -140,25 +146,29 @@ function writtenOf(cell: string): string {
 }
 
 /** Mapping entries without a header. An entry for a column that the file now lacks is a problem, others a warning. */
-function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: MatchedMapping) {
+function unmatchedOf(
+  header: RawRecord,
+  columns: Column[],
+  { unmatched, delimiter }: MatchedMapping & { delimiter: Delimiter },
+) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const entry of unmatched) {
     // An errors file already has our names in place of mapped headers, and may be read with the same mapping again.
     const isGiven = columns.some(({ known, extra, by }) => (known ?? extra) === entry.means && by === 'name');
-    if (entry.means === null) warnings.push(lacking(header, entry));
-    else if (!isGiven) problems.push(lacking(header, entry));
+    if (entry.means === null) warnings.push(lacking(header, entry, delimiter));
+    else if (!isGiven) problems.push(lacking(header, entry, delimiter));
   }
   return { problems, warnings };
 }
 
-function lacking(header: RawRecord, { written, means }: MappingEntry): Problem {
+function lacking(header: RawRecord, { written, means }: MappingEntry, delimiter: Delimiter): Problem {
   const meaning = means ?? "none of Limitline's columns";
   const names = header.cells.map(writtenOf).filter((name) => name !== '');
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
   const has = `${names.slice(0, MAX_NAMED).join(', ')}${others}`;
   const message = `The mapping says that ${written} is ${meaning}, but the header has no such name. Its names are ${has}. Correct the mapping or the header.`;
-  return makeProblem(header.line, written, header.cells.join(','), message);
+  return makeProblem(header.line, written, header.cells.join(delimiter), message);
 }
 
 /** Names that a message lists: as many as a person reads through. */
@@ -174,6 +184,13 @@ function named(line: number, name: string, earlier: Column, later: Column): Prob
 }
 
 const KEEP_ONE = 'keep one of them';
+
+/** The problem of a line without any known name, in place of one for each column that it lacks: it may well be data. */
+function noHeader([first, ...others]: string[]): string {
+  const names = [first, ...others].join(', ');
+  const too = others.length > 0 ? `, and the same for ${others.join(' and ')}` : '';
+  return `This line does not look like a header: it names none of the needed columns (${names}). If the file has no header, add a line of column names above its data. If the names stand on another line, say which with --header-line N. If these are names, correct them, or say with --map "HEADER=${first}" which column it is${too}.`;
+}
 
 function remedyFor(name: string, columns: Column[]): string {
   // Columns that Limitline itself needs are known ones. The setting may ask for the team's own, or be mistyped.

@@ -26,7 +26,7 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
         passed += 1;
         if (passed < moment) return;
         met.add(step);
-        // It goes on no more, and gives no sign of life either.
+        // It goes on no more, and sends no heartbeat either.
         die();
         resolve(true);
         return new Promise(() => {});

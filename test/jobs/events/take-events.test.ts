@@ -30,7 +30,7 @@ async function openReview(rows: number, mapped: object = {}) {
   const kept = makeKeptLog();
   /** Reads events until the test ends, or it is stopped. */
   const told: NoticeState[] = [];
-  const outbox = { tell: async (states: readonly NoticeState[]) => told.push(...states) };
+  const outbox = { report: async (states: readonly NoticeState[]) => told.push(...states) };
   const start = () => {
     const taking = startTakingEvents({ ...context, outbox, log: kept.log }, { mapping, everyMs: 200 });
     onTestFinished(() => taking.stop());
@@ -218,9 +218,9 @@ test('people are told of a decision once, though the process that took it was ki
   };
   // Killed before a row follows, before people are told, and before it is noted that they are.
   await take(ids[0], { decisions: { ...decisions, follow: dies } });
-  await take(ids[1], { outbox: { tell: dies } });
+  await take(ids[1], { outbox: { report: dies } });
   await take(ids[2], { decisions: { ...decisions, noteTold: dies } });
-  await take(ids[3], { outbox: { tell: dies } });
+  await take(ids[3], { outbox: { report: dies } });
   // Whoever watches tells what is left.
   const watcher = makeWatcher(context, ROOM);
   await watcher.look();

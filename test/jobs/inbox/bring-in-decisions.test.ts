@@ -110,7 +110,7 @@ test('killed before any step, decisions are taken once and their file ends in do
       inbox: mortal('inbox', source.inbox, ['alone', 'note', 'read', 'forget', 'open']),
       decisions: mortal('decisions', source.decisions, ['decide', 'follow']),
       audit: mortal('audit', source.audit, ['note']),
-      outbox: source.outbox && mortal('outbox', source.outbox, ['tell']),
+      outbox: source.outbox && mortal('outbox', source.outbox, ['report']),
     });
     const taken = mortal('taken', deps.taken, ['entries', 'entry', 'begin', 'takeFile', 'putFile', 'putRest']);
     await takeInRound({ ...deps, taken }).catch(() => {});

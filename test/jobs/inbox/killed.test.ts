@@ -35,7 +35,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
       portfolios: mortal('portfolios', source.portfolios, ['startImport', 'allImports']),
       rows: mortal('rows', source.rows, ['put']),
       audit: mortal('audit', source.audit, ['note']),
-      outbox: source.outbox && mortal('outbox', source.outbox, ['tell']),
+      outbox: source.outbox && mortal('outbox', source.outbox, ['report']),
     });
     const taken = mortal('taken', deps.taken, [
       'entries',

@@ -39,13 +39,13 @@ describe('delivering', () => {
     const receiver = await startReceiver();
     const { deps } = deliversTo(receiver.url, open());
     const { stop } = startDelivering(deps, { log: deps.log, signal: GOES_ON.signal });
-    await outbox.tell([makeState('1')]);
+    await outbox.report([makeState('1')]);
     await expect.poll(() => receiver.received).toHaveLength(1);
     let answerIt = (): void => {};
     receiver.react((answer) => {
       answerIt = () => answer.end();
     });
-    await outbox.tell([makeState('2'), makeState('3')]);
+    await outbox.report([makeState('2'), makeState('3')]);
     await expect.poll(() => receiver.received).toHaveLength(2);
     const stopped = stop();
     answerIt();
@@ -69,7 +69,7 @@ describe('delivering', () => {
         return { is: 'delivered', words: '' };
       },
     };
-    await outbox.tell([makeState('1'), makeState('2')]);
+    await outbox.report([makeState('1'), makeState('2')]);
     const { deps } = deliversTo(receiver.url, outbox, mail);
     expect(await deliverOnce(deps, { signal: stop.signal })).toEqual({ delivered: 2, failed: 1, undelivered: 0 });
     expect(await outbox.standings()).toEqual([

@@ -30,7 +30,7 @@ test.each([
       if (moment === 'during' && child?.signalCode === null) child.kill('SIGKILL');
       else answer.end();
     });
-    await outbox.tell([makeState('1')]);
+    await outbox.report([makeState('1')]);
     const [{ id } = { id: '' }] = await outbox.lately();
     child = spawn(process.execPath, [PROCESS, inject('redisUrl'), prefix, ACCOUNT, receiver.url, moment], {
       stdio: 'ignore',

@@ -26,14 +26,14 @@ test('where Redis is killed while a notice is being sent, it is noted when Redis
     await redis.kill();
     answer.end();
   });
-  await outbox.tell([makeState('1')]);
+  await outbox.report([makeState('1')]);
   const { deps, lines } = deliversTo(receiver.url, outbox);
   const { stop } = startDelivering(deps, { log: deps.log, signal: GOES_ON.signal });
   await expect.poll(() => lines.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/does not answer to/));
   await redis.restart();
   await expect.poll(() => lines.map(({ msg }) => msg)).toContain('notice delivered');
   // A restart forgets nothing, neither what was told nor what was delivered.
-  expect(await outbox.tell([makeState('1'), makeState('2')])).toBe(1);
+  expect(await outbox.report([makeState('1'), makeState('2')])).toBe(1);
   await expect.poll(() => receiver.received).toHaveLength(2);
   await stop();
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);

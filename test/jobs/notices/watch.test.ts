@@ -104,11 +104,11 @@ describe('watching', () => {
     }
     let told = 0;
     const dying: WatchDeps['outbox'] = {
-      tell: async (states) => {
+      report: async (states) => {
         told += 1;
         // It is cut off before, in the middle of and behind what it tells.
         if (told % 3 === 0) throw new Error('the process was killed');
-        await place.context.outbox.tell(told % 3 === 1 ? states : states.slice(0, states.length / 2));
+        await place.context.outbox.report(told % 3 === 1 ? states : states.slice(0, states.length / 2));
         if (told % 3 === 2) throw new Error('the process was killed');
         return 0;
       },

@@ -12,7 +12,7 @@ test.each([
   async (total, outcome, words) => {
     const { context } = await openFinishedPortfolio(1);
     const told: string[] = [];
-    const tell = async ([{ notice }]: [{ notice: { title: string } }]) => told.push(notice.title);
+    const report = async ([{ notice }]: [{ notice: { title: string } }]) => told.push(notice.title);
     const { key = '' } = (await context.decisions.find('bl_q41')) ?? {};
     const record = JSON.stringify({ status: 'in_progress', total_limit: total });
     await context.ledger.hset(context.keys.call('limit', key), { record });
@@ -21,7 +21,7 @@ test.each([
     const decisions = [{ at: 2, id: 'bl_q41', row: '', status: 'approved', ...said }];
     const file = { name: 'later.csv', decisions, silent: 0, problems: [], lacks: [], unread: [], dialect: {} as never };
     const now = new Date('2100-01-01T00:00:00Z');
-    await takeDecisions(file, { ...context, outbox: { tell } as never }, { by: 'anna', now });
+    await takeDecisions(file, { ...context, outbox: { report } as never }, { by: 'anna', now });
     expect(await summarize('q4', context)).toMatchObject({ outcomes: { [outcome]: { rows: 1 } } });
     expect(told).toEqual([expect.stringMatching(new RegExp(`: ${words}$`))]);
   },

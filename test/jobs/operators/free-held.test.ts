@@ -7,7 +7,7 @@ import { callThrough } from '../../support/call-through.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-/** Three rows of one buyer are held for its company: a process sent it, and gives no sign of life. Its answer is still to come. */
+/** Three rows of one buyer are held for its company: a process sent it, and sends no heartbeat. Its answer is still to come. */
 async function openLate() {
   const place = await openWorkplace();
   await place.import([
@@ -19,7 +19,7 @@ async function openLate() {
   if (!first) throw new Error('no row waits');
   const taken = await context.rows.begin(first.row, 'company');
   if (!taken) throw new Error('the row is gone');
-  // This process sends the company and gives no sign of life: it stands still, and the others take it for vanished.
+  // This process sends the company and no heartbeat: it stands still, and the others take it for vanished.
   const { promise, resolve: answer } = Promise.withResolvers<Sent>();
   const buyer = taken.request.buyer;
   const company = { kind: 'company', key: buyer, row: first.row, revision: taken.revision, buyer } as const;

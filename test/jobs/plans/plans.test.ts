@@ -86,7 +86,7 @@ describe('a plan to send refused rows again', () => {
     expect(await context.plans.claim(id, 'a console', 'test')).toBe('go');
     await context.rows.requeue(all[0] as never, 'refused', true, { part: { plan: id, beforeMs: atMs } });
     expect(await confirm(id)).toBe('running');
-    // No sign of life for longer than anybody waits.
+    // No heartbeat for longer than anybody waits.
     await context.ledger.hset(context.keys.plan(id), 'sign', atMs - 60_000);
     expect(await outcome(id)).toMatchObject({ standing: 'stopped', done: 1 });
     expect(await confirm(id)).toBe('started');

@@ -42,7 +42,7 @@ async function openFinished() {
   await approvals.close({ portfolio: 'q4', id }, { always: true, above: undefined });
   await run.end();
   const picture = async () => {
-    // Signs of life go on meanwhile.
+    // Heartbeats go on meanwhile.
     const { ':workers': _signs, ...all } = await pictureOf(connection, keys.account.replace(/:account$/, ''));
     return all;
   };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Login, makeAccounts } from '../../../src/ledger/calls/accounts.ts';
 import { makeKeys, makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
+import { FORMAT } from '../../../src/ledger-format.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { FORMAT } from '../../../src/lua-script.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
 
 const login: Login = {

@@ -4,7 +4,7 @@ import { openLedger } from '../../support/ledger.ts';
 
 const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
 
-test('signs of life from the future, by a clock that went back, make no process vanish and keep none alive for ever', async () => {
+test('heartbeats from the future, by a clock that went back, make no process vanish and keep none alive for ever', async () => {
   const { calls, connection, keys, process } = openLedger();
   const { vanish } = await process('a');
   await process('b');

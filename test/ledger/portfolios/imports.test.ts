@@ -63,7 +63,7 @@ test('whoever imports a file to its end does so for another import of it that wa
 test.each([
   ['long ago', -3_600_000],
   ["in the future, before the server's clock went back", 3_600_000],
-])('an import whose last sign of life was %s is not waited for', async (_when, awayMs) => {
+])('an import whose last heartbeat was %s is not waited for', async (_when, awayMs) => {
   const { portfolios, rows, connection, keys } = openLedger();
   const row = { portfolio: 'q4', key: 'row-1' };
   const run = await portfolios.startImport('q4', file);

@@ -49,6 +49,28 @@ describe('readHeader', () => {
     ]);
   });
 
+  test('says once that a line of data is no header, and what to do', () => {
+    const { problems } = readHeader(header('Acme GmbH', 'DE', '1000'), { needed: ['name', 'requested_limit'] });
+    expect(problems).toEqual([
+      {
+        line: 1,
+        column: null,
+        value: 'Acme GmbH,DE,1000',
+        message: expect.stringContaining('(name, requested_limit)'),
+      },
+    ]);
+    expect(problems[0]?.message).toMatch(/add a line .*--header-line N.*--map "HEADER=name".*for requested_limit\.$/);
+    // A mapping of one of its names says that it is a header.
+    const told = { needed: ['name', 'requested_limit'], columns: { DE: null } };
+    expect(readHeader(header('Acme GmbH', 'DE', '1000'), told).problems).toHaveLength(2);
+    expect(readHeader(header('Acme GmbH', 'DE', '1000'), { needed: [] }).problems).toEqual([]);
+  });
+
+  test('quotes the header as the file writes it', () => {
+    const { problems } = readHeader(header('Name', 'city'), { needed: ['requested_limit'], delimiter: ';' });
+    expect(problems).toEqual([expect.objectContaining({ column: 'requested_limit', value: 'Name;city' })]);
+  });
+
   test('says which setting asks for a column that is none of our own, and which columns there are', () => {
     const { problems } = readHeader(header('Name', 'note'), { needed: ['name', 'contcat_email'] });
     expect(problems.map((one) => one.message)).toEqual([

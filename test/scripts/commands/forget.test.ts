@@ -44,7 +44,7 @@ test('a portfolio whose import was killed is forgotten, or archived, once it is 
     await desk.limitline('import', 'q4.csv', '--portfolio', name);
     const [last] = await context.portfolios.allImports(name);
     if (!last) throw new Error('nothing was imported');
-    // As one that was killed is left, once its last sign of life is old.
+    // As one that was killed is left, once its last heartbeat is old.
     await (await context.portfolios.startImport(name, { ...last, id: 'never read to its end' })).leave();
   }
   expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 1 });

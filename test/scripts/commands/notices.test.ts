@@ -52,7 +52,7 @@ test('a test goes to each way at once, and what came of it is said and told by t
 test('the list says where notices go, that they have no links, and what became of each, the newest last', async () => {
   const { limitline, json, context, receiver } = await openNotified();
   receiver.react((answer) => answer.writeHead(503).end());
-  await context.outbox.tell([
+  await context.outbox.report([
     makeState('1'),
     makeState('2', { kind: 'awaiting', title: 'Portfolio q4 awaits approval' }),
   ]);

@@ -3,7 +3,7 @@ import { kindOf, whatOf } from '../worlds/desk.ts';
 import { NOTHING_MADE } from './promises.ts';
 import { isAskedByNobody, type LedgerNow, readLedger, supplierOf } from './rows-now.ts';
 
-/** A killed import gave its last sign of life so long ago at the least when another takes its place (src/ledger/portfolios/imports.ts). */
+/** A killed import sent its last heartbeat so long ago at the least when another takes its place (src/ledger/portfolios/imports.ts). */
 const SIGNS_MS = 5_000;
 
 /** So begins the problem of a row that was given up since it met a fault of ours at every attempt (jobs/steps/step.ts). */

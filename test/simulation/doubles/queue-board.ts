@@ -110,7 +110,7 @@ function makeQueueRecord(name: string, shared: Shared) {
       leave(id);
       wait.unshift(id);
     },
-    /** A job whose worker gave no sign of life for too long, or that BullMQ believes to be such a one, waits again. */
+    /** A job whose worker did not renew its lock for too long, or that BullMQ believes to be such a one, waits again. */
     stall(id: string): void {
       const job = jobs.get(id);
       if (!job || !active.has(id)) return;
@@ -161,7 +161,7 @@ export function makeQueueBoard(shared: Shared) {
       queues.set(prefix, known);
       return known;
     },
-    /** The jobs of a process that gave no sign of life for too long wait again. */
+    /** The jobs of a process that did not renew their locks for too long wait again. */
     stall(process: string): void {
       for (const queue of queues.values()) {
         for (const id of [...queue.active]) {

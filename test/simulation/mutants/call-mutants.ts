@@ -49,7 +49,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   lua(
     'claim',
     'sign too long',
-    'a sign of life is believed for an hour',
+    'a heartbeat is believed for an hour',
     [
       'if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then',
       'if seen and tonumber(seen) > now - 3600000 then',

@@ -3,7 +3,7 @@ import { type Boundary, makeProcess, type Process, type Shared, type Told, textO
 import type { Deviation, Schedule } from './schedule.ts';
 import { BEGIN_MS, isAtWork, passTimers, somethingHasCome, turnOfTheLoop } from './virtual-globals.ts';
 
-/** Longer than any lease, lock or sign of life of ours is believed. */
+/** Longer than any lease, lock or heartbeat of ours is believed. */
 const STILL_MS = 12_000;
 
 /** A boundary at which something else might have been done: where, and what else may be done there. */

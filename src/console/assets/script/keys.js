@@ -1,7 +1,7 @@
 import { show } from './dialogs.js';
 
 /**
- * The page that each letter opens when it is typed after the key `g`. The page of shortcuts (pages/keys/add-keys-page.ts) lists
+ * The page that each letter opens when it is typed after the key `g`. The page of shortcuts (pages/keys/keys-routes.ts) lists
  * the same letters.
  */
 const PLACES = { p: '/', n: '/new', h: '/held', q: '/work' };

@@ -1,6 +1,6 @@
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import type { NewPageFunctions } from './add-draft-actions.ts';
+import type { NewPageFunctions } from './draft-actions.ts';
 
 /** How long a page waits for a preview. */
 const PATIENCE_MS = 1_200;

@@ -9,6 +9,10 @@ test.each([
     'Add it, or choose below which column is read as name.',
   ],
   [
+    'If these are names, say with --map "HEADER=name" which column it is, and the same for requested_limit.',
+    'If these are names, choose below which column is read as name, and the same for requested_limit.',
+  ],
+  [
     'say --map "Wert=" if it is Firma, or --map "Firma=" if it is Wert',
     'read Wert below as “not sent” if it is Firma, or Firma if it is Wert',
   ],

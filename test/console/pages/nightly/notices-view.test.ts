@@ -80,7 +80,7 @@ test('where no way is set, no links are, or nothing was told yet, it says what t
 
 test('the latest stand in the order of the times that are shown, whichever was told first', async () => {
   const { outbox } = openOutbox();
-  for (const atMs of [2_000, 1_000, 3_000]) await outbox.tell([makeState('a', { atMs }, `portfolio ${atMs}`)]);
+  for (const atMs of [2_000, 1_000, 3_000]) await outbox.report([makeState('a', { atMs }, `portfolio ${atMs}`)]);
   const { lately } = await readNoticesFacts({ outbox, settings: { NOTIFY_ABOUT: [] } as never }, 9);
   expect(lately.map(({ notice }) => notice.atMs)).toEqual([3_000, 2_000, 1_000]);
 });

@@ -11,7 +11,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import { askable } from '../../privacy/who-looks.ts';
 import { below, portfolioAddress } from '../addresses.ts';
-import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
+import { archivedPortfolioPage } from '../archived/archived-routes.ts';
 import { page } from '../page.ts';
 import { withPlainAmounts } from './filter-form.ts';
 import type { PortfolioLook } from './portfolio-look.ts';

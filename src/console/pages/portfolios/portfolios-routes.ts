@@ -20,7 +20,7 @@ import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf } from '../../parts/text.ts';
 import { looksMasked } from '../../privacy/who-looks.ts';
 import { portfolioAddress } from '../addresses.ts';
-import { ARCHIVED } from '../archived/add-archived-page.ts';
+import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
