@@ -13,23 +13,24 @@ end
 
 -- The end of the name of the leaf to which an entry belongs.
 local function leafOf(words, entry)
-  return redis.call('ZRANGE', words, '[' .. entry, '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1] or ''
+  return redis.call('ZRANGE', words, '[' .. entry, '-', 'BYLEX', 'REV', 'LIMIT', '0', '1')[1] or ''
 end
 
--- Moves the upper half of a leaf to one of its own.
+-- Moves the upper half of a leaf to one of its own. To copy all and cut both is quicker than to move entries.
 local function splitLeaf(words, leaf)
-  local upper, put = redis.call('ZRANGE', leaf, MOST_OF_LEAF / 2, -1), {}
-  for _, entry in ipairs(upper) do put[#put + 1], put[#put + 2] = 0, entry end
-  redis.call('ZADD', words .. ':' .. upper[1], unpack(put))
-  redis.call('ZREM', leaf, unpack(upper))
-  redis.call('ZADD', words, 0, upper[1])
+  local first = redis.call('ZRANGE', leaf, MOST_OF_LEAF / 2, MOST_OF_LEAF / 2)[1]
+  local upper = words .. ':' .. first
+  redis.call('COPY', leaf, upper, 'REPLACE')
+  redis.call('ZREMRANGEBYRANK', leaf, MOST_OF_LEAF / 2, -1)
+  redis.call('ZREMRANGEBYRANK', upper, 0, MOST_OF_LEAF / 2 - 1)
+  redis.call('ZADD', words, 0, first)
 end
 
 -- Adds the entry "<word> <buyer>" to the index of words. Answers whether it was missing.
 local function addWord(words, word, buyer)
   local entry = word .. ' ' .. buyer
   local leaf = words .. ':' .. leafOf(words, entry)
-  local added = redis.call('ZADD', leaf, 0, entry) == 1
+  local added = redis.call('ZADD', leaf, '0', entry) == 1
   if added and redis.call('ZCARD', leaf) == MOST_OF_LEAF then splitLeaf(words, leaf) end
   return added
 end

@@ -72,6 +72,14 @@ local function stand(portfolio, name, score, member)
   set[member] = score
 end
 
+-- Whether a set has a member, changes that are not written yet included.
+local function isIn(portfolio, name, member)
+  local set = portfolio.sets[name]
+  local score = set and set[member]
+  if score == nil then return redis.call('ZSCORE', name, member) end
+  return score
+end
+
 local function writeSet(name, members)
   local put, taken = {}, {}
   for member, score in pairs(members) do

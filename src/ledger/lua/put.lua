@@ -47,16 +47,18 @@ local function isRefusedSince(row, began)
   return (tonumber(laterOf(row, 'since') or laterOf(row, 'updated') or '') or 0) >= tonumber(began)
 end
 
--- Reads a line's row, call and buyer before anything is written.
+-- Reads a line's row, call and buyer before anything is written. Most lines of a first import have none of them, which one command says.
 local function lineOf(portfolio, key, it)
-  local row, limit = rowOf(portfolio, key) or rowIn(portfolio, key, {}), ROOT .. ':call:limit:' .. key
-  local state, call = row.state, fieldsOf(limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
+  local limit, requests = ROOT .. ':call:limit:' .. key, ROOT .. ':buyer:' .. it.buyer .. ':rows'
+  local isFirst = it.isNew == '1' and it.seen == '0' and redis.call('EXISTS', portfolio.rows .. key, limit, requests) == 0
+  local row = not isFirst and rowOf(portfolio, key) or rowIn(portfolio, key, {})
+  local state, call = row.state, isFirst and {} or fieldsOf(limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
   local before, is = state and laterOf(row, 'request') or nil, call.state
   local same, gen = before == it.request, it.gen ~= '' and it.gen or tostring(portfolio.cancels)
   return {
     it = it, portfolio = portfolio, key = key, name = portfolio.name .. '/' .. key, by = it.import .. ' ' .. key, row = row, state = state,
     limit = limit, call = call, made = is == 'made', sent = is == 'made' or is == 'claimed' or is == 'unknown',
-    requests = ROOT .. ':buyer:' .. it.buyer .. ':rows', before = before, same = same,
+    requests = requests, isFirst = isFirst, before = before, same = same,
     buyerBefore = state and not same and cjson.decode(before).buyer, old = it.old ~= '' and rowOf(portfolio, it.old) or nil,
     gen = gen, wasCancelled = tonumber(gen) < portfolio.cancels, rests = same and isRefusedSince(row, it.began), isLeftOpen = false, isIndexed = false, had = nil,
   }
@@ -66,7 +68,7 @@ end
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
   local isKnown = state or line.call.state or line.wasCancelled
-  if it.isNew == '1' and (isKnown or redis.call('HEXISTS', line.requests, line.name) == 1) then return 'again' end
+  if it.isNew == '1' and (isKnown or not line.isFirst and redis.call('HEXISTS', line.requests, line.name) == 1) then return 'again' end
   -- The call was sent for another buyer or amount under this key.
   if line.sent and (line.call.asked or '') ~= '' and line.call.asked ~= it.asked then return 'changed' end
   if state and not line.same and (line.sent or state == 'done') then return 'changed' end
@@ -86,7 +88,7 @@ local function whyNot(line)
   -- way.
   line.rests = line.rests and not line.old
   local comes = not state or state == 'cancelled'
-  if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
+  if comes and not line.isFirst and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
   -- Only the caller can compute the search words of the earlier request, so it is asked for them.
   if it.words ~= '' and state and not line.same and redis.sha1hex(line.before) ~= it.known then return 'words ' .. line.before end
   -- A row left waiting by an import that died belongs to this import: its approval is open, and it had no state before.
@@ -112,10 +114,12 @@ local function moveName(line)
   local words = line.it.words
   if words == '' then return end
   local names, before = namesOf(line.portfolio.hash), line.same and words or line.it.before
-  line.isIndexed = line.state and redis.call('ZSCORE', names, nameEntry(before, line.key))
+  -- Reading the level also fails before anything is written, if the names are damaged.
+  line.portfolio.level = searchLevel(line.portfolio) or 0
+  line.isIndexed = line.state and isIn(line.portfolio, names, nameEntry(before, line.key))
   line.had = line.isIndexed and digestsIn(before) or {}
-  if line.isIndexed and before ~= words then redis.call('ZREM', names, nameEntry(before, line.key)) end
-  redis.call('ZADD', names, 0, nameEntry(words, line.key))
+  if line.isIndexed and before ~= words then stand(line.portfolio, names, false, nameEntry(before, line.key)) end
+  stand(line.portfolio, names, '0', nameEntry(words, line.key))
 end
 
 local function moveWords(line, now)

@@ -120,7 +120,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'seen',
     'two corrections at once are both brought in',
     [
-      "if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end",
+      "if comes and not line.isFirst and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end",
       '',
     ],
     ['corrected twice at once', ...CORRECTED],
