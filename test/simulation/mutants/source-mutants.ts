@@ -52,7 +52,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     id: 'step: handed over',
     words: 'a row that failed at a later step is handed to nobody, and rows whose jobs are lost are left alone',
     file: 'jobs/steps/step.ts',
-    from: 'await queues.handOver(job, { delayMs: ending.waitMs });',
+    from: 'await queues.handOver(job, { delayMs: due.waitMs });',
     to: '',
     worlds: ['one buyer, two amounts', 'lost too late, and resent', 'one row'],
     also: [HEALS],
