@@ -254,7 +254,11 @@ const MOST_KINDS = 50;
  */
 async function sheetNames({ path, signal }: { path: string; signal?: AbortSignal }): Promise<string[]> {
   // Only the sheets' names are read here, so it does not matter which words mean thousands.
-  const book = await openWorkbook({ path, signal, vocabulary: { saysThousands: () => false } });
+  const book = await openWorkbook({
+    path,
+    signal,
+    vocabulary: { saysThousands: () => false, namesCurrency: () => false },
+  });
   if (book === null || typeof book === 'string') return [];
   book.close();
   return book.sheets.map(({ name }) => name);

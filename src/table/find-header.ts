@@ -47,6 +47,8 @@ export type Vocabulary = {
   judgeHeader(record: Pick<RawRecord, 'cells' | 'fault'>): HeaderJudgement;
   /** Whether a word beside a number means thousands or millions, such as `T€`. */
   saysThousands(word: string): boolean;
+  /** Whether a word in a number format is a currency's sign, code or name. */
+  namesCurrency(word: string): boolean;
 };
 
 /** How likely a record is a header. */

@@ -13,9 +13,24 @@ export type RawRecord = {
   text?: string;
   /**
    * For a sheet's row only. Cells after its last filled one are empty. `numbers`: the columns of cells that are stored
-   * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet.
+   * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet. `shown`: what the
+   * sheet shows besides such numbers, by column.
    */
-  sheet?: { numbers: readonly number[]; hidden?: boolean };
+  sheet?: {
+    numbers: readonly number[];
+    hidden?: boolean;
+    shown?: ReadonlyMap<number, ShownNumber> | undefined;
+  };
+};
+
+/** What a sheet shows of a number besides the number. */
+export type ShownNumber = {
+  /** The currency of the number format: its sign, code or name. */
+  currency?: string;
+  /** What the cell holds and what the sheet shows, where the two differ: `50 (shown as 50,000)`. */
+  text?: string;
+  /** Whether the two are equal as amounts: only leading zeros, or digits after the fifteenth, differ. */
+  isSameAmount?: boolean;
 };
 
 /** What the header tells about the records below it. It distinguishes an intended line break from a lost quotation mark. */

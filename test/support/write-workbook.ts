@@ -78,3 +78,24 @@ export async function writeSheets(path: string, sheets: Sheet[]): Promise<string
 export function rowOf(line: number, [name = '', limit = '']: string[], attributes = ''): string {
   return `<row r="${line}" ${attributes}><c t="str"><v>${name}</v></c><c t="str"><v>${limit}</v></c></row>`;
 }
+
+/** A number and the code of its cell's format. */
+export type Formatted = { value: string; code: string };
+
+/** Writes a workbook of a header and rows below it, of texts and of numbers with formats of their own. */
+export function writeFormatted(path: string, header: string[], rows: (string | Formatted)[][]): Promise<string> {
+  const codes = rows.flat().flatMap((one) => (typeof one === 'string' ? [] : [one.code]));
+  const text = (one: string) => `<c t="str"><v>${one}</v></c>`;
+  const cell = (one: string | Formatted) =>
+    typeof one === 'string' ? text(one) : `<c s="${codes.indexOf(one.code)}"><v>${one.value}</v></c>`;
+  const formats = codes.map(
+    (code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
+  );
+  return writeWorkbook(path, {
+    sheet: [
+      `<row>${header.map(text).join('')}</row>`,
+      ...rows.map((cells) => `<row>${cells.map(cell).join('')}</row>`),
+    ],
+    styles: [...formats, '<cellXfs>', ...codes.map((_code, n) => `<xf numFmtId="${164 + n}"/>`), '</cellXfs>'],
+  });
+}

@@ -1,6 +1,7 @@
 import type { HeaderJudgement, Vocabulary } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { saysThousands } from '../values/amount-unit.ts';
+import { namesCurrency } from '../values/currencies.ts';
 import { headerMeaningOf } from './aliases.ts';
 import { NEEDED, ownNameOf } from './known-columns.ts';
 import { type Mapping, matchMapping } from './mapping.ts';
@@ -10,7 +11,7 @@ export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
 
 /** The vocabulary by which readers of tables recognize a header of buyers. @param hints what a person said of the columns */
 export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
-  return { judgeHeader: (record) => judgeHeader(record, hints), saysThousands };
+  return { judgeHeader: (record) => judgeHeader(record, hints), saysThousands, namesCurrency };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { LineDraft, Values } from './read-cells.ts';
 /**
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
  * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
- * beside an amount. A line without any of them has the file's currency.
+ * beside an amount or in its number format. A line without any of them has the file's currency.
  */
 export type CurrencyCheck = {
   /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
@@ -61,8 +61,9 @@ export function makeCurrencyCheck({
   }
 
   function judge({ record, problems }: Pick<LineDraft, 'record' | 'problems'>): void {
-    const { line, cells, fault } = record;
-    if (fault || (currencyAt === -1 && isBare(cells[amountAt]))) return;
+    const { line, cells, fault, sheet } = record;
+    const shown = sheet?.shown?.get(amountAt)?.currency ?? '';
+    if (fault || (currencyAt === -1 && shown === '' && isBare(cells[amountAt]))) return;
     const add = (at: number, message: string) =>
       problems.push(makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message));
     if (cells[amountAt]?.startsWith(MARK)) {
@@ -71,8 +72,12 @@ export function makeCurrencyCheck({
       return void add(amountAt, MARKED);
     }
     if (beforeDoubt(cells[currencyAt]?.trim() ?? '') !== null) return void add(currencyAt, MARKED);
-    for (const said of saidBy(cells)) {
+    const currency = currencyOf(shown);
+    const byFormat = currency ? [{ at: amountAt, word: shown, currency, isFormat: true }] : [];
+    for (const said of [...saidBy(cells), ...byFormat]) {
       const both = file ? common(file.currency, said.currency) : said.currency;
+      // In a file of text, only the currency beside the amount says that the line differs.
+      if (both === null && 'isFormat' in said) cells[amountAt] = `${cells[amountAt]} ${shown}`;
       if (both === null) return void add(said.at, differs(said, columns[said.at]?.written ?? '', file));
       file = { word: file?.word ?? said.word, where: file?.where ?? `line ${line}`, currency: both };
       if (said.at === currencyAt && currencyOf(said.word) === null) {

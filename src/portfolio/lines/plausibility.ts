@@ -2,6 +2,7 @@ import type { RawRecord } from '../../table/records.ts';
 import type { Column } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { isOpen } from '../values/amounts.ts';
 import { decimalsOf } from '../values/currencies.ts';
 import { isTotalLabel } from '../values/total-words.ts';
 import type { Values } from './read-cells.ts';
@@ -41,15 +42,26 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     return [];
   }
 
-  function doubtsOf(values: Values, amount: number): Doubt[] | null {
+  function doubtsOf(values: Values, amount: number, written = ''): Doubt[] | null {
     const { requested_limit: limit = '', name = '', contact_email: email = '' } = values;
     const point = limit.indexOf('.');
-    const isMoney = point === -1 || limit.length - point - 1 <= decimalsOf(values.currency ?? unit);
-    if (amount >= 1 && isMoney && name.length <= LONGEST_NAME && !mayBeExample(email) && !isTotalLabel(name))
+    const decimals = decimalsOf(values.currency ?? unit);
+    const isMoney = point === -1 || limit.length - point - 1 <= decimals;
+    // 10,500 that another amount of the column made 10.5. The value lacks the zeros at its end.
+    const isDecided = amount < 1_000 && isMoney && decimals < 3 && isOpen(written);
+    if (
+      amount >= 1 &&
+      isMoney &&
+      !isDecided &&
+      name.length <= LONGEST_NAME &&
+      !mayBeExample(email) &&
+      !isTotalLabel(name)
+    )
       return null;
     const doubts: Doubt[] = [];
     if (amount < 1) doubts.push(UNDER_ONE);
     else if (!isMoney) doubts.push(DECIMALS);
+    else if (isDecided) doubts.push(THOUSANDS);
     if (name.length > LONGEST_NAME) doubts.push(LONG_NAME);
     if (isTotalLabel(name) && !isKnownBuyer(values)) doubts.push(CALLED_TOTAL);
     if (EXAMPLE_DOMAIN.test(email.slice(-EXAMPLE_LENGTH))) doubts.push(EXAMPLE_MAIL);
@@ -61,7 +73,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       const amount = Number(values.requested_limit);
       median.add(record.line, amount);
       // Very few lines have doubts, so no array is made for the others: arrays would cost more than the checks.
-      const doubts = doubtsOf(values, amount);
+      const doubts = doubtsOf(values, amount, record.cells[indexes.get('requested_limit') ?? -1]);
       return doubts === null ? NOTHING : doubts.flatMap((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
     },
     ofFile() {
@@ -170,6 +182,10 @@ const UNDER_ONE = doubt(
 const DECIMALS = doubt(
   'requested_limit',
   'The limit has more decimals than its currency: round it, or check whether it was converted from another currency.',
+);
+const THOUSANDS = doubt(
+  'requested_limit',
+  'The three digits behind the separator are read as decimals: check that they are not thousands.',
 );
 const LONG_NAME = doubt(
   'name',

@@ -4,7 +4,7 @@ import { MARKS, MOST_MARKS, normal } from '../../likeness.ts';
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { describeDamage } from '../../table/encodings/utf8.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
-import type { RawRecord } from '../../table/records.ts';
+import type { RawRecord, ShownNumber } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
@@ -112,8 +112,11 @@ function readCell(
   { plain, sound, by }: Look,
   result: ReadCells,
 ): void {
-  const written = (cells[column.index] ?? '').trim();
   const isSent = column.known !== null || column.extra !== undefined;
+  // A number that the sheet shows otherwise keeps both texts. In a file of text, the one alone would pass as the value.
+  const both = isSent ? bothTexts(sheet?.shown?.get(column.index), column) : undefined;
+  if (both !== undefined) cells[column.index] = both;
+  const written = (cells[column.index] ?? '').trim();
   if (written === '') {
     if (column.needed) {
       result.problems.push(makeProblem(line, column.written, null, 'This cell is empty and must not be.'));
@@ -133,6 +136,10 @@ function readCell(
   }
   if (written[0] === '#' && SHEET_ERROR.test(written)) {
     result.problems.push(makeProblem(line, column.written, written, SHEET_ERROR_PROBLEM));
+    return;
+  }
+  if (isSent && written.endsWith(')') && SHOWN_OTHERWISE.test(written)) {
+    result.problems.push(makeProblem(line, column.written, written, SHOWN_PROBLEM));
     return;
   }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
@@ -156,6 +163,17 @@ function readCell(
     result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
   }
 }
+
+/** What a cell holds and what its sheet shows, if that differs for its column; undefined if not. The format of an extra number means nothing. */
+function bothTexts(shown: ShownNumber | undefined, { known, extra }: Column): string | undefined {
+  const isSame = shown?.isSameAmount && known === 'requested_limit';
+  return isSame || extra?.endsWith(':number') ? undefined : shown?.text;
+}
+
+const SHOWN_OTHERWISE = /^[\d.]\S* \(shown as .+\)$/s;
+
+const SHOWN_PROBLEM =
+  'The sheet shows something else than the number that the cell holds: format the cell as text, and type what is meant.';
 
 /** Most characters of a cell: Excel's limit. */
 const MOST_CHARACTERS = 32_767;

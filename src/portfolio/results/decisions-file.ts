@@ -158,15 +158,18 @@ type Read = {
   at: number;
   cells: Partial<Record<DecisionColumn, string>>;
   numbers: readonly DecisionColumn[];
+  /** The currencies that the number formats of a sheet show. */
+  formats: readonly string[];
   fault: string | undefined;
 };
 
 function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Places, hiddenRows = false): Read {
   const named = Object.entries(of) as [DecisionColumn, number][];
-  const read = named.map(([name, place]): [DecisionColumn, string] => [
-    name,
-    withoutApostrophe(cells[place] ?? '').trim(),
-  ]);
+  const read = named.map(([name, place]): [DecisionColumn, string] => {
+    const shown = sheet?.shown?.get(place);
+    const other = AMOUNTS.has(name) && !shown?.isSameAmount ? shown?.text : undefined;
+    return [name, other ?? withoutApostrophe(cells[place] ?? '').trim()];
+  });
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
   // A sheet's row ends with its last filled cell, so it may be shorter than the header.
@@ -178,6 +181,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   return {
     at,
     cells: long ? {} : Object.fromEntries(read),
+    formats: named.flatMap(([name, place]) => (AMOUNTS.has(name) ? (sheet?.shown?.get(place)?.currency ?? []) : [])),
     numbers: named.flatMap(([name, place]) => (sheet?.numbers.includes(place) ? [name] : [])),
     fault:
       fault?.message ??
@@ -188,6 +192,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
 }
 
 type AmountColumn = 'total_limit' | 'available_limit';
+const AMOUNTS: ReadonlySet<DecisionColumn> = new Set<AmountColumn>(['total_limit', 'available_limit']);
 
 /**
  * The decimal separator that a column proves. Plain decimals prove none: results have amounts as `7500.5` in every file, so what a person
@@ -253,7 +258,7 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
       available: said('available_limit', available.value ?? ''),
     };
     const beside = [cells.total_limit, cells.available_limit].map((cell = '') => besideAmount(cell));
-    const currencies = beside.filter((word) => word !== '');
+    const currencies = [...beside, ...line.formats].filter((word) => word !== '');
     const told = currencies.length > 0 ? { currencies } : {};
     file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: unlessToday(decided.value, now) });
   }

@@ -61,6 +61,7 @@ function take(record: RawRecord, cell: Columns, { file, account }: { file: Resol
   const word = wordOf(record, cell);
   if (record.fault) file.problems.push({ at, message: record.fault.message });
   else if (word === '') file.silent += 1;
+  else if (record.sheet?.hidden) file.problems.push({ at, message: HIDDEN });
   else if (theirs !== '' && theirs !== account) {
     const message = otherAccountWords({ line: 'The line', there: 'answer it there' }, theirs, account);
     file.problems.push({ at, message });
@@ -78,6 +79,8 @@ function take(record: RawRecord, cell: Columns, { file, account }: { file: Resol
     }
   }
 }
+
+const HIDDEN = 'This row is hidden in the sheet, by hand or by a filter: show it, or delete it in the sheet.';
 
 /** The id column of a results file for each step. */
 const ID_COLUMNS: Readonly<Record<string, string>> = { company: 'company_id', limit: 'buyer_limit_id' };

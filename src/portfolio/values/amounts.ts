@@ -71,7 +71,8 @@ const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
  */
 const OPEN = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
-function isOpen(text: string): boolean {
+/** Whether only its column tells whether an amount is one of thousands or has decimals. */
+export function isOpen(text: string): boolean {
   return (text.includes('.') || text.includes(',')) && OPEN.test(text);
 }
 

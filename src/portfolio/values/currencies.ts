@@ -15,6 +15,11 @@ export function currencyOf(text: string): Currency | null {
   return found;
 }
 
+/** Whether a word in a number format names a currency: also a sign that only the formats of a country's spreadsheets have. */
+export function namesCurrency(word: string): boolean {
+  return currencyOf(word) !== null || SIGNS_OF_FORMATS.has(word.toLowerCase().replace(/\.$/, ''));
+}
+
 /** The codes that both may mean; null if they differ. */
 export function common(one: Currency, other: Currency): Currency | null {
   const both = [...one].filter((code) => other.has(code));
@@ -95,6 +100,11 @@ const SIGNS = byName({
   sfr: 'CHF',
   'sfr.': 'CHF',
 });
+
+/** Signs that number formats have beside amounts, and that mean a currency only there: in a text, `R` may be anything. */
+const SIGNS_OF_FORMATS: ReadonlySet<string> = new Set(
+  'r rp rm rs s/ tl din km kn лв р руб грн ден дин 円 元 圆 원'.split(' '),
+);
 
 /** Names in the form of `likeness`, in the four languages of headers; the euro also in the other alphabets of its countries. */
 const NAMES = byName({

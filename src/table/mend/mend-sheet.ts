@@ -118,7 +118,7 @@ function cellsOf(mend: RecordMend): ReadonlyMap<number, string> {
 }
 
 async function partOf(path: string, name: string): Promise<string> {
-  const book = await openWorkbook({ path, vocabulary: { saysThousands: () => false } });
+  const book = await openWorkbook({ path, vocabulary: { saysThousands: () => false, namesCurrency: () => false } });
   const sheet = typeof book === 'string' ? undefined : book?.sheets.find((one) => one.name === name);
   if (book && typeof book !== 'string') book.close();
   if (sheet) return sheet.path;

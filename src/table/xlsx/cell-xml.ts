@@ -25,10 +25,10 @@ export function escaped(text: string): string {
     .replace(/[&<>\r]/g, (one) => ESCAPES[one] ?? one);
 }
 
-/** A number as plain decimal text, with the 15 digits that Excel shows of a double. */
+/** A number as plain decimal text, with the 15 digits that Excel shows of a double. Equal numbers are equal texts, however they are written. */
 export function plainNumber(written: string): string {
-  // Infinite numbers stay as written, and become a problem of the line: 1E999999 would be a million zeros.
-  if (!Number.isFinite(Number(written))) return written;
+  // Infinite numbers and texts that are none, such as 0x10, stay as written: 1E999999 would be a million zeros.
+  if (!NUMBER.test(written) || !Number.isFinite(Number(written))) return written;
   const text = SHORT.test(written) ? written : new Big(written).prec(SHOWN_DIGITS).toFixed();
   // The type proves that the point is a decimal one. As text, 1.234 could be a thousand.
   return OPEN.test(text) ? `${text}0` : text;
@@ -42,7 +42,9 @@ export function withZeros(text: string, digits: number): string {
 /** The number of digits that Excel shows of a number at most. */
 const SHOWN_DIGITS = 15;
 
-const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
+/** A number in the text that it is read as. Other texts of the same number, such as `4711.0` and `4.711E3`, become that text. */
+const SHORT = /^-?(?=[\d.]{1,15}$)(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
 /**

@@ -1,18 +1,20 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
-import type { RawRecord } from '../records.ts';
+import type { RawRecord, ShownNumber } from '../records.ts';
 import { cellName, columnOf, dateOfSerial, plainNumber, unescaped, withZeros } from './cell-xml.ts';
 import { LIMITS, REMEDY } from './limits.ts';
+import { PLAIN_STYLE, shownNumber } from './number-format.ts';
 import { makeTextParts, type XmlHandler } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
 /**
- * A row that is not empty: its texts and their columns in the sheet's order, the columns of numbers, and whether the
- * row is hidden, by hand or by a filter.
+ * A row that is not empty: its texts and their columns in the sheet's order, the columns of numbers, what the sheet
+ * shows besides them, and whether the row is hidden, by hand or by a filter.
  */
 export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
   texts: string[];
   columns: number[];
   numbers: number[];
+  shown?: Map<number, ShownNumber>;
   hidden: boolean;
 };
 
@@ -34,7 +36,8 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
   let nextColumn = 0;
-  let cells = 0;
+  /** The row in which each column last had a cell. */
+  const filledIn = new Uint32Array(LIMITS.columns);
   let cell = { type: '', style: 0, column: 0, hasFormula: false, hasValue: false };
   const parts = makeTextParts(['v', 't'], () => cellTooLong(cell.column, row.line));
 
@@ -42,7 +45,6 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     row = emptyRow(rowNumber(written, row.line), isHidden(hidden, ht));
     length = 0;
     nextColumn = 0;
-    cells = 0;
   }
 
   function openCell({ r, t = 'n', s = '0' }: Record<string, string>): void {
@@ -51,8 +53,9 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       const named = shown(r ?? 'behind column XFD');
       throw new Error(`its row ${row.line} has a cell ${named}, which no sheet has; ${REMEDY}`);
     }
-    cells += 1;
-    if (cells > LIMITS.columns) throw new Error(`its row ${row.line} has more cells than there are columns; ${REMEDY}`);
+    if (filledIn[column] === row.line)
+      throw new Error(`its cell ${cellName(column, row.line)} occurs twice; ${REMEDY}`);
+    filledIn[column] = row.line;
     cell = { type: t, style: Number(s), column, hasFormula: false, hasValue: false };
     nextColumn = column + 1;
     parts.clear();
@@ -60,7 +63,8 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
 
   function closeCell(): void {
     const isHeader = width === Number.POSITIVE_INFINITY;
-    const text = cellText(book, cell, parts.text());
+    const written = parts.text();
+    const text = cellText(book, cell, written);
     if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
     // The header has all of its cells, even empty ones. In other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
@@ -70,7 +74,13 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     if (row.fault) return;
     row.texts.push(text);
     row.columns.push(cell.column);
-    if (cell.type === 'n' && !book.styles[cell.style]?.isDate) row.numbers.push(cell.column);
+    const style = book.styles[cell.style] ?? PLAIN_STYLE;
+    if (cell.type !== 'n' || style.isDate) return;
+    row.numbers.push(cell.column);
+    const shown = shownNumber(style, written);
+    if (!shown) return;
+    row.shown ??= new Map();
+    row.shown.set(cell.column, shown);
   }
 
   return {
@@ -175,7 +185,7 @@ export function cellText(book: Meanings, { type, style }: { type: string; style:
   if (type === 'd') return written.replace(/T00:00:00(\.0+)?Z?$/, '');
   if (type === 'b') return written === '1' ? 'TRUE' : 'FALSE';
   if (type !== 'n' || written === '') return unescaped(written);
-  const { isDate = false, leastDigits = 0, scale = '' } = book.styles[style] ?? {};
+  const { isDate, leastDigits, scale } = book.styles[style] ?? PLAIN_STYLE;
   if (isDate) return dateOfSerial(written, book);
   const number = withZeros(plainNumber(written), leastDigits);
   // A number that is shown with a word for thousands keeps that word: 50 that is shown as 50 T€ is no amount of 50.

@@ -71,7 +71,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     const row = rows[at];
     if (!row) return null;
     at += 1;
-    return { ...recordOf(row), sheet: { numbers: row.numbers, hidden: row.hidden } };
+    return { ...recordOf(row), sheet: { numbers: row.numbers, hidden: row.hidden, shown: row.shown } };
   };
   const more = async (): Promise<boolean> => {
     rows.splice(0, at);

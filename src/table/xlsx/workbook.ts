@@ -6,20 +6,15 @@ import type { Vocabulary } from '../find-header.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
 import { unescaped } from './cell-xml.ts';
 import { LIMITS, REMEDY } from './limits.ts';
+import { type CellStyle, styleOf } from './number-format.ts';
 import { makeTextParts, readXml } from './parse-xml.ts';
-
-/**
- * How a cell format shows numbers: as dates or not, with a minimum number of digits (leading zeros of a register
- * number), and the word for thousands, usually ''.
- */
-type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
 /** A sheet. `hidden`: it is invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
 
 type BookFile = {
   path: string;
-  vocabulary: Pick<Vocabulary, 'saysThousands'>;
+  vocabulary: Pick<Vocabulary, 'saysThousands' | 'namesCurrency'>;
   signal?: AbortSignal | undefined;
 };
 
@@ -70,36 +65,6 @@ export async function openWorkbook({ path, signal, vocabulary }: BookFile): Prom
   }
 }
 
-/** Whether a number format shows dates: by its built-in id, or by day or year in its code. */
-export function isDateFormat(id: number, code: string | undefined): boolean {
-  if (code === undefined)
-    return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
-  return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
-}
-
-/** The minimum number of digits of a format such as `00000` for postal codes; 0 for other formats. */
-export function leastDigits(code = ''): number {
-  const [first = ''] = code.replace(/\[[^\]]*\]/g, '').split(';', 1);
-  return /^0{2,}$/.test(first) ? first.length : 0;
-}
-
-/**
- * The word by which a number format shows thousands or millions, such as `T€` in `#,##0 "T€"`; otherwise ''. A format
- * that cuts off thousands, such as `#,##0,`, gives `thousands`: a person sees another number than the cell has.
- *
- * @param code the format (ECMA-376, part 1, 18.8.31); the caller limits its length.
- * @param saysThousands whether a word beside a number says so.
- */
-export function shownScale(code = '', saysThousands: (word: string) => boolean): string {
-  const [positive = ''] = code.split(';', 1);
-  const literals = [...positive.matchAll(LITERAL)].map(
-    ([, quoted, escaped, bracketed]) => quoted ?? escaped ?? bracketed,
-  );
-  const word = literals.join('').trim();
-  if (saysThousands(word)) return word;
-  return CUT_OFF.test(positive.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '')) ? 'thousands' : '';
-}
-
 const BOOK = 'xl/workbook.xml';
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
 const TEXTS = 'xl/sharedStrings.xml';
@@ -144,7 +109,7 @@ async function readBook(
 
 async function readStyles(
   stream: Readable,
-  { saysThousands }: Pick<Vocabulary, 'saysThousands'>,
+  vocabulary: BookFile['vocabulary'],
   signal: AbortSignal | undefined,
 ): Promise<CellStyle[]> {
   const codes = new Map<number, string>();
@@ -155,11 +120,7 @@ async function readStyles(
       if (name === 'cellXfs') inCells = true;
       if (name === 'numFmt') codes.set(Number(numFmtId), ownText(formatCode.slice(0, LIMITS.formatLength)));
       const id = Number(numFmtId);
-      const code = codes.get(id);
-      if (name === 'xf' && inCells) {
-        const scale = ownText(shownScale(code, saysThousands));
-        styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale });
-      }
+      if (name === 'xf' && inCells) styles.push(styleOf(id, codes.get(id), vocabulary));
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },
     close(name: string) {
@@ -216,9 +177,3 @@ const OVERHEAD_BYTES = 56;
 
 /** A text with such a character takes two bytes for each character in memory; any other takes one. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
-
-/** Literal text in a format: `"T€"`, `\k`, and the sign of `[$€-407]`. */
-const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]/g;
-
-/** A comma after the last digit of a number format, by which the shown number is divided by a thousand. */
-const CUT_OFF = /[0#?],+(?![0#?,])/;

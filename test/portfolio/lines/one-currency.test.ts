@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read, told } from '../../support/read-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
+import { writeFormatted } from '../../support/write-workbook.ts';
 
 /** The lines that are invalid, each with its problems' words. */
 async function wrong(content: string, options: Parameters<typeof read>[1] = {}) {
@@ -44,6 +46,34 @@ describe('two currencies in one file', () => {
       [5, expect.stringMatching(/The currency is (USD|\$), but (line [23]|the header) says (EUR|€)\./)],
     ]);
     expect(lines).toHaveLength(5);
+  });
+
+  // Promise: one-currency-a-file
+  test('are seen in the number formats of a workbook, and beside the amount in a file of text', async () => {
+    const amount = (code: string) => ({ value: '50000', code });
+    const { lines, currency, rewriter } = await readWorkbook((path) =>
+      writeFormatted(
+        path,
+        ['name', 'requested_limit'],
+        [
+          ['A', '1000'],
+          ['B', amount('#,##0.00 [$€-407]')],
+          ['C', amount('[$$-409]#,##0.00')],
+          ['D', amount('#,##0 "CHF"')],
+          ['E', amount('#,##0 "EUR"')],
+          ['F', amount('[$R-1C09] #,##0')],
+          ['G', amount('#,##0')],
+        ],
+      ),
+    );
+    expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'invalid', 'invalid', 'row', 'row', 'row']);
+    expect(told(lines.slice(2, 4))).toEqual([
+      expect.stringContaining('The currency is $, but line 3 says €.'),
+      expect.stringContaining('The currency is CHF, but line 3 says €.'),
+    ]);
+    expect(lines.slice(1, 5).map(({ cells }) => cells[1])).toEqual(['50000', '50000 $', '50000 CHF', '50000']);
+    expect(currency()).toBe('EUR');
+    expect(lines.slice(1, 3).map((line) => rewriter.cells(line)[1])).toEqual(['50000', '? 50000 $']);
   });
 
   test('are none where one sign may mean both', async () => {

@@ -49,6 +49,19 @@ test.each<[string, string, string[]]>([
 });
 
 // Promise: implausible-limits-warned
+test.each<[string, string[]]>([
+  ['name;requested_limit\nAcme;1.234,56\nBeta;10,500\nGamma;2,000\nDelta;2,750\nEps;3.750\n', ['3', '4', '5']],
+  ['name;requested_limit\nAcme;1000.00\nBeta;10.500 EUR\n', ['3']],
+  ['name;requested_limit;currency\nAcme;1000.00;KWD\nBeta;10.500;KWD\n', []],
+])('three digits that a neighbour makes decimals are named, though they end with zeros: %j', async (content, lines) => {
+  const { lines: found } = await read(content);
+  expect(found.every(({ kind }) => kind === 'row')).toBe(true);
+  expect(told(found)).toEqual(
+    lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*read as decimals: check that they are not`))),
+  );
+});
+
+// Promise: implausible-limits-warned
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({

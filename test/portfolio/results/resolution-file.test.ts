@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { makeFolder } from '../../support/workplace.ts';
+import { rowOf, writeSheets } from '../../support/write-workbook.ts';
 
 async function read(...lines: string[]) {
   const path = join(await makeFolder(), 'held.csv');
@@ -71,4 +72,20 @@ test('a line that names another account is a problem, since two accounts may hav
   });
   const { problems } = await read('row,id,limitline_account', 'q4/a.b,bl_1,li\u001b[31mve');
   expect(problems[0]?.message).toContain('"li\u241b[31mve"');
+});
+
+test('an answer in a hidden row of a workbook is a problem, and a hidden row without one is silent', async () => {
+  const path = join(await makeFolder(), 'held.xlsx');
+  const rows = [
+    rowOf(1, ['row', 'id']),
+    rowOf(2, ['q4/a', 'bl_1']),
+    rowOf(3, ['q4/b', 'resend'], 'hidden="1"'),
+    rowOf(4, ['q4/c', ''], 'hidden="1"'),
+  ];
+  await writeSheets(path, [{ name: 'Held', rows: rows.join('') }]);
+  expect(await readResolutionFile(path, 'stand-in')).toMatchObject({
+    words: [{ row: 'q4/a', made: 'bl_1' }],
+    silent: 1,
+    problems: [{ at: 3, message: expect.stringContaining('hidden in the sheet') }],
+  });
 });

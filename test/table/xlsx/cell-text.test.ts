@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cellText } from '../../../src/table/xlsx/sheet-rows.ts';
 
-const PLAIN = { isDate: false, leastDigits: 0, scale: '' };
+const PLAIN = { isDate: false, leastDigits: 0, scale: '', sections: [] };
 const BOOK = {
   shared: ['Acme', 'Beta'],
   styles: [PLAIN, { ...PLAIN, isDate: true }, { ...PLAIN, leastDigits: 5 }, { ...PLAIN, scale: 'T€' }],

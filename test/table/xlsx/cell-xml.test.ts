@@ -20,6 +20,14 @@ test.each([
   ['1.2E+20', '120000000000000000000'],
   ['1000000', '1000000'],
   ['-5', '-5'],
+  ['4711', '4711'],
+  ['4711.0', '4711'],
+  ['4.711E3', '4711'],
+  ['04711.', '4711'],
+  ['2.50', '2.5'],
+  ['1.2340', '1.2340'],
+  ['0.0', '0'],
+  ['.5', '0.5'],
 ])('the number %s is read as %s', (written, text) => {
   expect(plainNumber(written)).toBe(text);
 });
@@ -36,7 +44,8 @@ test.each([
 });
 
 test('a number that is no double stays as it is written', () => {
-  for (const written of ['1E999999', '-1E400', 'many', '1E']) expect(plainNumber(written)).toBe(written);
+  for (const written of ['1E999999', '-1E400', 'many', '1E', '0x100', ' ', '1 2'])
+    expect(plainNumber(written)).toBe(written);
   expect(plainNumber('1E300')).toHaveLength(301);
 });
 

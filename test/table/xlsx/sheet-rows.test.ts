@@ -68,6 +68,11 @@ describe('a sheet', () => {
     ['more rows than Excel', `<row r="1048577">${cell(1)}</row>`, 'its row 1048577 cannot come after row 1'],
     ['a row of no number', `<row r="x">${cell(1)}</row>`, 'its row x cannot'],
     ['a cell of no place', '<row><c r="7"/></row>', 'its row 2 has a cell 7, which no sheet has'],
+    [
+      'two cells of one name',
+      '<row><c r="B2"><v>1</v></c><c r="A2"/><c r="B2"><v>2</v></c></row>',
+      'its cell B2 occurs twice',
+    ],
   ])('with %s is refused', async (_name, rows, words) => {
     await expect(read({ sheet: [HEADER, rows] })).rejects.toMatchObject({
       code: 'FILE',

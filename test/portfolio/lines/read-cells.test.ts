@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { read, told } from '../../support/read-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
+import { type Formatted, writeFormatted } from '../../support/write-workbook.ts';
+
+const HEADER = ['name', 'requested_limit', 'request_reference', 'note'];
+
+const readRows = (...rows: (string | Formatted)[][]) => readWorkbook((path) => writeFormatted(path, HEADER, rows));
+
+describe('a number that a workbook shows otherwise', () => {
+  // Promise: number-formats-refused
+  test('is a problem in columns that are read, which says both, and stays one in a file of text', async () => {
+    const { lines } = await readRows(
+      ['Acme', { value: '50', code: '#,##0",000"' }, 'A', ''],
+      ['Beta', { value: '0.5', code: '0%' }, 'B', ''],
+      ['Gamma', '50', { value: '4711', code: '"HRB "0' }, ''],
+      ['Delta', '50', { value: '12345678', code: '000000000_)' }, ''],
+      ['Eps', { value: '61', code: '0,000' }, 'E', { value: '0.5', code: '0%' }],
+    );
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 requested_limit: The sheet shows something else than the number/),
+      expect.stringMatching(/^3 requested_limit: The sheet shows/),
+      expect.stringMatching(/^4 request_reference: The sheet shows/),
+      expect.stringMatching(/^5 request_reference: The sheet shows/),
+    ]);
+    expect(lines.map(({ cells }) => cells.slice(1))).toEqual([
+      ['50 (shown as 50,000)', 'A'],
+      ['0.5 (shown as 50%)', 'B'],
+      ['50', '4711 (shown as HRB 4711)'],
+      ['50', '12345678 (shown as 012345678)'],
+      ['61', 'E', '0.5'],
+    ]);
+    const text = [HEADER, ...lines.map(({ cells }) => [...cells, ''].slice(0, 4))].map((cells) => cells.join(';'));
+    const again = await read(`${text.join('\n')}\n`);
+    expect(again.lines.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'invalid', 'invalid', 'row']);
+  });
+
+  // Promise: number-formats-refused
+  test('is one of more than 15 digits in a reference, of which none becomes another line', async () => {
+    const { lines } = await readRows(
+      ['Acme', '5000', { value: '1234567890123451', code: '0' }],
+      ['Acme', '5000', { value: '1234567890123454', code: '0' }],
+      ['Acme', '5000', { value: '123456789012345', code: '0' }],
+      ['Acme', { value: '0.30000000000000004', code: '0' }, { value: '1.1000000000000001', code: '0.0' }],
+    );
+    expect(lines).toMatchObject([
+      { kind: 'invalid', problems: [{ value: '1234567890123451 (shown as 1.23456789012345E+15)' }] },
+      { kind: 'invalid', problems: [{ value: '1234567890123454 (shown as 1.23456789012345E+15)' }] },
+      { kind: 'row', cells: ['Acme', '5000', '123456789012345'] },
+      { kind: 'row', cells: ['Acme', '0.3', '1.1'] },
+    ]);
+  });
+});
