@@ -24,6 +24,8 @@ export type LeftResults = {
   errors: string | null;
   /** Outdated errors files that were removed. */
   removed: string[];
+  /** Errors files that stay, because they have lines of the file before, which no later one corrected. */
+  uncorrected: string[];
   /** Errors files that stay, because somebody has edited them, or they are no files of this portfolio. */
   kept: string[];
   /** The wanted names that other files had already, so that the written file got another name. */
@@ -37,6 +39,8 @@ type LeaveDeps = ExportDeps & {
   leftFiles: LeftFiles;
   /** The path of results that are written already, if any. */
   finishedResults?: (portfolio: string) => Promise<string | undefined>;
+  /** Whether lines of an earlier import are still to be corrected. Its errors file stays then; without this, it does not. */
+  hasUnrequested?: (of: { portfolio: string; number: number }) => Promise<boolean>;
 };
 
 /**
@@ -51,6 +55,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
     results: null,
     errors: null,
     removed: [],
+    uncorrected: [],
     kept: [],
     taken: [],
     outdated: [],
@@ -76,6 +81,8 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       }
     };
     left.results = await write('results');
+    if (await isBeforeOpen(portfolio, stem, deps))
+      left.uncorrected = await deps.leftFiles.letGo(namesFor('errors', dir, stem), whose);
     left.errors = mending ? await write('errors') : null;
     if (left.errors === null) Object.assign(left, await deps.leftFiles.withdraw(namesFor('errors', dir, stem), whose));
   } catch (error) {
@@ -91,6 +98,18 @@ async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles):
   const earlier = stemOfErrors(path);
   if (earlier === undefined) return stemOf(path);
   return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
+}
+
+/** Whether lines of the file that was imported before under this name are still to be corrected. */
+async function isBeforeOpen(
+  portfolio: string,
+  stem: string,
+  { portfolios, hasUnrequested }: LeaveDeps,
+): Promise<boolean> {
+  if (!hasUnrequested) return false;
+  const [, ...earlier] = (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
+  const before = earlier.find(({ fileName }) => (stemOfErrors(fileName) ?? stemOf(fileName)) === stem);
+  return before !== undefined && hasUnrequested({ portfolio, number: before.number });
 }
 
 /** The permissions of results files: at most those of the file that was run. Results of standard input are for their owner only. */

@@ -167,7 +167,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   await file.checkSheet();
   const named = { ...file, supplier: supplier && supplierAsNamed(supplier) };
-  const target = await countGone(portfolio, file, deps)
+  const target = await countGone(payload, file, deps)
     .then((counts) => {
       Object.assign(found, counts);
       return startImport(payload, named, deps);

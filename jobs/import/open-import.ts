@@ -155,16 +155,17 @@ async function refuseOtherSum(
 /**
  * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
  * errors file of the last import these are the lines that it lacks, for any other file all of them. `gone` is 0 if the same file comes
- * again, or an errors file of another import. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be
- * some of these.
+ * again and is read as before, or an errors file of another import. `unknownOrigin`: lines of an errors file that do not say which line they
+ * were, so they may be some of these.
  */
 export async function countGone(
-  portfolio: string,
+  { portfolio, reading }: Pick<FileToImport, 'portfolio' | 'reading'>,
   { importId, opened, openAhead }: OpenedImport,
   { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
 ): Promise<{ gone: number; unknownOrigin: number }> {
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
-  if (!file || file.id === importId) return { gone: 0, unknownOrigin: 0 };
+  if (!file || (file.id === importId && file.reading === readingTextOf(reading, opened)))
+    return { gone: 0, unknownOrigin: 0 };
   const countBeside = (lines: readonly number[]) =>
     retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
   if (!isErrorsHeader(opened.header)) return { gone: await countBeside([]), unknownOrigin: 0 };

@@ -10,9 +10,10 @@ import { sha256Of } from '../import/keep-file.ts';
 import { columnWords, decisionsWords, NO_LINES } from '../operators/decisions-words.ts';
 import { makeKeptColumns } from '../operators/kept-columns.ts';
 import { takeDecisions } from '../operators/take-decisions.ts';
-import { inboxFrom, makeProblemsFile, userNameOf } from './bring-in.ts';
+import { inboxFrom, userNameOf } from './bring-in.ts';
 import { changeOf, statOf } from './drop-folder.ts';
 import type { RoundDeps } from './inbox-deps.ts';
+import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 
 /**

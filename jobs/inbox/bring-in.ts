@@ -1,27 +1,19 @@
 import { execFile } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { dropActor } from '../../src/actor.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault } from '../../src/files/file-fault.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
-import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
-import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
-import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
@@ -30,6 +22,7 @@ import { changeOf, statOf } from './drop-folder.ts';
 import { documentsNameOf, ofSupplier } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
+import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 
 /** The origin of a dropped file, for the audit trail. */
@@ -79,7 +72,11 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   await inbox.note(begun);
   const earlier = await inbox.imported(content);
   if (earlier && earlier.id !== file.id) {
-    const words = [againWords(earlier), ...(supplier ? await otherSupplierWords(supplier, earlier, deps) : [])];
+    const words = [
+      againWords(earlier),
+      ...(await cancelledWords(earlier, deps)),
+      ...(supplier ? await otherSupplierWords(supplier, earlier, deps) : []),
+    ];
     return { ...begun, is: 'again', words: words.join(' ') };
   }
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
@@ -103,7 +100,7 @@ async function importEntry(
   { portfolio, name, by: [by = '', ...authors] = [] }: TakenFile,
   { kept, reading, mode }: { kept: string; reading: ReadOptions; mode: number },
   deps: RoundDeps,
-): Promise<Imported & SentByPath> {
+): Promise<Imported & Listed> {
   const { audit, drop, signal } = deps;
   const problems = await makeProblemsFile(join(entry.dir, 'problems.csv'), mode);
   const own = documentsNameOf(name);
@@ -123,6 +120,7 @@ async function importEntry(
     },
   };
   let sentByPath: string[] = [];
+  let warnings = 0;
   await deps.enterAccount();
   const note = {
     by,
@@ -140,20 +138,26 @@ async function importEntry(
           problems.like(dialect);
           sentByPath = sentByPathWords(columns);
         },
-        onBatch: (batch) => problems.add(batch.problems),
+        onBatch: (batch) => {
+          problems.add(batch.problems);
+          warnings += problems.addWarnings(batch.warnings);
+        },
       }).finally(() => problems.end());
-      return { ...imported, sentByPath };
+      return { ...imported, sentByPath, warnings };
     },
     ({ lines, rows, invalid, duplicate, faults }) => ({ lines, rows, invalid, duplicate, faults: faults.length }),
   );
 }
 
-/** Sentences that name the columns sent as extra fields, at a path of the call's body; none if there are no such columns. */
-type SentByPath = { sentByPath: string[] };
+/**
+ * `sentByPath`: sentences that name the columns sent as extra fields, at a path of the call's body; none if there are no such columns.
+ * `warnings`: how many of them stand in the list of problems.
+ */
+type Listed = { sentByPath: string[]; warnings: number };
 
 function outcomeOf(
   file: TakenFile,
-  { faults, approval, sentByPath, ...counts }: Imported & SentByPath,
+  { faults, approval, sentByPath, warnings, ...counts }: Imported & Listed,
 ): Partial<TakenFile> {
   const { lines, rows, invalid, duplicate, requestedBefore } = counts;
   if (faults.length > 0) {
@@ -164,16 +168,27 @@ function outcomeOf(
   }
   const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${allBeforeWords(rows, requestedBefore) ?? counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
   const waits = approval ? ` ${counted(approval.rows, 'row waits', 'rows wait')} for approval.` : '';
+  const warned = warnings > 0 ? [`${counted(warnings, 'warning')}: see ${file.id}.problems.csv.`] : [];
   return {
     is: 'imported',
-    words: [words + waits, ...sentByPath, ...unsentWords(counts.supplierColumnsNotSent)].join(' '),
-    found: { lines, rows, invalid, duplicate },
+    words: [words + waits, ...sentByPath, ...unsentWords(counts.supplierColumnsNotSent), ...warned].join(' '),
+    found: { lines, rows, invalid, duplicate, warnings },
   };
 }
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+}
+
+/** A sentence for rows of the portfolio that were given up: only an import by a person brings them back. */
+async function cancelledWords({ portfolio }: TakenFile, { portfolios }: RoundDeps): Promise<string[]> {
+  const { cancelled } = (await portfolios.read(portfolio)).states;
+  if (cancelled === 0) return [];
+  const stay = counted(cancelled, 'row is cancelled and stays so', 'rows are cancelled and stay so');
+  return [
+    `In portfolio ${portfolio} ${stay}: npx limitline import FILE --portfolio "${portfolio}" brings back those that were given up.`,
+  ];
 }
 
 /** A sentence for the case that the portfolio got another supplier after the one in this file; none if its supplier is the same. */
@@ -202,48 +217,6 @@ export async function userNameOf(uid: number): Promise<string> {
   );
   const users = found.stdout.split('\n').map((line) => line.split(':'));
   return users.find(([, , id]) => id === String(uid))?.[0] || `uid ${uid}`;
-}
-
-/**
- * Writes problems as they are found, into a CSV in the form of the imported file. Without problems there is no file.
- *
- * @param mode its permissions; it contains cells of the imported file
- */
-export async function makeProblemsFile(path: string, mode: number) {
-  // Removes what an import left that was killed.
-  await rm(path, { force: true });
-  let dialect: Dialect = PLAIN_DIALECT;
-  let open: { table: Transform; written: Promise<void> } | undefined;
-
-  function begin() {
-    const table = makeTableText(dialect);
-    const to = createWriteStream(path, { flags: 'wx', mode: (mode & 0o666) | 0o600, flush: true });
-    const written = pipeline(table, (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
-    // The error is thrown by `end`; without this it would count as unhandled.
-    written.catch(() => {});
-    table.write(HEADER);
-    return { table, written };
-  }
-
-  return {
-    /** Sets the imported file's dialect, in which the problems are written. */
-    like(input: Dialect): void {
-      dialect = resultsDialect(input, 'cells');
-    },
-    add(problems: readonly Problem[]): void {
-      if (problems.length > 0) open ??= begin();
-      for (const { line, column, value, message } of problems) {
-        open?.table.write([line === WHOLE_FILE ? '' : String(line), column ?? '', value ?? '', message]);
-      }
-    },
-    /** @throws LimitlineError `FILE` where it could not be written */
-    async end(): Promise<void> {
-      open?.table.end();
-      await open?.written.catch((error) => {
-        throw fileFault(path, 'written', error);
-      });
-    },
-  };
 }
 
 /**
@@ -278,5 +251,3 @@ async function addTo(digest: Hash, path: string, name: string, going: Going): Pr
   } else if (found.isFile()) digest.update(JSON.stringify([name, await sha256Of(path)]));
   else if (found.isSymbolicLink()) digest.update(JSON.stringify([name, 'link', await readlink(path)]));
 }
-
-const HEADER = ['line', 'column', 'value', 'problem'];

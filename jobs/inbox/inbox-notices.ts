@@ -8,7 +8,7 @@ import type { InboxSource } from './inbox-deps.ts';
  */
 const subjectOf = ({ folder, name }: Pick<TakenFile, 'folder' | 'name'>) => `inbox ${folder} ${name}`;
 
-/** Sends a notice of a rejected file or of faulty lines, once per file. */
+/** Sends a notice of a rejected file, of faulty lines or of warnings, once per file. */
 export async function tellOf(file: TakenFile, { outbox }: Pick<InboxSource, 'outbox'>): Promise<void> {
   const notice = noticeOf(file);
   const state = notice ? `${file.is} ${file.id}` : 'well';
@@ -36,7 +36,8 @@ function noticeOf(file: TakenFile): Notice | undefined {
     };
   }
   const bad = found ? found.invalid + found.duplicate : 0;
-  if (is !== 'imported' || !found || bad === 0) return undefined;
+  const warnings = found?.warnings ?? 0;
+  if (is !== 'imported' || !found || bad + warnings === 0) return undefined;
   if (isDecided(file)) {
     const title = `A file of decisions of the drop folder has lines to be looked at: ${name}.`;
     const facts = [
@@ -52,9 +53,13 @@ function noticeOf(file: TakenFile): Notice | undefined {
     { term: 'Lines', what: String(found.lines) },
     { term: 'Invalid', what: String(found.invalid) },
     { term: 'Duplicate', what: String(found.duplicate) },
+    ...(warnings > 0 ? [{ term: 'Warnings', what: String(warnings) }] : []),
     { term: 'Why', what: `see ${id}.problems.csv in the folder done` },
   ];
-  const title = `Lines of a file of the drop folder led to no row of portfolio ${portfolio}.`;
+  const title =
+    bad > 0
+      ? `Lines of a file of the drop folder led to no row of portfolio ${portfolio}.`
+      : `A file of the drop folder has warnings: ${name}.`;
   return { kind, title, facts, path: `/portfolios/${encodeURIComponent(portfolio)}`, atMs };
 }
 

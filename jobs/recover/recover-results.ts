@@ -9,6 +9,7 @@ import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { otherAccountWords } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { digestOf } from '../../src/portfolio/identity/digest.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -36,12 +37,17 @@ type RecoverPayload = {
   reading?: ReadOptions;
   /** Whether to restore, or only to report. */
   write: boolean;
+  /** What was counted of rows in the files before, since a row may stand in several: in one that was named, and in a kept one. */
+  counted?: KeySet;
 };
 
 /** Something that is not restored, and why. */
 type LeftOut = { line: number; what: string };
 
-/** The result of recovering from a results file: what is restored or, without `write`, would be restored. */
+/**
+ * The result of recovering from a results file: what is restored or, without `write`, would be restored. `waiting`, `replaced` and `declined`
+ * leave out what was counted with an earlier file.
+ */
 export type Recovering = {
   path: string;
   rows: number;
@@ -54,6 +60,8 @@ export type Recovering = {
    * The number of rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too.
    */
   replaced: number;
+  /** The number of rows that a person declined. Their noes are lost, so importing their lines may request them without another yes. */
+  declined: number;
   leftOut: LeftOut[];
 };
 
@@ -66,16 +74,28 @@ export type RecoveredKind = CallKind | 'session' | 'held';
  *
  * @throws LimitlineError `FILE` where the file is unreadable or no results file, `USAGE` where it is another account's
  */
-export async function recoverResults({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
+export async function recoverResults(
+  { path, reading, write, counted: told = makeKeySet() }: RecoverPayload,
+  deps: RecoverDeps,
+): Promise<Recovering> {
   const { documents, signal } = deps;
   const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
   const buyers = makeBook(await portfolioOf(file), write, deps);
   const opened = await openPortfolio({ ...file, buyers });
   const read = readerFor(opened, path);
-  const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, replaced: 0, leftOut: [] };
+  const found: Recovering = {
+    path,
+    rows: 0,
+    put: noCounts(),
+    known: noCounts(),
+    waiting: 0,
+    replaced: 0,
+    declined: 0,
+    leftOut: [],
+  };
   try {
     const counted = { ...eachKind(makeKeySet), session: makeKeySet(), held: makeKeySet() };
-    for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
+    for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted, told }, deps);
   } finally {
     await opened.close();
   }
@@ -120,6 +140,8 @@ type Run = {
   write: boolean;
   /** The keys of the calls counted so far, so that each call is counted once: a company is in the lines of all its requests. */
   counted: Record<RecoveredKind, KeySet>;
+  /** What was counted of rows, in this file and those before. */
+  told: KeySet;
 };
 
 async function recoverLines(
@@ -128,7 +150,7 @@ async function recoverLines(
   run: Run,
   deps: RecoverDeps,
 ) {
-  const { found, write, counted } = run;
+  const { found, write, counted, told: toldBefore } = run;
   const rows = lines
     .map((line) => ({ line, outcome: read(line.cells) }))
     .filter(({ line, outcome }) => {
@@ -136,8 +158,10 @@ async function recoverLines(
       return isState(outcome.state);
     });
   found.rows += rows.length;
-  found.waiting += rows.filter(({ outcome: { state } }) => state === 'queued' || state === 'awaiting').length;
-  found.replaced += rows.filter(({ outcome }) => isReplaced(outcome)).length;
+  for (const { outcome } of rows) {
+    const is = lostOf(outcome);
+    if (is && (outcome.row === '' || toldBefore.add(digestOf(`${is} ${outcome.row}`)))) found[is] += 1;
+  }
   const told = await Promise.all(rows.map(({ line, outcome }) => lostCallsOf(line, outcome)));
   const answers = await Promise.all(
     told.map(({ calls }) => Promise.all(calls.map((call) => deps.recovery.putBack(call, { write })))),
@@ -181,8 +205,13 @@ function anotherAccount(path: string, line: number, theirs: string, ours: string
   return new LimitlineError('USAGE', otherAccountWords(where, theirs, ours));
 }
 
-function isReplaced({ state, problem }: ResultOutcome): boolean {
-  return state === 'cancelled' && problem.startsWith(REPLACED_BY_LINE);
+/** What a row's line tells that is not restored, and is counted alone. */
+function lostOf({ state, problem }: ResultOutcome): 'waiting' | 'replaced' | 'declined' | undefined {
+  if (state === 'queued' || state === 'awaiting') return 'waiting';
+  if (state !== 'cancelled') return undefined;
+  if (problem.startsWith(REPLACED_BY_LINE)) return 'replaced';
+  // As approval-moves.lua writes it.
+  return problem.startsWith('declined by ') ? 'declined' : undefined;
 }
 
 function isState(state: string): boolean {

@@ -11,6 +11,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
@@ -44,7 +45,8 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
     const documents = lenient(makeDocumentFolder({ dir: place.dir, maxSizeMb: Number.POSITIVE_INFINITY }));
     const deps = { ...context, documents, signal: stopping };
     const found: Recovering[] = [];
-    for (const file of all) found.push(await recoverResults({ ...file, write }, deps));
+    const counted = makeKeySet();
+    for (const file of all) found.push(await recoverResults({ ...file, write, counted }, deps));
     return found;
   };
   try {
@@ -117,6 +119,14 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
     const were = counted(replaced, 'row was', 'rows were');
     parts.push(
       `${were} replaced by a corrected line. A file that still has the old line would request it again, besides the corrected one: mend the file before you import it.`,
+    );
+  }
+  const declined = found.reduce((sum, file) => sum + file.declined, 0);
+  if (declined > 0) {
+    const were = counted(declined, 'row was', 'rows were');
+    const no = declined === 1 ? 'That no is' : 'Those noes are';
+    parts.push(
+      `${were} declined by a person. ${no} not put back: the same lines would be requested without another yes. Leave them out of the files that you import again, or set APPROVE_ALWAYS=on before. The column problem of the results says who declined, and why.`,
     );
   }
   if (found.some(({ put, known }) => put.session + known.session > 0)) {

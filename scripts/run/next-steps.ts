@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { finishedResults } from '../../jobs/export/keep-results.ts';
 import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
+import { hasUnrequested } from '../../jobs/nightly/finance/imported-file.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
@@ -31,6 +32,7 @@ export async function leaveResultsOf(
       ...context,
       signal: stop,
       finishedResults: (portfolio) => finishedResults(portfolio, context),
+      hasUnrequested: (of) => hasUnrequested(of, { ...context, signal: stop }),
     });
   } catch (error) {
     if (stop.aborted && isLimitlineError(error, 'STOPPED')) return undefined;
@@ -122,7 +124,10 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
   const notOurs = 'it is no file of this portfolio in this account, or somebody changed it';
-  for (const name of left.taken) {
+  for (const name of left.uncorrected)
+    say(name, 'stays as it is: it has lines of the file before, which no later file corrected.');
+  const others = (names: string[]) => names.filter((name) => !left.uncorrected.includes(name));
+  for (const name of others(left.taken)) {
     const why = name === own ? 'it was just imported' : notOurs;
     say(name, `stays as it is: ${why}.`);
   }
@@ -138,7 +143,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   }
   for (const name of left.outdated) say(name, 'was removed: it was out of date.');
   for (const name of left.removed) say(name, 'was removed: no line is left to correct.');
-  for (const name of left.kept)
+  for (const name of others(left.kept))
     if (name !== own) say(name, `stays as it is: ${notOurs}. Of this portfolio no line is left to correct.`);
   return words;
 }

@@ -87,6 +87,24 @@ export function makeLeftFiles({
     },
 
     /**
+     * Leaves the files under these candidate names to people, as if somebody had changed them: none is replaced or removed any more. Returns
+     * those that were left so, now or before.
+     */
+    async letGo(names: Names, whose: Whose): Promise<string[]> {
+      const left: string[] = [];
+      const highest = Math.max(1, await memory.highestBeside(names(1)));
+      for (let number = 1; number <= highest; number += 1) {
+        const path = names(number);
+        const known = await memory.fileAt(path);
+        const there = await lookAt(path, whose);
+        if (!isSame(known, whose) || !(there === 'ours' || (there === 'other' && known?.sha256 === NOBODYS))) continue;
+        await memory.rememberFile(path, { ...whose, sha256: NOBODYS });
+        left.push(path);
+      }
+      return left;
+    },
+
+    /**
      * Removes those files under these candidate names that nobody changed. Returns the removed ones, and those that stay, since they were
      * changed or are not of this portfolio.
      */
@@ -135,6 +153,9 @@ function makeLeftMemory(dir: string): LeftMemory {
     rememberHighest: (first, highest) => write(seriesOf(first), { highest }),
   };
 }
+
+/** In place of the digest of a file that was left to people: no content has it. */
+const NOBODYS = '';
 
 const isSame = (left: Whose | undefined, { account, portfolio }: Whose) =>
   left?.account === account && left.portfolio === portfolio;

@@ -3,8 +3,8 @@ import type { RawRecord } from './records.ts';
 /** Number of lines at the beginning of a table in which its header is searched. Above the header may be a title, a date or a logo. */
 export const HEADER_WITHIN_LINES = 20;
 
-/** The unread part above the header: its first and last line, and its texts. */
-export type Above = { from: number; to: number; texts: string[] };
+/** The unread part above the header: its first and last line, its texts, and the first of its lines that read like a list of their own. */
+export type Above = { from: number; to: number; texts: string[]; list?: number };
 
 /** The hints for finding the header: its line, if a person gave it, and the known column names. */
 export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
@@ -30,13 +30,30 @@ export function findHeader(records: readonly RawRecord[], { judgeHeader }: Given
 /** The lines above the header with their texts; null if there are none. */
 export function aboveOf(
   records: readonly Pick<RawRecord, 'line' | 'cells'>[],
-  { from, header }: { from: number; header: number },
+  { from, header, vocabulary }: { from: number; header: number; vocabulary?: Pick<Vocabulary, 'judgeHeader'> },
 ): Above | null {
   const above = records.filter(({ line }) => line < header);
   if (above.length === 0) return null;
   const texts = above.map(({ cells }) => cells.map((cell) => cell.trim()).filter((cell) => cell !== ''));
-  return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')) };
+  const listed = above.filter((_record, at) => isOfList(texts[at] ?? []));
+  const isHeaded = vocabulary && above.some((record) => vocabulary.judgeHeader({ ...record, fault: null }).canBe);
+  const list = listed.length >= (isHeaded ? 1 : LINES_OF_LIST) ? listed[0] : undefined;
+  return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')), ...(list && { list: list.line }) };
 }
+
+/** So many lines with amounts are a list, also without names of columns above them. One or two are metadata: `Company code | 1000`. */
+const LINES_OF_LIST = 3;
+
+/** Whether filled cells read like a line of a list: several, one of them an amount. `As of: | 2026` and a date are metadata of a list. */
+function isOfList(cells: readonly string[]): boolean {
+  const [first = ''] = cells;
+  return cells.length > 1 && !first.endsWith(':') && cells.some((cell) => AMOUNT.test(cell) && !DATE.test(cell));
+}
+
+/** A number with or without a currency. One digit alone counts something, and a telephone number begins with 0. */
+const AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?[1-9][\d.,'’\s]+(?:[A-Z]{3}|[€$£])?$/;
+/** A date with dots, or a year, which a title says of its list. */
+const DATE = /^(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|(?:19|20)\d\d)$/;
 
 /**
  * What a table's words mean, as far as reading needs it. The readers know bytes, cells and lines; the caller knows the

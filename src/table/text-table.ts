@@ -101,7 +101,7 @@ function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerL
   const header = records[headerLine === undefined ? findHeader(records, vocabulary) : -1];
   const line = headerLine ?? header?.line ?? from;
   const below = records.find((record) => record.line > line);
-  return { headerLine: line, above: aboveOf(records, { from, header: line }), below };
+  return { headerLine: line, above: aboveOf(records, { from, header: line, vocabulary }), below };
 }
 
 function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord | undefined)[] {

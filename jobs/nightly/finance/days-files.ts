@@ -14,6 +14,7 @@ import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
 import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
+import { linesAgain, type OpenImport } from './lines-again.ts';
 
 /** A file of the day with lines that may have led to no request. */
 export type DayFile = {
@@ -36,10 +37,7 @@ export type DayFile = {
   open(book: BuyerBook): Promise<Opened>;
 };
 
-/** Opens the stored copy of an import. @throws LimitlineError `FILE`, `NOT_FOUND` */
-type OpenImport = (known: KnownImport) => Promise<Opened>;
-
-type DayImport = {
+export type DayImport = {
   portfolio: string;
   known: KnownImport;
   /** Whether the import was stopped or died before the end of its file. */
@@ -49,21 +47,16 @@ type DayImport = {
 };
 
 /**
- * Imports begun since `sinceMs` with lines that led to no row. An unfinished import is left to the next night. If a file was
- * imported again under the same name, only the later import counts. Imports before a cancellation of the portfolio are no
- * longer wanted.
+ * Imports begun since `sinceMs` with lines that led to no row. An unfinished import is left to the next night. Imports before a
+ * cancellation of the portfolio are no longer wanted.
  */
 export async function* dayImports(
   sinceMs: number,
   portfolios: Pick<Portfolios, 'names' | 'allImports' | 'read'>,
-  open: OpenImport,
 ): AsyncGenerator<DayImport> {
   for (const portfolio of await portfolios.names()) {
     const all = await portfolios.allImports(portfolio);
-    const lacking: KnownImport[] = [];
-    for (const known of all) {
-      if (known.lastMs >= sinceMs && isLacking(known) && !(await isRepeated(known, all, open))) lacking.push(known);
-    }
+    const lacking = all.filter((known) => known.lastMs >= sinceMs && isLacking(known));
     if (lacking.length === 0) continue;
     const { importing, givenUp } = await portfolios.read(portfolio);
     for (const known of lacking) {
@@ -82,14 +75,13 @@ function isLacking({ found }: KnownImport): boolean {
 }
 
 /**
- * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, or
- * the file that they mend, imported again. Later imports that were themselves repeated are not read.
+ * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, the file that
+ * they mend, imported again, or another file of the same name that has them ({@link linesAgain}).
  */
 export async function linesMended({ portfolio, known, later }: DayImport, open: OpenImport): Promise<Set<number>> {
   const [mended, named] = [new Set<number>(), new Set<string>()];
   const files = new Set<string>();
   for (const one of later) {
-    if (await isRepeated(one, later, open)) continue;
     files.add(shortDigest(one.id));
     for (const { from } of await linesOfErrors(one, open)) {
       named.add(lineOfFileText(from));
@@ -99,6 +91,10 @@ export async function linesMended({ portfolio, known, later }: DayImport, open: 
   for (const { line, from } of await linesOfErrors(known, open)) {
     const cameInAgain = from.portfolio === portfolio && files.has(from.file);
     if (cameInAgain || named.has(lineOfFileText(from))) mended.add(line);
+  }
+  for (const one of later) {
+    if (one.fileName !== known.fileName || one.found === undefined) continue;
+    for (const line of await unlessUnread(linesAgain(known, one, open), [])) mended.add(line);
   }
   return mended;
 }
@@ -147,10 +143,12 @@ export async function droppedFiles(
   );
 }
 
+type LineFrom = { line: number; from: NonNullable<ReturnType<ReturnType<typeof mendedLineOf>>> };
+
 /** The lines of an errors file that say which line they mend. None for other files, nor for a copy that is missing or damaged. */
-async function linesOfErrors(known: KnownImport, open: OpenImport) {
-  const lines: { line: number; from: NonNullable<ReturnType<ReturnType<typeof mendedLineOf>>> }[] = [];
-  try {
+function linesOfErrors(known: KnownImport, open: OpenImport): Promise<LineFrom[]> {
+  const read = async () => {
+    const lines: LineFrom[] = [];
     const opened = await openErrors(known, open);
     if (!opened) return [];
     const mendedLine = mendedLineOf(opened.header);
@@ -161,11 +159,16 @@ async function linesOfErrors(known: KnownImport, open: OpenImport) {
       }
     }
     return lines;
-  } catch (error) {
-    // A copy that cannot be read is reported when its own lines are checked.
+  };
+  return unlessUnread(read(), []);
+}
+
+/** What a copy tells; `otherwise` if it is missing or damaged, which is reported when its own lines are checked. */
+function unlessUnread<Told>(told: Promise<Told>, otherwise: Told): Promise<Told> {
+  return told.catch((error) => {
     if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
-    return [];
-  }
+    return otherwise;
+  });
 }
 
 async function openErrors(known: KnownImport, open: OpenImport): Promise<Opened | undefined> {
@@ -173,17 +176,6 @@ async function openErrors(known: KnownImport, open: OpenImport): Promise<Opened 
   if (opened.problems.length === 0 && isErrorsHeader(opened.header)) return opened;
   await opened.close();
   return undefined;
-}
-
-/** Whether a file was imported again under its name. A second errors file of one name has other lines, and repeats nothing. */
-async function isRepeated(known: KnownImport, all: readonly KnownImport[], open: OpenImport): Promise<boolean> {
-  const again = all.some((one) => one.fileName === known.fileName && isLater(one, known) && one.found !== undefined);
-  if (!again) return false;
-  const errors = await openErrors(known, open).catch((error) => {
-    if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
-  });
-  await errors?.close();
-  return errors === undefined;
 }
 
 /** Whether the first import is later than the other. Of two in the same millisecond, the higher number is. */

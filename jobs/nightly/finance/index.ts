@@ -6,25 +6,23 @@ import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { MeaningStore } from '../../../src/ledger/counts/meaning-store.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
-import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
-import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
-import { quoted, type RowCheck, rowItem } from '../walk-ledger.ts';
+import { type RowCheck, rowItem } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
 import { findWithoutSupplier, makeSharedCompanies } from './companies.ts';
-import { type DayFile, dayImports, droppedFiles, linesMended } from './days-files.ts';
+import { type DayFile, dayImports, droppedFiles } from './days-files.ts';
+import { importedFile } from './imported-file.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { longReview, otherStatus } from './not-approved.ts';
 import { differingAnswer, eachRow, grantedBelow, statementsOf } from './row-checks.ts';
@@ -92,8 +90,8 @@ export async function makeFinanceChecks(
       await findMadeTwice({ ...deps, sink });
       await findWithoutSupplier({ portfolios, sink });
       const lines = { rows, portfolios, store, sink };
-      for await (const file of importedFiles(sinceMs, { portfolios, imports, signal }))
-        await tellUnrequested(file, lines);
+      for await (const day of dayImports(sinceMs, portfolios))
+        await tellUnrequested(await importedFile(day, { imports, signal }), lines);
       for (const file of await uploadedFiles(sinceMs, { drafts, signal })) await tellUnrequested(file, lines);
       const dropped = await droppedFiles(deps.settings.LIMITLINE_INBOX, { sinceMs, atMs, signal });
       for (const file of dropped) await tellUnrequested(file, lines);
@@ -136,43 +134,6 @@ async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void
 }
 
 const REMEDY = 'ask the service to take one of them back';
-
-type ImportedDeps = {
-  portfolios: Pick<Portfolios, 'names' | 'allImports' | 'read'>;
-  imports: DocumentStore;
-  signal: AbortSignal;
-};
-
-/** The copies of files that were imported since `sinceMs` and have lines without a row. */
-async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
-  const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
-    openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
-  for await (const day of dayImports(sinceMs, deps.portfolios, open)) {
-    const { portfolio, known, isBrokenOff, later } = day;
-    const { fileName, number, found } = known;
-    const name = quoted(portfolio);
-    yield {
-      portfolio,
-      fileName,
-      importId: String(number),
-      later: new Set(later.map(({ number }) => String(number))),
-      mended: await linesMended(day, open),
-      why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
-      unread: {
-        says: 'lines led to no request, and the copy of their file cannot be read here',
-        rows: found?.invalid ?? 1,
-      },
-      // An import that broke off is continued with the same file, called FILE here because its path is not stored. The errors file of a
-      // report has only lines of the last import, so the file of an earlier import is checked instead.
-      command: isBrokenOff
-        ? `import FILE --portfolio ${name}`
-        : later.length > 0
-          ? 'check FILE'
-          : `report ${name} --format errors-csv`,
-      open: (buyers) => open(known, buyers),
-    };
-  }
-}
 
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 

@@ -25,13 +25,13 @@ type HeaderPlace = {
 
 /**
  * Problems around a header that leave the meaning of all lines open: a second row of names, which would change the
- * columns, and a title or row of units in thousands or millions. These are problems of the file, because every line
- * would be requested wrongly.
+ * columns, a title or row of units in thousands or millions, and another list above. These are problems of the file, because every line
+ * would be requested wrongly, or lines would vanish.
  */
 export function doubtsAround(place: HeaderPlace): Problem[] {
   // An errors file is exempt: below its header are refused lines with Limitline's messages, and no second row of names.
   if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
-  return [...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
+  return [...listAbove(place), ...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
 }
 
 /**
@@ -108,6 +108,13 @@ function plain(written: string): string {
 
 /** Most characters of a column name. The longest name in the tables has some 40, and a longer text is no column name. */
 const MAX_NAME_LENGTH = 120;
+
+/** Lines above the header that read like buyers: they would be requested by nobody, and in no count. */
+function listAbove({ above, header, headerLine }: HeaderPlace): Problem[] {
+  if (above?.list === undefined || headerLine !== undefined) return [];
+  const message = `From this line on, the lines above the header on line ${header.line} read like a list of their own, and they are not read: put them into a file of their own. If they are no buyers, say --header-line ${header.line}.`;
+  return [makeProblem(above.list, null, null, message)];
+}
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
   const amount = columns.find(({ known }) => known === 'requested_limit');

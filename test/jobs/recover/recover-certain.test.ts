@@ -1,9 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { makeKeySet } from '../../../src/portfolio/identity/digest-table.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
@@ -164,4 +167,23 @@ test('rows that gave way are mentioned, and an older file undoes nothing that th
   expect(await readFile(join(place.dir, 'q4.results.csv'), 'utf8')).toContain('replaced by line 2 of mended.csv');
   await place.lose();
   expect(await place.recover()).toMatchObject({ replaced: 1, leftOut: [] });
+  // The same row in another file is the same row.
+  await copyFile(join(place.dir, 'q4.results.csv'), join(place.dir, 'copy.csv'));
+  const { stdout } = await place.limitline('recover', 'q4.results.csv', 'copy.csv');
+  expect(stdout).toContain('1 row was replaced by a corrected line.');
+});
+
+// Promise: recover-counts-noes
+test('rows that a person declined are counted, each once, since no approval is put back', async () => {
+  const { context, dir, waiting, say } = await openPortfolio(2);
+  const { id, digest } = await waiting();
+  await say({ id, digest, answer: 'decline', words: 'not this quarter' });
+  await carryOutAllAnswered(context);
+  const path = join(dir, 'q4.results.csv');
+  await writeFile(path, await exportedBytes(context));
+  const counted = makeKeySet();
+  const documents = makeDocumentFolder({ dir, maxSizeMb: 1 });
+  const recover = () => recoverResults({ path, write: false, counted }, { ...context, signal, documents });
+  expect(await recover()).toMatchObject({ rows: 2, declined: 2, waiting: 0, replaced: 0 });
+  expect(await recover()).toMatchObject({ rows: 2, declined: 0 });
 });

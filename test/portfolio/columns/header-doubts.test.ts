@@ -158,3 +158,28 @@ describe('amounts in thousands', () => {
     '',
   ])('are not said by %j', (text) => expect(thousandsIn(text)).toBeNull());
 });
+
+const TABLE = 'name;requested_limit;country_code;city\nDelta;4000;DE;Ulm\n';
+
+describe('a list above the header', () => {
+  // Promise: list-above-is-a-fault
+  test.each([
+    ['of other column names', 'Kunde;Limit\nAcme;1000\nBeta;2000\nGamma;3000\n\n', 2, 6],
+    ['of one line below names of columns', 'Kunde;Limit\nAcme;1000\n', 2, 3],
+    ['without names of columns', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
+  ])('is a fault of the file where it is %s, until a person names the header', async (_what, list, from, line) => {
+    const { problems } = await read(list + TABLE);
+    expect(problems).toMatchObject([{ line: from, message: expect.stringContaining(`say --header-line ${line}.`) }]);
+    expect(await told(list + TABLE, { headerLine: line })).toMatchObject({ problems: [], rows: ['Delta'] });
+  });
+
+  test.each([
+    'Limits;;;\nAs of;30.09.2026;;\nYear;2026;;\n\n',
+    'Stand: 2026-11-28\nCompany code:;1000\nClient:;800\nPlant:;2100\n',
+    'Company code;1000\nClient;800\n',
+    'Debitoren;;Q4;\nSum of all;4000;;\n',
+    'Firma;Muster AG;\nTelefon;0731 12345;\nPLZ;89073;\n',
+  ])('is not found in titles: %j', async (titles) => {
+    expect(await told(titles + TABLE)).toMatchObject({ problems: [], rows: ['Delta'] });
+  });
+});

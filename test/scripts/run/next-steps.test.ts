@@ -9,6 +9,7 @@ const NONE_LEFT: LeftResults = {
   results: null,
   errors: null,
   removed: [],
+  uncorrected: [],
   kept: [],
   taken: [],
   outdated: [],

@@ -171,6 +171,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/--decimal comma or --decimal point/g, t`the choice “Decimals of amounts” below`],
   [/--dates dmy or --dates mdy/g, t`the choice “Dates” below`],
   [/with --header-line (\d+) or --header-line (\d+)/g, 'line $1 or $2, in “Header in line” below'],
+  [/say --header-line (\d+)/g, 'name line $1 in “Header in line” below'],
   [/with --header-line N/g, t`in “Header in line” below`],
   [/, given by --header-line,/g, t`, given as the header’s,`],
   [/--sheet NAME reads another one/g, t`choose another one below`],

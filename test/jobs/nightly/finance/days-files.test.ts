@@ -6,6 +6,7 @@ import type { Context } from '../../../../src/context.ts';
 import { exportedBytes, exportedText } from '../../../support/exported.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
+import { rowOf, writeSheets } from '../../../support/write-workbook.ts';
 
 async function told(context: Context) {
   const sink = makeFoundList();
@@ -87,4 +88,37 @@ test('an errors file of another account hides no line of a file that it was not 
   await writeFile(path, round);
   await place.importFile(path);
   expect((await told(context)).map(([, name]) => name)).toEqual(['Vanished GmbH']);
+});
+
+// Promise: same-name-corrects-nothing
+test('a file of the same name corrects no line that it lacks, and each line that it has again', async () => {
+  const place = await openWorkplace();
+  const faulty = ['Beta GmbH,DE,HRB 2,much', ',DE,HRB 3,3000', 'Delta GmbH,XX,HRB 4,4000', 'Eta GmbH,DE,HRB 5,all'];
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', ...faulty]);
+  const names = async () => (await told(place.context)).map(([line, name]) => [line, name]);
+  await place.import([HEADER, 'Gamma GmbH,DE,HRB 7,7000', 'Beta GmbH & Co,DE,HRB 8,8000']);
+  expect((await names()).map(([line]) => line)).toEqual([3, 4, 5, 6]);
+  // The name and the country are filled in, one line stays as it was, and one buyer has another line now.
+  await place.import([
+    HEADER,
+    'Eta GmbH,DE,HRB 5,all',
+    'Beta GmbH,DE,HRB 2,2000',
+    'Zeta AG,DE,HRB 3,3000',
+    'Delta GmbH,DE,HRB 4,4000',
+  ]);
+  expect(await names()).toEqual([[2, 'Eta GmbH']]);
+});
+
+test('another sheet of a workbook corrects no line of the first', async () => {
+  const place = await openWorkplace();
+  const rows = (limit: string) =>
+    rowOf(1, ['name', 'requested_limit']) + rowOf(2, ['Acme GmbH', '1']) + rowOf(3, ['Beta GmbH', limit]);
+  const path = await writeSheets(join(place.dir, 'two.xlsx'), [
+    { name: 'North', rows: rows('much') },
+    { name: 'South', rows: rowOf(1, ['name', 'requested_limit']) + rowOf(2, ['Gamma GmbH', '3']) },
+  ]);
+  await place.importFile(path);
+  const second = await place.importFile(path, { sheet: 'South' });
+  expect(second).toMatchObject({ rows: 1, gone: 1 });
+  expect((await told(place.context)).map(([line, name]) => [line, name])).toEqual([[3, 'Beta GmbH']]);
 });

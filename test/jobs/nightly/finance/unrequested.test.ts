@@ -73,8 +73,9 @@ test('lines that led to no request are told, each with why, until a later file h
   expect(left.map(({ line }) => line)).toEqual([4, 7]);
   // The errors file has the lines of the last file alone.
   expect(new Set(left.map(({ command }) => command))).toEqual(new Set(['check FILE']));
-  // The whole file again, mended: only the later one counts.
-  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Gamma GmbH,DE,HRB 3,3000,,', 'E,DE,HRB 5,5000,,']);
+  // The whole file again, mended: the last line says its name, and nothing else than before.
+  const mended = ['Alpha GmbH 1', 'Beta GmbH 2', 'Gamma GmbH 3', 'Alpha GmbH 1', 'Delta GmbH 4', 'E 5'];
+  await place.import([HEADER, ...mended.map((one) => one.replace(/ (\d)$/, ',DE,HRB $1,$1000,,'))]);
   expect(await unrequested(context)).toEqual([]);
 
   // No sum has an amount of another currency.

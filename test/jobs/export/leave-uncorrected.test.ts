@@ -1,0 +1,63 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { leaveResults } from '../../../jobs/export/leave-results.ts';
+import { hasUnrequested } from '../../../jobs/nightly/finance/imported-file.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+import { rowOf, writeSheets } from '../../support/write-workbook.ts';
+
+const HEADER = 'name,country_code,requested_limit';
+
+/** A portfolio whose results are left beside its files, as `run` does. */
+async function openPlace() {
+  const place = await openWorkplace();
+  const signal = new AbortController().signal;
+  const deps = { ...place.context, signal };
+  const at = (name: string) => join(place.dir, name);
+  return {
+    ...place,
+    at,
+    /** Runs a file, of which a line is wrong or not. */
+    async run(name: string, { lines, isFaulty, sheet }: { lines?: string[]; isFaulty: boolean; sheet?: string }) {
+      if (lines) await writeFile(at(name), `${lines.join('\n')}\n`);
+      await place.importFile(at(name), sheet === undefined ? {} : { sheet });
+      return leaveResults({ portfolio: 'q4', path: at(name) }, isFaulty, {
+        ...deps,
+        hasUnrequested: (of) => hasUnrequested(of, deps),
+      });
+    },
+    errors: async () => (await readdir(place.dir)).filter((name) => name.includes('.errors')).sort(),
+  };
+}
+
+// Promise: uncorrected-errors-file-stays
+test('the errors file of a file stays where another file of its name lacks the line, and goes where it has it mended', async () => {
+  const { run, at, errors } = await openPlace();
+  await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true });
+  const other = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
+  const stays = { errors: null, removed: [], uncorrected: [at('q4.errors.csv')], fault: null };
+  expect(await run('q4.csv', other)).toMatchObject(stays);
+  // Again, as often as it is run.
+  expect(await run('q4.csv', other)).toMatchObject(stays);
+  expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Beta GmbH,DE,oops');
+  const faulty = { lines: [HEADER, 'Delta GmbH,DE,none'], isFaulty: true };
+  expect(await run('q4.csv', faulty)).toMatchObject({ errors: at('q4.errors-2.csv'), uncorrected: [] });
+  const mended = { lines: [HEADER, 'Delta GmbH,DE,4000'], isFaulty: false };
+  expect(await run('q4.csv', mended)).toMatchObject({ removed: [at('q4.errors-2.csv')], uncorrected: [] });
+  expect(await errors()).toEqual(['q4.errors.csv']);
+});
+
+// Promise: uncorrected-errors-file-stays
+test('the errors file of one sheet stays where another sheet is run', async () => {
+  const { run, at } = await openPlace();
+  const head = rowOf(1, ['name', 'requested_limit']);
+  await writeSheets(at('two.xlsx'), [
+    { name: 'North', rows: head + rowOf(2, ['Acme GmbH', '1']) + rowOf(3, ['Beta GmbH', 'much']) },
+    { name: 'South', rows: head + rowOf(2, ['Gamma GmbH', '3']) },
+  ]);
+  expect(await run('two.xlsx', { isFaulty: true })).toMatchObject({ errors: at('two.xlsx.errors.csv') });
+  expect(await run('two.xlsx', { isFaulty: false, sheet: 'South' })).toMatchObject({
+    removed: [],
+    uncorrected: [at('two.xlsx.errors.csv')],
+  });
+});

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { makeFolder } from '../../support/workplace.ts';
+import { rowOf, writeSheets } from '../../support/write-workbook.ts';
+
+const text = (lines: string[]) => `${lines.join('\n')}\n`;
+
+// Promise: dropped-warnings-listed
+test('a sheet of a dropped workbook that is not read stands in its list of problems, and people are told', async () => {
+  const { drop, takeIn, names, read, told } = await openInbox();
+  const rows = (name: string) => rowOf(1, ['name', 'requested_limit']) + rowOf(2, [name, '1000']);
+  const book = await writeSheets(join(await makeFolder(), 'two.xlsx'), [
+    { name: 'North', rows: rows('Acme GmbH') },
+    { name: 'South', rows: rows('Beta GmbH') },
+  ]);
+  await drop('two.xlsx', await readFile(book));
+  const { files } = await takeIn();
+  expect(files).toMatchObject([{ is: 'imported', found: { lines: 1, rows: 1, warnings: 1 } }]);
+  expect(files[0]?.words).toMatch(/ 1 warning: see \S+-two\.problems\.csv\.$/);
+  expect(await names('done')).toEqual(['<time>-two.problems.csv', '<time>-two.xlsx']);
+  expect(await read('done', 'problems.csv')).toMatch(
+    /\n1,,,"Warning: The sheet ""North"" is read, but not ""South"", /,
+  );
+  const facts = expect.arrayContaining([{ term: 'Warnings', what: '1' }]);
+  expect(told).toMatchObject([{ notice: { title: 'A file of the drop folder has warnings: two.xlsx.', facts } }]);
+});
+
+// Promise: dropped-warnings-listed
+test('a total that differs, and another limit of the buyer, stand in the list of problems of a dropped file', async () => {
+  const { drop, takeIn, read } = await openInbox();
+  await drop('q4.csv', text(['name,country_code,requested_limit', 'Acme GmbH,DE,1000', 'Beta GmbH,DE,2000']));
+  expect((await takeIn()).files).toMatchObject([{ words: expect.not.stringContaining('warning') }]);
+  await drop('q5.csv', text(['name,country_code,requested_limit', 'Acme GmbH,DE,1500', 'Total,,9000']));
+  expect((await takeIn()).files).toMatchObject([{ found: { rows: 1, invalid: 1, warnings: 2 } }]);
+  const list = await read('done', 'q5.problems.csv');
+  expect(list).toContain('2,requested_limit,1500,"Warning: The same buyer has another request, line 2 of q4.csv #1 ');
+  expect(list).toContain('Warning: This total differs from the sum of the lines above it');
+});
+
+test('a file whose rows were given up says, when it is dropped again, how they come back', async () => {
+  const { drop, takeIn, context } = await openInbox();
+  const lines = text(['name,country_code,requested_limit', 'Acme GmbH,DE,1000']);
+  await drop('q4.csv', lines);
+  await takeIn();
+  await cancelRows({ portfolio: 'q4' }, context);
+  await drop('q4.csv', lines);
+  expect((await takeIn()).files).toMatchObject([
+    {
+      is: 'again',
+      words: expect.stringContaining('1 row is cancelled and stays so: npx limitline import FILE --portfolio "q4" '),
+    },
+  ]);
+});
