@@ -159,6 +159,11 @@ describe('REDIS_URL_FILE', () => {
   );
 });
 
+test('a setting of spaces alone is a fault, since nobody means that; an empty one is none', () => {
+  expect(() => readSettings({ env: { APPROVE_ABOVE: ' ' }, cwd })).toThrow(/APPROVE_ABOVE has only spaces/);
+  expect(readSettings({ env: { APPROVE_ABOVE: '' }, cwd }).APPROVE_ABOVE).toBeUndefined();
+});
+
 test('all faults are named at once, and no secret is repeated', () => {
   const env = {
     REDIS_URL: 'http://user:hunter2@x',

@@ -1,6 +1,6 @@
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
-import type { Holder } from '../../src/portfolio/identity/buyer.ts';
+import { type Holder, MOST_HOLDERS } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 import { fromBuyer, toBuyer } from '../rows/buyer-record.ts';
 
@@ -16,11 +16,21 @@ export function makeBuyerStore({
     async read(questions) {
       const digests = [...new Set(questions.map(({ digest }) => digest))];
       const found = await retryUntilAnswered('read buyers', () => buyers.read(digests));
-      return {
-        version: found.version,
-        holders: new Map([...found.holders].map(([digest, text]) => [digest, toHolders(text)])),
-        buyers: new Map([...found.buyers].map(([key, record]) => [key, toBuyer(key, record)])),
-      };
+      const holders = new Map([...found.holders].map(([digest, text]) => [digest, toHolders(text)]));
+      const known = new Map([...found.buyers].map(([key, record]) => [key, toBuyer(key, record)]));
+      const ofCompanies = new Map(
+        questions.flatMap(({ digest, companyId }) => (companyId ? [[digest, companyId] as const] : [])),
+      );
+      const companies = [...ofCompanies].map(async ([digest, companyId]) => {
+        const named = await retryUntilAnswered('read buyers', () => buyers.named({ digest, companyId }));
+        const its = named.slice(0, MOST_HOLDERS).map((key) => ({ key, alone: false }));
+        if (its.length > 0) holders.set(digest, its);
+        for (const { key, record } of await retryUntilAnswered('read buyers', () => buyers.records(its))) {
+          if (!known.has(key)) known.set(key, toBuyer(key, record));
+        }
+      });
+      await Promise.all(companies);
+      return { version: found.version, holders, buyers: known };
     },
     async unsent(some) {
       const rows = some.map(({ key, row: { portfolio, row } }) => ({ key, row: { portfolio, key: row } }));

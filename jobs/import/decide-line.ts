@@ -3,6 +3,7 @@ import {
   type AskingLine,
   candidatesFor,
   decideReplacement,
+  declinedRequest,
   describeRow,
   isUndecided,
   isUnsent,
@@ -79,9 +80,9 @@ export async function decideLine(
 }
 
 /**
- * A warning about other requests of the line's buyer. It is about another request with another amount, or about this request in other
+ * A warning about other requests of the line's buyer. It is about another request (`otherRequest`), or about this request in other
  * portfolios (`elsewhere`), where it is under way or waits for approval. `isBesides`: the other request is made in addition. It is not if
- * it was refused, because a refused row is not sent again by itself.
+ * it was refused, because a refused row is not sent again by itself. The warning also names a request of the buyer that a person declined.
  */
 export async function warningOfOther(
   line: RowLine,
@@ -96,7 +97,8 @@ export async function warningOfOther(
   // Rows of other portfolios with the same request lead to one call, so they are no second request, whatever their amounts.
   const others = rows.filter((one) => !elsewhere.includes(one));
   const other = otherRequest(asking, others, replaces);
-  if (!same && !other) return undefined;
+  const no = declinedRequest(asking, rows, replaces);
+  if (!same && !other && !no) return undefined;
   const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
   const already = same && (is('isOpen', same.state) ? 'is under way' : 'waits for an approval');
@@ -104,11 +106,19 @@ export async function warningOfOther(
   const waits = same
     ? `This request ${already} already, ${await described(same)}: it is requested once, by whichever goes first.`
     : '';
-  const message =
-    `${waits} ${other ? `The same buyer has another request, ${await described(other)}: ${result}.` : ''}`.trim();
+  const alike = other?.amount === asking.amount ? SAME_AMOUNT : '';
+  const besides = other ? `The same buyer has another request${alike}, ${await described(other)}: ${result}.` : '';
+  const declined = no?.declined ? declinedWords(await described(no), no.declined) : '';
+  const message = [waits, besides, declined].filter(Boolean).join(' ');
   const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
   return { warning, isBesides, elsewhere };
 }
+
+function declinedWords(request: string, { words, atMs }: NonNullable<BuyerRow['declined']>): string {
+  return `A request of this buyer, ${request}, was declined on ${new Date(atMs).toISOString().slice(0, 10)} ${words}.`;
+}
+
+const SAME_AMOUNT = ' of the same amount, with another request_reference or none';
 
 /** The buyer's requests after a line was put, for the next line of the same buyer. */
 export function buyerRowsAfter(

@@ -120,7 +120,11 @@ export function makeReplacingForesight({
       const earlier = firstLines.addOnce(buyer, line.line);
       const other = await warningOfOther(line, { ...decision, rows: ofBuyer.rows }, place);
       const besides = other
-        ? { ...other, elsewhere: await standingOf(other.elsewhere, isPaused) }
+        ? {
+            ...other,
+            isBesides: other.isBesides || earlier !== undefined,
+            elsewhere: await standingOf(other.elsewhere, isPaused),
+          }
         : warningOfEarlier(line, earlier);
       found.set(line.line, { replaces: decision.replaces !== undefined, besides });
       if (decision.replaces) {

@@ -15,14 +15,27 @@ import { knownRate } from '../../src/open-service.ts';
 /** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
 
-/** Parses a filter in the form of the console's query string: `states=refused&min=1000`. */
+/**
+ * Parses a filter in the form of the console's query string: `states=refused&min=1000`. One that chooses nothing is refused: a shell variable
+ * in it may be empty, and without a choice the command is for all rows.
+ */
 export function filterText(text: string): RowFilter {
   try {
-    return filterFromQuery(queryOf(text.replace(/^\?/, '')));
+    const filter = filterFromQuery(queryOf(text.replace(/^\?/, '')));
+    if (Object.keys(filter).length > 0) return filter;
   } catch (error) {
     throw new InvalidArgumentError(messageOf(error));
   }
+  throw new InvalidArgumentError(CHOOSES_NOTHING);
 }
+
+/** Parses the value of another option that chooses rows, which must not be empty either. */
+export function choosingText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError(CHOOSES_NOTHING);
+  return text;
+}
+
+const CHOOSES_NOTHING = 'It is empty and chooses nothing. Leave the option out for all rows.';
 
 function queryOf(text: string): Query {
   const query: Record<string, string[]> = {};

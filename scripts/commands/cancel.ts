@@ -8,6 +8,7 @@ import {
   cameWords,
   cancelledWords,
   causeOfFilter,
+  choosingText,
   chosenFilter,
   filterText,
   heldWords,
@@ -28,7 +29,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('cancel')
     .argument('<name>', 'the portfolio')
     .description("cancel a portfolio's rows that are not sent yet; importing them again brings them back")
-    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
+    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)', choosingText)
     .option(
       '--where <filter>',
       "only rows that this filter chooses, as in the address of the console's page",

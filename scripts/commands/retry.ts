@@ -10,6 +10,7 @@ import {
   actOnChosen,
   cameWords,
   causeOfFilter,
+  choosingText,
   chosenFilter,
   filterText,
   heldWords,
@@ -32,8 +33,8 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(new Option('--state <state>', 'rows in this state (default: refused)').choices(['refused', 'cancelled']))
     .option('--line <n>', 'only the row of this line', lineNumber)
     .option('--row <id>', 'only the row with this id (column "row" of the results)')
-    .option('--error <text>', 'only rows whose problem contains this text')
-    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
+    .option('--error <text>', 'only rows whose problem contains this text', choosingText)
+    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)', choosingText)
     .option(
       '--where <filter>',
       "only rows that this filter chooses, as in the address of the console's page",

@@ -91,7 +91,7 @@ export type PortfolioFile = ReadOptions & {
 
 /**
  * Opens a portfolio's CSV file or workbook. The file is never held whole: memory grows by some 25 bytes a line, to find
- * duplicates, and by some 90 more without a book of buyers.
+ * duplicates (45 if it has a request_reference), and by some 90 more without a book of buyers.
  *
  * @throws LimitlineError `FILE` when the file cannot be opened or read, `STOPPED` when the signal is aborted.
  */
@@ -199,7 +199,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
-  const classifier = makeLineClassifier({ columns, dates, currencies, adviseAbove: file.adviseAbove });
+  const classifier = makeLineClassifier({ ...file, columns, dates, currencies });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
   const telling = {
     book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),

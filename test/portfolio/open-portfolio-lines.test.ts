@@ -194,7 +194,7 @@ describe('a duplicate', () => {
         'Acme GmbH,DE,1000.51,,',
         'Acme GmbH,AT,1000.50,,',
         'Acme GmbH,DE,1000.50,,R-1',
-        'Other,FR,7,,r-1',
+        'acme gmbh,DE,1000.50,,r-1',
         'Acme GmbH,dex,1000.51,,R-2',
         'Acme GmbH,DE,1000.51,,R-2',
       ].join('\n'),

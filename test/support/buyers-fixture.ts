@@ -13,6 +13,7 @@ export type Given = {
   city?: string;
   street?: string;
   limit?: string;
+  company?: string;
   same?: 'yes' | 'no';
 };
 
@@ -23,6 +24,7 @@ function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit 
   if (reg) values.company_registration_number = reg;
   if (given.city) values.city = given.city;
   if (given.street) values.street = given.street;
+  if (given.company) values.company_id = given.company;
   if (given.same) values.same_buyer = given.same;
   return values;
 }

@@ -76,8 +76,9 @@ export function isUnsent({ state, limit }: BuyerRow): boolean {
 }
 
 /**
- * Another request of the buyer with another amount. A person should know of it: both were or will be requested, if only when refused rows
- * are sent again. A request that is not refused comes first, then one of the line's own portfolio.
+ * Another request of the buyer: with another amount, or with the same one under another reference or none. A person should know of it: both
+ * were or will be requested, if only when refused rows are sent again. A request that is not refused comes first, then one of the line's
+ * own portfolio.
  */
 export function otherRequest(
   { row, amount }: AskingLine,
@@ -88,12 +89,27 @@ export function otherRequest(
     (one) =>
       rowName(one.row) !== rowName(row) &&
       one.row.key !== replaced?.row.key &&
-      one.amount !== amount &&
+      (one.amount !== amount || one.row.key !== row.key) &&
       one.state !== 'cancelled',
   );
   const asked = others.filter(({ state }) => state !== 'refused');
   const told = asked.length > 0 ? asked : others;
   return told.find((one) => one.row.portfolio === row.portfolio) ?? told[0];
+}
+
+/**
+ * The last request of the buyer that a person declined, besides the line's own, which waits for another person anyway. One that was
+ * requested later, elsewhere or again, no longer counts.
+ */
+export function declinedRequest(
+  { row }: AskingLine,
+  rows: readonly BuyerRow[],
+  replaced: BuyerRow | undefined,
+): BuyerRow | undefined {
+  const asked = new Set(rows.filter(({ state }) => state !== 'cancelled').map((one) => one.row.key));
+  const isOther = ({ row: { key } }: BuyerRow) => key !== row.key && key !== replaced?.row.key && !asked.has(key);
+  const declined = rows.filter((one) => one.declined && isOther(one));
+  return declined.sort((one, other) => (other.declined?.atMs ?? 0) - (one.declined?.atMs ?? 0))[0];
 }
 
 /**

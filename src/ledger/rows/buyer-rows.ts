@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
-import type { RowRequest, RowState } from '../schema/row.ts';
+import type { RowProblem, RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
 /** One request of a buyer, as other lines of that buyer need it. */
@@ -17,6 +17,8 @@ export type BuyerRow = {
   limit: 'free' | 'claimed' | 'unknown' | 'made';
   /** The import that replaced the row, and the key of the row in its place; '' if a file only lacked the row's line. */
   replaced: { importId: string; key: string } | undefined;
+  /** Who declined the request, with the comment (`by NAME: WORDS`), and when; undefined if it was not cancelled so. */
+  declined?: { words: string; atMs: number } | undefined;
 };
 
 /**
@@ -29,6 +31,9 @@ export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
 
 /** Most requests of one buyer read by one script. */
 const MOST_TOLD = 128;
+
+/** Values that buyer-rows.lua tells of a request. */
+const TOLD = 9;
 
 /** Names of requests read with one command. */
 const SCANNED = 1_000;
@@ -136,8 +141,8 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
 
 function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   const rows: BuyerRow[] = [];
-  for (let place = 0; place < values.length; place += 7) {
-    const [name = '', ...told] = values.slice(place, place + 7).map(String);
+  for (let place = 0; place < values.length; place += TOLD) {
+    const [name = '', ...told] = values.slice(place, place + TOLD).map(String);
     rows.push(toBuyerRow(toRowId(name), told));
   }
   return rows;
@@ -150,7 +155,7 @@ function toRowId(name: string): RowId {
 }
 
 function toBuyerRow(row: RowId, values: string[]): BuyerRow {
-  const [amount = '', state, line, importId = '', replaced = '', limit = ''] = values;
+  const [amount = '', state, line, importId = '', replaced = '', limit = '', updated, problem = ''] = values;
   const [replacer = '', key = ''] = replaced.split(' ');
   return {
     row,
@@ -160,5 +165,14 @@ function toBuyerRow(row: RowId, values: string[]): BuyerRow {
     line: Number(line),
     limit: limit === 'claimed' || limit === 'unknown' || limit === 'made' ? limit : 'free',
     replaced: replaced === '' ? undefined : { importId: replacer, key },
+    declined: declinedBy(problem, Number(updated)),
   };
 }
+
+/** Reads the problem of a row that a person declined, as `free` in approval-moves.lua writes it. */
+function declinedBy(problem: string, atMs: number): BuyerRow['declined'] {
+  const { message = '' } = problem === '' ? {} : (JSON.parse(problem) as RowProblem);
+  return message.startsWith(DECLINED) ? { words: message.slice(DECLINED.length), atMs } : undefined;
+}
+
+const DECLINED = 'declined ';

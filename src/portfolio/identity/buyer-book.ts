@@ -8,10 +8,10 @@ import {
   type RowName,
 } from './buyer.ts';
 import { decideBuyer, hasName } from './decide-buyer.ts';
-import type { Identifier, IdentifierKind } from './identity.ts';
+import { anywhereOf, type Identifier, type IdentifierKind } from './identity.ts';
 
-/** A question to the store: who has this identifier, or a name that reads the same. */
-export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike' };
+/** A question to the store: who has this identifier, a name that reads the same, or the company with this id. */
+export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike'; companyId?: string };
 
 /** The stored buyers of some questions at one moment, which `version` names. The caller may change the maps. */
 export type BuyerSnapshot = { version: string; holders: Map<string, Holder[]>; buyers: Map<string, Buyer> };
@@ -91,8 +91,12 @@ export const CLOSED_BOOK: BuyerBook = {
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
-  for (const { identifiers, alike, alikeHere, known } of lines) {
-    questions.push(...identifiers, { digest: alikeHere, kind: 'alike' }, { digest: anywhereOf(alike), kind: 'alike' });
+  for (const { identifiers, alike, alikeHere, alikeUnplaced, company, known } of lines) {
+    questions.push(...identifiers);
+    for (const digest of new Set([alikeHere, alikeUnplaced(), anywhereOf(alike)])) {
+      questions.push({ digest, kind: 'alike' });
+    }
+    if (company) questions.push({ digest: company.digest, kind: 'alike', companyId: company.id });
     // A buyer's key is the digest of an identifier. Its kind is unknown here, and the lookup ignores kinds.
     if (known) questions.push({ digest: known, kind: 'name' });
   }
@@ -171,6 +175,12 @@ function bring(
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   point(anywhereOf(line.alike), false);
+  // The ledger knows companies by its rows, so this is only for later lines of the file.
+  const ofCompany = line.company && snapshot.holders.get(line.company.digest);
+  if (line.company && !ofCompany?.some((holder) => holder.key === key)) {
+    snapshot.holders.set(line.company.digest, [...(ofCompany ?? []), { key, alone: false }]);
+    digests.push(line.company.digest);
+  }
   const isMended = decision.is === 'known' && decision.mended;
   const after = before ? grown(before, line, isMended, known) : brought(line, key, known);
   if (after === before && digests.length === 0) return;
@@ -178,15 +188,6 @@ function bring(
   snapshot.buyers.set(key, after);
   if (after !== before) changes.buyers.set(key, after);
   changes.brought.push({ line, key, digests });
-}
-
-/**
- * A digest of the loose name without the country, for counting such buyers together in approval limits. It decides no
- * buyer. Its first three characters choose its Redis hash and take few values: many small hashes would take more memory.
- */
-function anywhereOf(alike: number): string {
-  const text = alike.toString(36).padStart(13, '0');
-  return `${text.slice(-2)}0${text}`;
 }
 
 /**

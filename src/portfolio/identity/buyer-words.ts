@@ -66,12 +66,18 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
   };
 }
 
-/** The warning that a new buyer has the same name as another. */
-export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): BuyerFinding {
+/** The warning that a new buyer has the same name as another, or the same company_id (`isOfCompany`). */
+export function likeAnother(
+  line: BuyerLine,
+  other: Buyer,
+  { isOfCompany }: { isOfCompany: boolean },
+  known: KnownBuyers,
+): BuyerFinding {
+  const shared = isOfCompany ? ' with the same company_id' : '';
   return {
     at: 'name',
     value: line.name,
-    message: `This may be the same buyer as ${placeOf(other, known)} (${calls(other)}), but no identifier shows it, so it becomes a new buyer. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
+    message: `This may be the same buyer as ${placeOf(other, known)} (${calls(other)})${shared}, but no identifier shows it, so it becomes a new buyer. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
   };
 }
 

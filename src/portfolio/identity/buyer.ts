@@ -12,6 +12,11 @@ export type BuyerLine = {
   /** The form of the name for comparison, as a number that names with the same loose form share; see `likenessOf`. */
   alike: number;
   alikeHere: string;
+  alikeUnplaced: () => string;
+  /** Whether the line gives a country. */
+  isPlaced: boolean;
+  /** The line's company_id, with its digest. */
+  company?: { id: string; digest: string } | undefined;
   /** The line's registration number and business information id, see `numberWord`. */
   numbers: readonly string[];
   city: string;

@@ -92,10 +92,12 @@ function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers
 
 function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
-  const [alike, ...more] = known.holders(line.alikeHere);
+  const lists = [line.alikeHere, line.alikeUnplaced(), line.company?.digest ?? ''].map(known.holders);
+  const place = lists.findIndex(({ length }) => length > 0);
+  const [alike, ...more] = lists[place] ?? [];
   const other = alike && known.buyer(alike.key);
   if (other && more.length === 0 && line.same === 'yes') return agree(line, other, nameOf(line), known);
-  const warnings = other && line.same !== 'no' ? [likeAnother(line, other, known)] : [];
+  const warnings = other && line.same !== 'no' ? [likeAnother(line, other, { isOfCompany: place === 2 }, known)] : [];
   return { is: 'new', key: by.digest, by, warnings };
 }
 

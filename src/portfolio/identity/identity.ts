@@ -81,12 +81,29 @@ export function referenceOf(text: string): { request: string; buyer: string } {
 
 /**
  * Names with the same {@link looseName} have the same `alike`, a number of 48 bits for comparing names. `alikeHere` is
- * a digest of loose name and country, for lookups.
+ * a digest of loose name and country, for lookups. `alikeUnplaced` finds the buyers of that name of which, or of whose line, the country is
+ * missing: without a country those of any, otherwise those without one.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
+  const alike = alikeOf(loose);
   const alikeHere = digestOf(`alike\n${squeeze(countryCode)}\n${loose}`);
-  return { alike: alikeOf(loose), alikeHere };
+  const alikeUnplaced = () => (countryCode ? digestOf(`alike\n\n${loose}`) : anywhereOf(alike));
+  return { alike, alikeHere, alikeUnplaced, isPlaced: countryCode !== '' };
+}
+
+/**
+ * A digest of the loose name without the country. Approval limits count such buyers together. It decides no
+ * buyer. Its first three characters choose its Redis hash and take few values: many small hashes would take more memory.
+ */
+export function anywhereOf(alike: number): string {
+  const text = alike.toString(36).padStart(13, '0');
+  return `${text.slice(-2)}0${text}`;
+}
+
+/** A digest of the id of a company, by which lines and the service name buyers. */
+export function companyDigest(companyId: string): string {
+  return digestOf(`company\n${companyId}`);
 }
 
 /** The number by which a name is compared with others, see {@link likenessOf}. */

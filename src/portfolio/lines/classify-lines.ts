@@ -6,6 +6,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
+import { digestOf, lettersAsNumber } from '../identity/digest.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
@@ -22,7 +23,7 @@ import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
 import { makePlausibility } from './plausibility.ts';
 import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
-import type { Line } from './row.ts';
+import type { Line, Row } from './row.ts';
 
 /**
  * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their
@@ -39,11 +40,16 @@ type Judging = {
   dates: AdviceDates;
   currencies: Pick<CurrencyCheck, 'currencyOf' | 'conflictAt'>;
   adviseAbove?: AdviseAbove | undefined;
+  /** Whether this is a results file, whose lines come from several files. */
+  results?: boolean | undefined;
 };
 
-export function makeLineClassifier({ columns, dates, currencies, adviseAbove: above }: Judging): LineClassifier {
+export function makeLineClassifier(judging: Judging): LineClassifier {
+  const { columns, dates, currencies, adviseAbove: above, results } = judging;
   // The line that first made each request. 68 bits, more than for buyers: a false match would lose a request.
   const requestLines = makeDigestTable({ bits: 68 });
+  // The amount of each request with a request_reference, as a number of 30 bits, by reference and buyer.
+  const namedAmounts = makeDigestTable();
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
   const amountColumns: ReadonlySet<string> = new Set([written('requested_limit'), written('currency')]);
@@ -66,6 +72,20 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
     return problems.some(({ message }) => message === TOO_MANY_DIGITS) ? 'long' : undefined;
   }
 
+  /** The problem of a line whose request_reference an earlier line has for another buyer, or with another amount. */
+  function clashOf(line: number, { key, buyer, limit }: Row, { request_reference: reference }: Values) {
+    if (reference === undefined || results) return undefined;
+    const [earlier] = requestLines.find(key, 1);
+    const ofBuyer = digestOf(`${key}\n${buyer}`);
+    const amount = lettersAsNumber(digestOf(limit.requested_limit), 0, 5);
+    if (earlier === undefined) namedAmounts.add(ofBuyer, amount);
+    const [known] = namedAmounts.find(ofBuyer, 1);
+    if (known === amount) return undefined;
+    const what = known === undefined ? 'for another buyer' : 'with another amount';
+    const message = `Line ${earlier} already has this request_reference ${what}: give this line another one, or correct the line that is wrong.`;
+    return makeProblem(line, written('request_reference'), reference, message);
+  }
+
   return {
     classify(draft) {
       const { record, values, problems, changed, broken, documents, decision } = draft;
@@ -75,8 +95,11 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
       const buyer = keyOf(decision);
       // Other problems come first, because an unclear buyer may only follow from them.
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
+      const row = problems.length === 0 ? makeRow(values, buyer ?? '', draft.extras) : undefined;
+      const clash = row && clashOf(line, row, values);
+      if (clash) problems.push(clash);
       // In an invalid line, bytes that could not be decoded become U+FFFD, since the results file must be UTF-8.
-      if (problems.length > 0) {
+      if (!row || problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
         // With an unclear buyer, the line cannot be matched to a row.
         const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
@@ -88,7 +111,6 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
         return { kind: 'invalid', ...told, unsummed, ...(broken === null ? {} : { broken }) };
       }
-      const row = makeRow(values, buyer ?? '', draft.extras);
       const told = toldBy(decision);
       row.documents = documents;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);

@@ -5,6 +5,7 @@ import type { BuyerBook } from '../identity/buyer-book.ts';
 import {
   type BuyerIdentity,
   buyerKey,
+  companyDigest,
   identifiersOf,
   likenessOf,
   numberWord,
@@ -49,6 +50,7 @@ export function buyerLineOf(
       .map((number = '') => numberWord(number))
       .filter(Boolean),
     ...likenessOf(identity),
+    company: values.company_id ? { id: values.company_id, digest: companyDigest(values.company_id) } : undefined,
     same: same === 'yes' || same === 'no' ? same : undefined,
     rowOf: (buyer) => rowKeyOf(values, buyer),
   };

@@ -43,7 +43,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   }
 
   function doubtsOf(values: Values, amount: number, written = ''): Doubt[] | null {
-    const { requested_limit: limit = '', name = '', contact_email: email = '' } = values;
+    const { requested_limit: limit = '', name = '', contact_email: email = '', city = '' } = values;
     const point = limit.indexOf('.');
     const decimals = decimalsOf(values.currency ?? unit);
     const isMoney = point === -1 || limit.length - point - 1 <= decimals;
@@ -55,7 +55,8 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       !isDecided &&
       name.length <= LONGEST_NAME &&
       !mayBeExample(email) &&
-      !isTotalLabel(name)
+      !isTotalLabel(name) &&
+      !DIGITS.test(city)
     )
       return null;
     const doubts: Doubt[] = [];
@@ -65,6 +66,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     if (name.length > LONGEST_NAME) doubts.push(LONG_NAME);
     if (isTotalLabel(name) && !isKnownBuyer(values)) doubts.push(CALLED_TOTAL);
     if (EXAMPLE_DOMAIN.test(email.slice(-EXAMPLE_LENGTH))) doubts.push(EXAMPLE_MAIL);
+    if (DIGITS.test(city)) doubts.push(CITY_OF_DIGITS);
     return doubts.length === 0 ? null : doubts;
   }
 
@@ -199,6 +201,10 @@ const EXAMPLE_MAIL = doubt(
   'contact_email',
   'Mail to a domain for examples reaches nobody (example.org and others, RFC 2606): write the real address, or leave the cell empty.',
 );
+const CITY_OF_DIGITS = doubt(
+  'city',
+  'The city is a number: check that no amount before it has a decimal comma without quotation marks around it, and that it is no postcode.',
+);
 
 function doubt(column: KnownColumn, message: string): Doubt {
   return { column, message };
@@ -210,6 +216,8 @@ const NOTHING: Problem[] = [];
  * Most characters of a name that is plausible. Registers allow some 160 (Companies House), and the longest names in use have about that.
  */
 const LONGEST_NAME = 200;
+
+const DIGITS = /^\d+$/;
 
 /** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;

@@ -3,9 +3,12 @@ import type { ValueReading } from './reading.ts';
 
 /**
  * Reads an identifier of a buyer or a request. Two buyers must not become one by a meaningless value: a placeholder
- * counts as an empty cell, and a number with digits lost in a spreadsheet is a problem.
+ * counts as an empty cell, and a number with digits lost in a spreadsheet is a problem. So is a sign that nobody sees: it would make
+ * another buyer or request of the same text.
  */
 export function readIdentifier(text: string): ValueReading {
+  const unseen = UNSEEN.exec(text)?.[0];
+  if (unseen !== undefined) return { problem: unseenProblem(unseen) };
   if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
   return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
 }
@@ -26,6 +29,14 @@ export function readCompanyId(text: string): ValueReading {
 }
 
 const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${KINDS.company.prefix}: correct it, or leave the cell empty for a new company.`;
+
+/** Zero-width spaces, soft hyphens, marks of direction and their like, as they come along when text is copied from a page or a mail. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+
+function unseenProblem(sign: string): string {
+  const code = sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return `The cell holds the character U+${code}, which cannot be seen: type the cell again.`;
+}
 
 /** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve and more digits. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;

@@ -19,6 +19,7 @@ test.each<[Asked, string | undefined]>([
     { action: 'retry', filter: { states: ['refused'], min: '1000', text: "o'neill & co" } },
     "npx limitline retry q4 --where 'states=refused&min=1000&text=o%27neill+%26+co'",
   ],
+  [{ action: 'retry', filter: {} }, undefined],
   [{ action: 'resend', filter: { states: ['held'] } }, 'npx limitline resolve q4 --all --resend'],
   [{ action: 'resend', filter: { states: ['held'], cause: 'k3f9' } }, undefined],
   [

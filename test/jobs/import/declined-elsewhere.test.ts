@@ -124,6 +124,27 @@ test('a no counts before it is carried out, though the line passed elsewhere mea
   expect(await place.claim(found.row)).toEqual({ is: 'awaiting' });
 });
 
+// Promise: declined-buyer-warned
+test('a line of a buyer who was declined is warned of the no, under another reference and in another portfolio, until a later yes', async () => {
+  const place = await openAbove(2);
+  await decline(place);
+  await carryOutAllAnswered(place.context);
+  const [header = '', line = ''] = LINE;
+  const ask = async (portfolio: string, lines: string[]) => {
+    const { warnings } = await place.import(lines, { portfolio, by: 'alice' });
+    return warnings.map(({ message }) => message).find((message) => message.includes('declined'));
+  };
+  const said = await ask('q5', [`${header},request_reference`, `${line},NEW`]);
+  const today = new Date().toISOString().slice(0, 10);
+  expect(said).toBe(
+    `A request of this buyer, line 2 of q4.csv #1 in portfolio q4 (1001.5, cancelled), was declined on ${today} by bob: not this quarter.`,
+  );
+  // The request itself waits for another person. With that yes the no is settled.
+  await place.import(LINE, { portfolio: 'q6', by: 'alice' });
+  await place.approve();
+  expect(await ask('q7', [`${header},request_reference`, `${line},OTHER`])).toBeUndefined();
+});
+
 test('a supplier that was declined waits under another name, too', async () => {
   const place = await openAbove(0);
   const supplierPath = join(place.dir, 'supplier.csv');

@@ -112,6 +112,25 @@ test('a line with another amount for a buyer who was refused elsewhere gets a wa
   );
 });
 
+// Promise: second-limit-warned
+test('check and import warn of the same amount for one buyer under another request_reference, or none', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, acme(1, 'A')]);
+  const path = join(place.dir, 'more.csv');
+  await writeFile(path, `${[HEADER, acme(1), acme(1, 'B'), zinc(5)].join('\n')}\n`);
+  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  for await (const batch of opened.batches()) await dryRun.add(batch);
+  expect(dryRun.result()).toMatchObject({ limits: 3, besides: { limits: 2, requested: '2' } });
+  const { warnings } = await place.importFile(path, {}, { portfolio: 'q5' });
+  const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request of the same amount');
+  expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([2, 3]);
+  expect(warnings.find(isOther)?.message).toBe(
+    'The same buyer has another request of the same amount, with another request_reference or none, line 2 of q4.csv #1 in portfolio q4 (1, queued): this limit is requested as well.',
+  );
+});
+
 // Promise: check-counts-the-import
 test('lines whose requests wait for an approval in another portfolio are said to wait already, and are no second request', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });

@@ -172,3 +172,26 @@ test('a placeholder for a register number makes no two buyers one, and is not se
   expect(place.standIn.counts().made.company).toBe(placeholders.length);
   for (const { body } of place.standIn.things('limit')) expect(body).not.toHaveProperty('company_registration_number');
 });
+
+// Promise: may-be-same-buyer-warned
+test('a line that may be the buyer of an earlier import is warned of, by a missing country or by a company_id', async () => {
+  const place = await openWorkplace();
+  const header = 'name,country_code,company_id,requested_limit';
+  const ask = async (portfolio: string, ...lines: string[]) => {
+    const { warnings } = await place.import([header, ...lines], { portfolio });
+    return warnings.map(({ message }) => message).filter((message) => message.startsWith('This may be the same buyer'));
+  };
+  expect(await ask('a', 'Acme GmbH,,,5000', 'Beta AG,DE,,700')).toEqual([]);
+  await finished(place, 'a');
+  const [{ id } = { id: '' }] = place.standIn.things('company').filter(({ body }) => Object(body).name === 'Beta AG');
+  const [acme, beta] = ['portfolio a, line 2 ("Acme GmbH")', 'portfolio a, line 3 ("Beta AG")'];
+  const warned = (buyer: string) => expect.stringContaining(`same buyer as ${buyer}`);
+  expect(await ask('b', 'Acme GmbH,DE,,5000', 'Beta AG,,,700')).toEqual([warned(acme), warned(beta)]);
+  // The ids that the service gave, and those that lines name.
+  const [zinc, tin] = [`Zinc AG,DE,${id},700`, 'Tin AG,DE,company_7,700'];
+  expect(await ask('c', zinc, tin)).toEqual([warned(`${beta} with the same company_id`)]);
+  const lead = ['portfolio c, line 3 ("Tin AG") with the same company_id'].map(warned);
+  expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual(lead);
+  // A line that comes again is a known buyer's.
+  expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual([]);
+});

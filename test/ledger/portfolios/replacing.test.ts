@@ -97,13 +97,16 @@ test('rows that the file asks for itself, or that other lines of it correct, are
   expect(decide([known('a'), known('b')], {}, file(['b'], ['a']))).toBe('none');
 });
 
-test('a person is told of another request of the buyer, open or made and of another amount, the nearest first', () => {
+test('a person is told of another request of the buyer, open or made, the nearest first', () => {
   const far = known('a', { portfolio: 'q3', state: 'done' });
   const near = known('b', { state: 'queued' });
   expect(otherRequest(ASKING, [far, near], undefined)).toBe(near);
   expect(otherRequest(ASKING, [far, near], near)).toBe(far);
-  const silent = [known('d', { state: 'cancelled' }), known('e', { state: 'done', amount: '7' })];
+  const silent = [known('d', { state: 'cancelled' }), known('new', { portfolio: 'q3', state: 'done', amount: '7' })];
   expect(otherRequest(ASKING, silent, undefined)).toBeUndefined();
+  // The same amount under another reference is another request.
+  const equal = known('e', { state: 'done', amount: '7' });
+  expect(otherRequest(ASKING, [...silent, equal], undefined)).toBe(equal);
   // A refused one is sent besides by whoever retries; what is asked for already goes before it.
   const refused = known('f');
   expect(otherRequest(ASKING, [refused], undefined)).toBe(refused);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
-import { type Given, inWords, makeMapStore, tellFile } from '../../support/buyers-fixture.ts';
+import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
+import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
 
 const [MUELLER, SCHMIDT, SCHULZ] = ['Müller Stahl GmbH', 'Schmidt Blumen GmbH', 'Schulz AG'];
 
@@ -213,10 +213,40 @@ describe('warnings', () => {
       [/^This may be the same buyer as line 2 \("Müller GmbH"\)/],
     ],
     ['not of one in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
+    ['of one whose country is missing', [{ country: '' }, {}], [/^This may be the same buyer as line 2 /]],
+    [
+      'of one with a country, where its own is missing',
+      [{}, { country: '' }],
+      [/^This may be the same buyer as line 2 /],
+    ],
+    ['not where a person says that they are two', [{}, { country: '', same: 'no' }], []],
+    [
+      'of another name with the same company_id',
+      [
+        { company: 'company_7', name: MUELLER },
+        { company: 'company_7', name: SCHULZ },
+        { company: 'company_8', name: SCHMIDT },
+      ],
+      [/^This may be the same buyer as line 2 \("Müller Stahl GmbH"\) with the same company_id, but/],
+    ],
   ])('%s', async (_what, lines, messages) => {
-    const decisions = await tellFile(makeMapStore(), lines);
-    const warnings = decisions.flatMap((decision) => (decision.is === 'unclear' ? [] : decision.warnings));
-    expect(warnings.map(({ message }) => message)).toEqual(messages.map((message) => expect.stringMatching(message)));
+    const told = [
+      await tellFile(makeMapStore(), lines),
+      await tellLines(makeFileBook({ portfolio: 'q4', importId: 'a' }), lines, 1),
+    ];
+    const expected = messages.map((message) => expect.stringMatching(message));
+    for (const decisions of told) {
+      const warnings = decisions.flatMap((decision) => (decision.is === 'unclear' ? [] : decision.warnings));
+      expect(warnings.map(({ message }) => message)).toEqual(expected);
+    }
+  });
+
+  // Promise: same-buyer-by-a-person
+  test('a person says that a line without a country is the buyer that has one', async () => {
+    expect(inWords(await tellFile(makeMapStore(), [{}, { country: '', same: 'yes' }]))).toEqual([
+      'new K1',
+      'known K1 by name',
+    ]);
   });
 });
 

@@ -31,6 +31,12 @@ describe('a line is taken, with a warning', () => {
   });
 });
 
+// Promise: city-of-digits-warned
+test('a city of digits alone may be the decimals of an amount that is not in quotation marks, so it gets a warning', async () => {
+  const { lines } = await read('name,requested_limit,city\nAcme,1234,56\nBeta,1234,Köln 5\n');
+  expect(told(lines)).toEqual([expect.stringMatching(/^2 city: The city is a number: check that no amount before it/)]);
+});
+
 test.each<[string, string[]]>([
   ['12;Summe;;200000', [expect.stringMatching(/^2 Firma: The buyer's name reads like a total: remove the line/)]],
   ['12;Total;FR;200000', []],

@@ -102,6 +102,12 @@ describe('failures by cause', () => {
       ['cancel', 'q4', '--where', 'colour=red'],
       ['cancel', 'q4', '--where', 'states=lost'],
       ['cancel', 'q4', '--where', 'outcomes=refused'],
+      // An empty shell variable would choose all rows.
+      ['cancel', 'q4', '--where', ''],
+      ['cancel', 'q4', '--where', 'states='],
+      ['cancel', 'q4', '--cause', ''],
+      ['retry', 'q4', '--where', '', '--dry-run'],
+      ['retry', 'q4', '--error', '', '--dry-run'],
       ['report', 'q4', '--causes', '--format', 'csv'],
     ]) {
       expect((await limitline(...args)).status, args.join(' ')).toBe(1);

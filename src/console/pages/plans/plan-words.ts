@@ -114,5 +114,6 @@ export function commandOf({
   if (isUsual && action === 'retry' && cause === undefined) {
     return states[0] === 'refused' ? command('retry', name) : command('retry', name, '--state', 'cancelled');
   }
-  return command(action, name, '--where', shellWord(queryOfFilter(filter)));
+  const query = queryOfFilter(filter);
+  return query === '' ? undefined : command(action, name, '--where', shellWord(query));
 }

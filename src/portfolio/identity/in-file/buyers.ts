@@ -7,7 +7,7 @@ import {
   makeBuyerBook,
 } from '../buyer-book.ts';
 import { makeDigestTable } from '../digest-table.ts';
-import type { Identifier } from '../identity.ts';
+import { anywhereOf, type Identifier } from '../identity.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
 /** The buyers of a file. */
@@ -25,25 +25,34 @@ type FileBuyers = BuyerStore & {
  * The buyers of one file together with those of a store, for reading the file without writing. Without a store, only
  * the file's own.
  *
- * A million lines with register number, name and country take some 85 MB: 27 bytes a line, 15 for each identifier, 16
+ * A million lines with register number, name and country take some 85 MB (100 MB if some lack the country): 27 bytes a line, 15 for each identifier, 16
  * MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
  */
 export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { store?: BuyerStore }): FileBuyers {
-  const table = makeDigestTable();
+  const table = makeSpreadTable();
   const entries = makeFileEntries();
   const place = { portfolio, importId };
   const find = (digest: string) => table.find(digest, MOST_ENTRIES);
+  // Names are compared beyond their country from the first line without one on. Most files have none.
+  let hasUnplaced = false;
 
   return {
-    isStranger({ identifiers, alikeHere }) {
+    isStranger({ identifiers, alikeHere, alikeUnplaced, isPlaced, company }) {
+      if (!isPlaced && !hasUnplaced) {
+        hasUnplaced = true;
+        for (const [entry, alike] of entries.alikes()) table.add(anywhereOf(alike), entry);
+      }
       for (const { digest } of identifiers) if (table.has(digest)) return false;
-      return !table.has(alikeHere);
+      if (table.has(alikeHere) || (company && table.has(company.digest))) return false;
+      return !hasUnplaced || !table.has(alikeUnplaced());
     },
     bring(line) {
-      const { identifiers, alikeHere } = line;
+      const { identifiers, alike, alikeHere, isPlaced, company } = line;
       const entry = entries.add({ line, key: identifiers[0]?.digest ?? '' });
       for (const { digest } of identifiers) table.add(digest, entry);
       table.add(alikeHere, entry);
+      if (hasUnplaced && isPlaced) table.add(anywhereOf(alike), entry);
+      if (company) table.add(company.digest, entry);
     },
     async read(questions) {
       // Few lines match an earlier one, so a miss must cost nothing.
@@ -115,6 +124,20 @@ export function makeFileBook(place: FilePlace): BuyerBook {
       }
       return decisions;
     },
+  };
+}
+
+/**
+ * A digest table whose slots follow from the last letters of a digest. The first ones of `anywhereOf` take few values, so that its entries
+ * would lie in one another's way.
+ */
+function makeSpreadTable(): Pick<ReturnType<typeof makeDigestTable>, 'add' | 'has' | 'find'> {
+  const table = makeDigestTable();
+  const spread = (digest: string) => digest.slice(7) + digest.slice(0, 7);
+  return {
+    add: (digest, value) => table.add(spread(digest), value),
+    has: (digest) => table.has(spread(digest)),
+    find: (digest, most) => table.find(spread(digest), most),
   };
 }
 

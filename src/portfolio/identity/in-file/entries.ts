@@ -8,6 +8,8 @@ type FileEntries = {
   add(one: Pick<Brought, 'line' | 'key'>): number;
   /** The key of the line's buyer. */
   keyOf(entry: number): string;
+  /** The names of all entries so far, as numbers for comparing them. */
+  alikes(): Iterable<[entry: number, alike: number]>;
   /** The strongest kind of identifier in the line. */
   strongestOf(entry: number): IdentifierKind;
   /** The known buyer, if there is one, with what these entries add. */
@@ -31,17 +33,26 @@ export function makeFileEntries(): FileEntries {
     return IDENTIFIER_KINDS.find((_kind, bit) => mask & (1 << bit)) ?? 'name';
   };
 
+  const alikeOf = (entry: number) => {
+    const [piece, at] = [pieceOf(entry), entry % ENTRIES_A_PIECE];
+    return (piece.alikeHigh[at] ?? 0) * ALIKE_LOW + (piece.alikeLow[at] ?? 0);
+  };
+
   function read(entry: number) {
     const [piece, at] = [pieceOf(entry), entry % ENTRIES_A_PIECE];
     const [name = null, reference = '', city = '', street = ''] = texts.read(piece.texts[at] ?? 0);
     const mask = piece.kinds[at] ?? 0;
     const kinds = IDENTIFIER_KINDS.filter((_kind, bit) => mask & (1 << bit));
-    const alike = (piece.alikeHigh[at] ?? 0) * ALIKE_LOW + (piece.alikeLow[at] ?? 0);
-    return { line: piece.line[at] ?? 0, kinds, name: { written: name, alike }, reference, city, street };
+    const named = { written: name, alike: alikeOf(entry) };
+    return { line: piece.line[at] ?? 0, kinds, name: named, reference, city, street };
   }
 
   return {
     strongestOf,
+
+    *alikes() {
+      for (let entry = 0; entry < count; entry += 1) yield [entry, alikeOf(entry)];
+    },
 
     add({ line, key }) {
       const entry = count;
