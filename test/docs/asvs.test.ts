@@ -6,7 +6,7 @@ import { ASVS_LEVELS_1_AND_2 } from './asvs-numbers.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** A row of the table: `| 1.2.3 | 1 | what | state | how | held |`. */
-const rows = readFileSync(join(ROOT, 'docs/security/asvs.md'), 'utf8')
+const rows = readFileSync(join(ROOT, 'test/docs/asvs.md'), 'utf8')
   .split('\n')
   .map((line) => /^\| (\d+\.\d+\.\d+) \| ([12]) \| (.+?) \| (.+?) \| (.+?) \| (.+) \|$/.exec(line))
   .filter((row) => row !== null)
@@ -36,7 +36,7 @@ describe('what holds a requirement is there', () => {
 });
 
 test('what is not met is told before the table, with what stands instead', () => {
-  const text = readFileSync(join(ROOT, 'docs/security/asvs.md'), 'utf8');
+  const text = readFileSync(join(ROOT, 'test/docs/asvs.md'), 'utf8');
   const told = text.slice(text.indexOf('## What is not met'), text.indexOf('## V1 '));
   const open = rows.filter(({ state }) => state === 'partly' || state === 'not met').map(({ number }) => number);
   expect([...told.matchAll(/^\| (\d+\.\d+\.\d+) \|/gm)].map(([, number]) => number)).toEqual(open);
@@ -45,7 +45,8 @@ test('what is not met is told before the table, with what stands instead', () =>
 test('documents of security lead to what is there', () => {
   const documents = [
     'SECURITY.md',
-    ...['asvs', 'data', 'sign-in', 'threat-model'].map((name) => `docs/security/${name}.md`),
+    'test/docs/asvs.md',
+    ...['data', 'sign-in', 'threat-model'].map((name) => `docs/security/${name}.md`),
   ];
   for (const document of documents) {
     const text = readFileSync(join(ROOT, document), 'utf8');
