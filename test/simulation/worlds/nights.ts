@@ -116,7 +116,9 @@ export const asksForOldClaims: Act = async ({ context, simulation, by, now }) =>
   const sink = { found: (item: FoundItem) => void told.push(item) };
   await lookThrough(context as never, sink, { atMs: Date.now(), signal: NEVER });
   const claims = told.filter(({ check }) => check === 'old claims');
-  if (claims.length === 0) return simulation.breaks(new Error('nobody is told of a call whose sender died'));
+  // A sender that only lost its job writes down, within that time, what came of its call.
+  const isClaimed = (await now()).calls.some(({ fields }) => fields.state === 'claimed');
+  if (claims.length === 0 && isClaimed) simulation.breaks(new Error('nobody is told of a call whose sender died'));
   for (const { command = '' } of claims) {
     if (command === '') continue;
     const [, portfolio = '', state, key] = /^retry (\S+) --state (cancelled|refused) --row (\S+)$/.exec(command) ?? [];
