@@ -55,7 +55,14 @@ export async function requestsFor(
     const isRead = isNamed(row) || known.get(row.buyer)?.isWhole !== false;
     if (!isRead) known.set(row.buyer, await rows.wholeOf(row.buyer));
   }
+  for (const { row } of lines) keepFormerKey(row, known.get(row.buyer));
   return known;
+}
+
+/** Gives a line the key by which the ledger knows its request since an earlier version: else its limit would be requested again. */
+function keepFormerKey(row: Row, ofBuyer: BuyerRows | undefined): void {
+  const isKnown = (wanted: string) => ofBuyer?.rows.some(({ row: { key } }) => key === wanted);
+  if (row.formerKey !== undefined && isKnown(row.formerKey) && !isKnown(row.key)) row.key = row.formerKey;
 }
 
 /**

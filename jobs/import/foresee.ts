@@ -28,7 +28,7 @@ import { sha256Of } from './keep-file.ts';
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
-  rows: Pick<Rows, 'read' | 'ofBuyers'>;
+  rows: Pick<Rows, 'read' | 'ofBuyers' | 'wholeOf'>;
   /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
   /** Predicts, by line number, what follows for a line from its buyer's other requests. Left out for a file that can be read only once. */
@@ -62,6 +62,8 @@ type Foreseen = {
  */
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
   const rows = batch.filter((line) => line.kind === 'row');
+  const ofBefore = rows.filter(({ row }) => row.formerKey !== undefined);
+  if (ofBefore.length > 0) await requestsFor(ofBefore, deps.rows);
   const known = await deps.foresight(
     rows.map(({ row }) => ({ row: { portfolio: deps.portfolio, key: row.key }, buyer: row.buyer })),
   );

@@ -27,27 +27,36 @@ export function findHeader(records: readonly RawRecord[], { judgeHeader }: Given
   return best.place;
 }
 
-/** The lines above the header with their texts; null if there are none. */
+type HeaderFound = { from: number; header: number; width?: number; vocabulary?: Pick<Vocabulary, 'judgeHeader'> };
+
+/** The lines above the header with their texts; null if there are none. @param width the header's number of names */
 export function aboveOf(
   records: readonly Pick<RawRecord, 'line' | 'cells'>[],
-  { from, header, vocabulary }: { from: number; header: number; vocabulary?: Pick<Vocabulary, 'judgeHeader'> },
+  { from, header, width = CELLS_OF_LIST, vocabulary }: HeaderFound,
 ): Above | null {
   const above = records.filter(({ line }) => line < header);
   if (above.length === 0) return null;
   const texts = above.map(({ cells }) => cells.map((cell) => cell.trim()).filter((cell) => cell !== ''));
-  const listed = above.filter((_record, at) => isOfList(texts[at] ?? []));
-  const isHeaded = vocabulary && above.some((record) => vocabulary.judgeHeader({ ...record, fault: null }).canBe);
-  const list = listed.length >= (isHeaded ? 1 : LINES_OF_LIST) ? listed[0] : undefined;
+  const mayHead = (record: (typeof above)[number], at: number) =>
+    !isOfList(texts[at] ?? []) && vocabulary?.judgeHeader({ ...record, fault: null }).canBe;
+  const head = above.findIndex(mayHead);
+  const least = Math.max(2, Math.min(width, CELLS_OF_LIST));
+  const headed = above.find((_record, at) => head !== -1 && at > head && isOfList(texts[at] ?? []));
+  const [first, ...more] = above.filter((_record, at) => isOfList(texts[at] ?? [], least));
+  const list = headed ?? (more.length + 1 >= LINES_OF_LIST ? first : undefined);
   return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')), ...(list && { list: list.line }) };
 }
 
-/** So many lines with amounts are a list, also without names of columns above them. One or two are metadata: `Company code | 1000`. */
+/** So many lines with amounts are a list, also without names of columns above them. */
 const LINES_OF_LIST = 3;
 
+/** The filled cells of such a line, or as many as the header has. A name and a value are metadata: `Company code | 1000`. */
+const CELLS_OF_LIST = 3;
+
 /** Whether filled cells read like a line of a list: several, one of them an amount. `As of: | 2026` and a date are metadata of a list. */
-function isOfList(cells: readonly string[]): boolean {
+function isOfList(cells: readonly string[], least = 2): boolean {
   const [first = ''] = cells;
-  return cells.length > 1 && !first.endsWith(':') && cells.some((cell) => AMOUNT.test(cell) && !DATE.test(cell));
+  return cells.length >= least && !first.endsWith(':') && cells.some((cell) => AMOUNT.test(cell) && !DATE.test(cell));
 }
 
 /** A number with or without a currency. One digit alone counts something, and a telephone number begins with 0. */

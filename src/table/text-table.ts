@@ -101,7 +101,9 @@ function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerL
   const header = records[headerLine === undefined ? findHeader(records, vocabulary) : -1];
   const line = headerLine ?? header?.line ?? from;
   const below = records.find((record) => record.line > line);
-  return { headerLine: line, above: aboveOf(records, { from, header: line, vocabulary }), below };
+  const names = records.find((record) => record.line === line)?.cells ?? [];
+  const width = names.filter((name) => name.trim() !== '').length;
+  return { headerLine: line, above: aboveOf(records, { from, header: line, width, vocabulary }), below };
 }
 
 function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord | undefined)[] {

@@ -44,9 +44,14 @@ function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, k
   // With `yes` a person says that it is this buyer, although a stronger identifier differs: a number may have changed.
   if (line.same === 'yes') return true;
   return !line.identifiers.slice(0, place).some((stronger) => {
-    const isGiven = buyer.kinds.includes(stronger.kind);
+    const isGiven = buyer.kinds.includes(stronger.kind) && !isFormerText(buyer, stronger);
     return isGiven && !known.holders(stronger.digest).some(({ key }) => key === buyer.key);
   });
+}
+
+/** Whether an earlier version read this reference of a workbook as `4711.0`, as other programs write the number 4711. */
+function isFormerText({ reference }: Buyer, { kind, written }: Identifier): boolean {
+  return kind === 'reference' && reference === `${written}.0` && /^\d+$/.test(written);
 }
 
 /** Whether this line made the buyer, or identifies it by the buyer_reference. */

@@ -8,6 +8,7 @@ import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { digestOf, lettersAsNumber } from '../identity/digest.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
+import { referenceOf } from '../identity/identity.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
 import { TOO_MANY_DIGITS } from '../values/amounts.ts';
@@ -52,6 +53,7 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
   const namedAmounts = makeDigestTable();
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
+  const referenceAt = placeOf(columns, 'request_reference');
   const amountColumns: ReadonlySet<string> = new Set([written('requested_limit'), written('currency')]);
   let lines = 0;
   let rows = 0;
@@ -113,6 +115,9 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
       }
       const told = toldBy(decision);
       row.documents = documents;
+      const reference = values.request_reference ?? '';
+      if (numbers?.includes(referenceAt) && WHOLE.test(reference))
+        row.formerKey = referenceOf(`${reference}.0`).request;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
       const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
       if (statements !== undefined) row.statements = statements;
@@ -243,3 +248,5 @@ export function documentNames(cell: string): string[] {
   const names = cell.split('|').map((name) => name.trim());
   return [...new Set(names)].filter((name) => name !== '');
 }
+
+const WHOLE = /^\d+$/;

@@ -24,7 +24,7 @@ export type CurrencyCheck = {
 };
 
 /** A currency that a line names, as written, and its column. */
-type Said = { at: number; word: string; currency: Currency };
+type Said = { at: number; word: string; currency: Currency; isFormat?: boolean };
 
 /** Most characters of a currency in a message if it is no ISO 4217 code. */
 const MOST_OF_WORD = 20;
@@ -72,12 +72,14 @@ export function makeCurrencyCheck({
       return void add(amountAt, MARKED);
     }
     if (beforeDoubt(cells[currencyAt]?.trim() ?? '') !== null) return void add(currencyAt, MARKED);
-    const currency = currencyOf(shown);
-    const byFormat = currency ? [{ at: amountAt, word: shown, currency, isFormat: true }] : [];
+    // Beside a currency of the team's own, such as LCY, a format says nothing: it may be that currency.
+    const isOwn = [cells[currencyAt]?.trim() || file?.word].some((word) => word && currencyOf(word) === null);
+    const currency = isOwn ? null : currencyOf(shown);
+    const byFormat: Said[] = currency ? [{ at: amountAt, word: shown, currency, isFormat: true }] : [];
     for (const said of [...saidBy(cells), ...byFormat]) {
       const both = file ? common(file.currency, said.currency) : said.currency;
       // In a file of text, only the currency beside the amount says that the line differs.
-      if (both === null && 'isFormat' in said) cells[amountAt] = `${cells[amountAt]} ${shown}`;
+      if (both === null && said.isFormat) cells[amountAt] = `${cells[amountAt]} ${shown}`;
       if (both === null) return void add(said.at, differs(said, columns[said.at]?.written ?? '', file));
       file = { word: file?.word ?? said.word, where: file?.where ?? `line ${line}`, currency: both };
       if (said.at === currencyAt && currencyOf(said.word) === null) {
@@ -132,10 +134,12 @@ function readColumn(word: string): Currency {
   return currencyOf(word) ?? new Set([word.toUpperCase()]);
 }
 
-function differs({ word }: Said, column: string, file: FileCurrency | null): string {
+function differs({ word, isFormat }: Said, column: string, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
-  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
+  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; ${isFormat ? OTHER_FORMAT : `if the column means something else, say --map "${column}="`}.`;
 }
+
+const OTHER_FORMAT = 'if only the number format of the cells is wrong, choose the right one, or one without a currency';
 
 /** Whether an amount has neither a code nor a sign, as most have. */
 function isBare(amount: string | undefined): boolean {

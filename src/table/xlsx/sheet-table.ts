@@ -208,7 +208,8 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
   const first = rows.filter(({ line }) => line <= HEADER_WITHIN_LINES).map(recordOf);
   if (headerLine === undefined) titles.push(...rows.splice(0, findHeader(first, vocabulary)));
   const header = headerLine ?? rows[0]?.line ?? 1;
-  return { above: aboveOf(titles.map(recordOf), { from: 1, header, vocabulary }) };
+  const width = rows[0]?.texts.filter((name) => name.trim() !== '').length ?? 0;
+  return { above: aboveOf(titles.map(recordOf), { from: 1, header, width, vocabulary }) };
 }
 
 /** Rows above the header that are kept: more than messages show. */

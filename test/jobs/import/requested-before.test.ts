@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+import { writeFormatted } from '../../support/write-workbook.ts';
 
 test('a line whose limit was made counts as requested before, also where its row here or elsewhere was refused', async () => {
   const place = await openWorkplace();
@@ -40,4 +41,27 @@ test('a line whose row is refused while it comes in does not count as requested 
   );
   expect(imported).toMatchObject({ rows: 1, requestedBefore: 0 });
   expect((await place.report()).states).toMatchObject({ refused: 1 });
+});
+
+test('a request whose reference an earlier version read as 9001.0 is requested before, in this portfolio and others', async () => {
+  const place = await openWorkplace();
+  const header = ['request_reference', 'name', 'country_code', 'requested_limit'];
+  await place.work();
+  // As the earlier version read the workbook below.
+  await place.import([header.join(','), '9001.0,Acme,DE,1000'], { portfolio: 'q3' });
+  await place.settled('q3');
+  const number = (value: string) => ({ value, code: '0' });
+  const path = await writeFormatted(join(place.dir, 'q3.xlsx'), header, [
+    [number('9001.0'), 'Acme', 'DE', number('1000')],
+    [number('9002.0'), 'Acme', 'DE', number('3000')],
+  ]);
+  const come = async (portfolio: string) => {
+    const deps = { ...importDepsOf(place.context), onBatch: () => {}, stopping: new AbortController().signal };
+    const { requestedBefore } = await importPortfolio({ portfolio, path, reading: {}, replace: false }, deps);
+    await place.settled(portfolio);
+    return requestedBefore;
+  };
+  expect(await come('q3')).toBe(1);
+  expect(await come('q4')).toBe(2);
+  expect(place.standIn.counts().made.limit).toBe(2);
 });

@@ -166,6 +166,7 @@ describe('a list above the header', () => {
   test.each([
     ['of other column names', 'Kunde;Limit\nAcme;1000\nBeta;2000\nGamma;3000\n\n', 2, 6],
     ['of one line below names of columns', 'Kunde;Limit\nAcme;1000\n', 2, 3],
+    ['below unknown names', 'Wer;Wo;Wieviel\nAcme;Ulm;1000\nBeta;Ulm;2500\nGamma;Ulm;3000\n', 2, 5],
     ['without names of columns', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
   ])('is a fault of the file where it is %s, until a person names the header', async (_what, list, from, line) => {
     const { problems } = await read(list + TABLE);
@@ -179,7 +180,15 @@ describe('a list above the header', () => {
     'Company code;1000\nClient;800\n',
     'Debitoren;;Q4;\nSum of all;4000;;\n',
     'Firma;Muster AG;\nTelefon;0731 12345;\nPLZ;89073;\n',
+    'Firma;Muster AG;Kundennr.;10234\nDatum;01.02.2026;;\n',
+    'Mandant;10001\nBerater;29098\nBuchungskreis;1000\n',
+    'Limits;;;\nNumber;;;250\nSum;;;1.250.000\nAverage;;;5.000,00\n',
   ])('is not found in titles: %j', async (titles) => {
     expect(await told(titles + TABLE)).toMatchObject({ problems: [], rows: ['Delta'] });
   });
+});
+
+test('a list of names and amounts above a header of two names is a fault of the file', async () => {
+  const { problems } = await read('Acme;1000\nBeta;2500\nGamma;3000\nname;requested_limit\nDelta;4000\n');
+  expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining('say --header-line 4.') }]);
 });

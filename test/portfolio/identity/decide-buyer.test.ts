@@ -287,3 +287,16 @@ describe('a name that nobody has heard is mended', () => {
     expect(inWords(await tellFile(store, [after], { importId: 'b' }))).toEqual(['unclear']);
   });
 });
+
+test('a buyer whose reference an earlier version read as 4711.0 is found by its name or number, and has the new reference from then on', async () => {
+  const store = makeMapStore();
+  await tellFile(store, [{ ref: '4711.0' }, { ref: '4712.0', reg: 'HRB 1', name: 'Other' }, { ref: '4713.0' }]);
+  const later = [{ ref: '4711' }, { ref: '4712', reg: 'HRB 1', name: 'Other' }, { ref: '4714' }];
+  const words = ['known K1 by name', 'known K2 by registration', 'new K3'];
+  expect(inWords(await tellFile(store, later, { importId: 'b' }))).toEqual(words);
+  expect(inWords(await tellFile(store, later, { importId: 'c' }))).toEqual([
+    'known K1 by reference',
+    'known K2 by reference',
+    'known K3 by reference',
+  ]);
+});

@@ -76,6 +76,24 @@ describe('two currencies in one file', () => {
     expect(lines.slice(1, 3).map((line) => rewriter.cells(line)[1])).toEqual(['50000', '? 50000 $']);
   });
 
+  test('are told of a number format with its own remedy, and not beside a currency that is no code', async () => {
+    const amount = { value: '50000', code: '#,##0.00 [$$-380A]' };
+    const of = (...rows: string[]) =>
+      readWorkbook((path) =>
+        writeFormatted(
+          path,
+          ['name', 'currency', 'requested_limit'],
+          [...rows.map((currency, n) => [`Buyer ${n}`, currency, amount])],
+        ),
+      );
+    expect(told((await of('UYU')).lines)).toEqual([
+      expect.stringMatching(
+        /The currency is \$, but line 2 says UYU\. .*if only the number format .* is wrong, choose/,
+      ),
+    ]);
+    expect((await of('LCY', '')).lines.map(({ kind }) => kind)).toEqual(['row', 'row']);
+  });
+
   test('are none where one sign may mean both', async () => {
     expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;$ 3;CAD\n')).invalid).toEqual([]);
     expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;3;USD\n')).invalid).toEqual([
