@@ -38,7 +38,7 @@ export async function linesAgain(known: KnownImport, later: KnownImport, open: O
   const there = makeKeySet();
   const again = await open(later);
   const isAlike = JSON.stringify(again.header) === JSON.stringify(columns);
-  if (!isAlike) {
+  if (!isAlike || again.problems.length > 0) {
     await again.close();
     return [];
   }
