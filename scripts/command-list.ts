@@ -188,7 +188,8 @@ const EXIT_STATUSES: Readonly<Record<string, string>> = {
   work: '0 stopped, or nothing is open; 1 after a fault; with --until-settled 2 where something stays open, or a signal stopped the command; 3 the time of --deadline is over',
   decisions:
     '0; 1 after a fault; 2 where a line was not taken, a row does not follow its decision yet, or no line has a decision',
-  retry: '0; 1 after a fault, or where no row is meant, or the named row cannot be sent again',
+  retry:
+    '0, also where no row is in the state; 1 after a fault, where no row has the --cause or --error, or where the row of --line or --row cannot be sent again',
   resolve:
     '0; 1 after a fault; 2 where the question was answered with no, a line of the file is wrong, or no line of the file is filled in',
   sessions:

@@ -53,11 +53,17 @@ export async function explainEmptyRetry(
     if (!found || error === undefined) return explainLine(portfolio, line, deps);
     return `Line ${line} of portfolio "${portfolio}" is ${state}, but its problem does not contain "${error}". ${seeProblems(portfolio)}`;
   }
-  const { states } = await deps.portfolios.read(portfolio);
+  const { states, replaced } = await deps.portfolios.read(portfolio);
   if (error !== undefined && states[state] > 0) {
     return `No ${state} row of portfolio "${portfolio}" has a problem that contains "${error}". ${seeProblems(portfolio)}`;
   }
-  const there = ROW_STATES.filter((name) => states[name] > 0).map((name) => `${states[name]} ${name}`);
+  // Replaced rows are in the state cancelled, and no retry sends them.
+  const counts = {
+    ...states,
+    cancelled: states.cancelled - replaced,
+    'corrected or left out by a later file': replaced,
+  };
+  const there = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   const next = states.held > 0 ? ` ${heldRemedy(portfolio)}.` : '';
   return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).${next}`;
 }

@@ -21,7 +21,7 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
-  let [open, created, besides, replaced] = [0, 0, 0, 0];
+  let [open, created, besides, alike, replaced] = [0, 0, 0, 0, 0];
   const besidesSum = makeExactSum();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
@@ -30,6 +30,7 @@ export function makeDryRun({
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
         onWanted(batch);
+        alike += countAlike(batch);
         created += forecaster.add(batch, ours).companies.length;
         return [...batch];
       }
@@ -52,11 +53,10 @@ export function makeDryRun({
         made.add(line.row.buyer);
         if (there.add(line.row.buyer)) before.companies += 1;
       }
-      onWanted(wanted.map(({ line }) => line));
-      const { companies } = forecaster.add(
-        wanted.map(({ line }) => line),
-        ours,
-      );
+      const lines = wanted.map(({ line }) => line);
+      onWanted(lines);
+      alike += countAlike(lines);
+      const { companies } = forecaster.add(lines, ours);
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
@@ -70,11 +70,16 @@ export function makeDryRun({
         open,
         replaced,
         besides: { limits: besides, requested: besidesSum.total() },
+        alike,
         before: foresees ? before : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
       };
     },
   };
+}
+
+function countAlike(lines: readonly Line[]): number {
+  return lines.filter((line) => line.kind === 'row' && line.isAlike).length;
 }
 
 async function isCompanyMade(buyer: string | undefined, { foresight, portfolio }: ForeseeDeps): Promise<boolean> {

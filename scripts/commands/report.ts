@@ -19,7 +19,7 @@ import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
 import { listedRows } from '../report/listed-rows.ts';
-import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -73,6 +73,7 @@ async function report(
   options: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ): Promise<void> {
+  if (options.out !== undefined) await checkNotImported(options.out, await context.portfolios.allImports(name));
   const archived = await context.archives.read(name);
   if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);
   if (options.causes) return writeCauses(name, format, options.out, context);

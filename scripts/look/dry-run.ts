@@ -55,7 +55,19 @@ export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows
  * @param currency the one that the file names
  */
 export function dryRunWords(dryRun: DryRun, currency?: string): string {
-  const { limits, documents, companies, uploadBytes, requested, open, replaced, besides, before, durationS } = dryRun;
+  const {
+    limits,
+    documents,
+    companies,
+    uploadBytes,
+    requested,
+    open,
+    replaced,
+    besides,
+    alike = 0,
+    before,
+    durationS,
+  } = dryRun;
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
@@ -73,6 +85,10 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     parts.push(
       ` ${words} another limit, open, made or in this file (${moneyText(besides.requested, currency)} in total).`,
     );
+  }
+  if (alike > 0) {
+    const words = counted(alike, 'of these limits is for a buyer', 'of these limits are for buyers');
+    parts.push(` ${words} that may be known under another identifier.`);
   }
   if (before && before.limits > 0) {
     parts.push(

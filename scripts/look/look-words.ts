@@ -107,12 +107,18 @@ function othersWords({ others }: ImportPreview): string[] {
   return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
-/** A line about limits that the file requests although their buyers have a limit already, or will have one. */
-function besidesWords({ currency, dryRun: { besides } }: ImportPreview): string[] {
-  if (besides.limits === 0) return [];
-  const whose =
-    besides.limits === 1 ? 'is for a buyer that has another limit' : 'are for buyers that have another limit';
-  return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested, currency)})`];
+/** Lines about limits that the file requests although their buyers have a limit already, or will have or may have one. */
+function besidesWords({ currency, dryRun: { besides, alike = 0 } }: ImportPreview): string[] {
+  const others = counted(
+    besides.limits,
+    'is for a buyer that has another limit',
+    'are for buyers that have another limit',
+  );
+  const known = counted(alike, 'is for a buyer', 'are for buyers');
+  return [
+    ...(besides.limits > 0 ? [`${others} (${moneyText(besides.requested, currency)})`] : []),
+    ...(alike > 0 ? [`${known} that may be known under another identifier`] : []),
+  ];
 }
 
 /** Good lines that are not requested again, and why. */

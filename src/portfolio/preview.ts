@@ -21,6 +21,8 @@ export type DryRun = Forecast & {
   replaced: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
+  /** Limits for new buyers that may be the same as known ones; previews of earlier versions lack it. */
+  alike?: number;
   /**
    * Limits and companies that are not requested again. `limits` and `companies` were made before, `held` are held or under way, and
    * `needAnswer` of these wait for a person's answer. null if there is no ledger to ask.

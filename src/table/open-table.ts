@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type ByteSource, openBytes } from './bytes.ts';
 import { foreignTableOf, wrongKindOf } from './foreign-tables.ts';
 import { emptyTable, type Table, type TableFile } from './table.ts';
@@ -40,9 +41,16 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
     const sheet = await readSheet(file, bytes);
     if (sheet) return sheet;
   }
-  const wrongKind = first ? (foreignTableOf(first) ?? wrongKindOf(first)) : null;
+  const wrongKind = first ? (lockFileOf(file) ?? foreignTableOf(first) ?? wrongKindOf(first)) : null;
   if (wrongKind || !first) return emptyTable(wrongKind, bytes.close);
   return readTextTable(file, bytes, first);
+}
+
+/** Says which workbook is meant by the name of Excel's lock file beside it; null for any other name. */
+function lockFileOf({ path, givenPath = path }: TableFile): string | null {
+  const name = basename(givenPath);
+  if (!name.startsWith('~$')) return null;
+  return `Names that begin with ~$ are those of lock files, which Excel keeps beside an open workbook: name the workbook itself, ${name.slice(2)}.`;
 }
 
 const ZIP = Buffer.from('PK\x03\x04');

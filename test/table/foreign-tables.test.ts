@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
@@ -62,6 +62,19 @@ describe('a table of another program', () => {
       problems: [expect.objectContaining({ message: expect.stringMatching(words) })],
       lines: [],
     });
+  });
+
+  // Promise: foreign-files-named
+  test('is named as the lock file of an open workbook, with the workbook that is meant', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = join(dir, '~$Käufer.xlsx');
+    await writeFile(path, Buffer.concat([Buffer.from('\u0006Müller', 'latin1'), Buffer.alloc(158, 0x20)]));
+    const { problems } = await openPortfolio({ path, requiredColumns: [] });
+    expect(problems).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/lock files.*: name the workbook itself, Käufer\.xlsx\.$/),
+      }),
+    ]);
   });
 
   // Promise: foreign-files-named

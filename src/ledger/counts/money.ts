@@ -203,7 +203,9 @@ function unsummedNote({
   const reasons = [
     ...(foreign > 0 ? [`${counted(foreign, 'is', 'are')} in another currency`] : []),
     ...(long > 0 ? [`${counted(long, 'has', 'have')} an amount of too many digits`] : []),
-    ...(unread > 0 ? [`${counted(unread, 'has', 'have')} no amount above zero that can be read`] : []),
+    ...(unread > 0
+      ? [`${counted(unread, 'is a total or has', 'are totals or have')} no amount above zero that can be read`]
+      : []),
   ];
   return [
     `Of the lines left out, ${reasons.join(', ')}: ${all === 1 ? 'it is' : 'they are'} in no sum, and among the lines to fix.`,

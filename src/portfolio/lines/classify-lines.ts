@@ -147,7 +147,8 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
         ...advise(draft, statementsAmong(documents), currency),
         ...plausibility.ofLine(draft),
       ];
-      return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
+      const alike = decision?.is === 'new' && doubts.length > 0 ? ({ isAlike: true } as const) : {};
+      return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told, ...alike };
     },
     fileWarnings() {
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];

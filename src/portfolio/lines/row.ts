@@ -37,7 +37,8 @@ export type Row = {
 
 /** The result of reading one line. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
-  | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
+  /** `isAlike`: the line makes a new buyer, and one of the warnings says which known buyer may be the same. */
+  | (Read & { kind: 'row'; row: Row; warnings: Problem[]; isAlike?: true })
   /**
    * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
    * make, '' if unknown; `name`, `buyer` and `requested` are set as far as they are known. An amount in another currency than the

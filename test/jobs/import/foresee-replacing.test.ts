@@ -100,6 +100,21 @@ test('check warns of a second limit for a buyer within one new file, on the line
   expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
 });
 
+test('check says of how many limits the buyers may be known under another identifier', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, acme(1), zinc(5)]);
+  const path = join(place.dir, 'bare.csv');
+  await writeFile(path, 'name,requested_limit\nAcme AG,2\nZinc AG,5\nTin AG,9\n');
+  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  for await (const batch of opened.batches()) await dryRun.add(batch);
+  expect(dryRun.result()).toMatchObject({ limits: 3, besides: { limits: 0 }, alike: 2 });
+  expect(dryRunWords(dryRun.result())).toContain(
+    ' 2 of these limits are for buyers that may be known under another identifier.',
+  );
+});
+
 // Promise: second-limit-warned
 test('a line with another amount for a buyer who was refused elsewhere gets a warning that names that limit', async () => {
   const place = await openCorrections('"requested_limit":900');

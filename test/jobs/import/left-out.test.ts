@@ -64,7 +64,7 @@ test('an amount that is in no sum is told by its reason, also after it was taken
   };
   await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 EUR', 'Gamma,R3,99999999999999999.99', 'Delta,R4,many']);
   expect(await said()).toEqual([
-    'Of the lines left out, 1 is in another currency, 1 has an amount of too many digits, 1 has no amount above zero that can be read: they are in no sum, and among the lines to fix.',
+    'Of the lines left out, 1 is in another currency, 1 has an amount of too many digits, 1 is a total or has no amount above zero that can be read: they are in no sum, and among the lines to fix.',
   ]);
   await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 EUR']);
   expect(await said()).toEqual([
@@ -72,6 +72,15 @@ test('an amount that is in no sum is told by its reason, also after it was taken
   ]);
   await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 USD']);
   expect(await said()).toEqual([]);
+});
+
+test('a total line is not said to have no amount that can be read', async () => {
+  const { import: importLines, report } = await openWorkplace();
+  await importLines(['name,country_code,requested_limit', 'Acme,DE,60001.00', 'Summe,,60001.00']);
+  const found = await report();
+  expect(found && moneyNotes(found.money, found)).toEqual([
+    'Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
+  ]);
 });
 
 test('an amount in thousands counts as one that cannot be read', async () => {

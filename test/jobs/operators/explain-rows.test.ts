@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Retry } from '../../../jobs/operators/explain-rows.ts';
 import { explainEmptyRetry } from '../../../jobs/operators/explain-rows.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
+import { acme, openCorrections, zinc } from '../../support/corrections.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** A portfolio of which one limit met this fault, one is done, and one line is broken. */
@@ -30,6 +31,15 @@ test('a retry that matches nothing says what the line is instead, and what to do
   );
   expect(await why({})).toMatch(
     /^No row .* is refused \(1 done, 1 held\)\. To say .*npx limitline report "q4" --state held/,
+  );
+});
+
+test('rows that a later file corrected are not counted as cancelled where no row is', async () => {
+  const { importLines, context } = await openCorrections();
+  await importLines(acme(1), zinc(1));
+  await importLines(acme(2), zinc(1));
+  expect(await explainEmptyRetry({ portfolio: 'q4', state: 'cancelled' }, context)).toBe(
+    'No row of portfolio "q4" is cancelled (2 queued, 1 corrected or left out by a later file).',
   );
 });
 

@@ -31,6 +31,7 @@ const look: ImportPreview = {
     open: 3,
     replaced: 0,
     besides: { limits: 2, requested: '71000' },
+    alike: 1,
     before: { limits: 8, companies: 90, held: 2, needAnswer: 1 },
     durationS: 300,
   },
@@ -52,6 +53,7 @@ test('a look names what would be requested, what not and why, and how long it ta
     '          Columns kept, but not sent: Notiz.',
     'Requests  1,190 limits, 1,234,567.50 in total; 3 of them wait already',
     'Of these  2 are for buyers that have another limit (71,000.00)',
+    '          1 is for a buyer that may be known under another identifier',
     'Skips     8 requested before',
     '          1 under way',
     '          1 held (npx limitline report NAME --state held)',
@@ -92,6 +94,7 @@ test('where nothing is left to request, nothing is said of what it would take', 
     documents: 0,
     open: 0,
     besides: { limits: 0, requested: '0' },
+    alike: 0,
   };
   const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
   expect(words).toContain('Requests  0 limits, 0.00 in total\nSkips     8 requested before');

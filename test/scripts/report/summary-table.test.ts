@@ -61,7 +61,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
       '    answered, outcome not known        8             567.00               0.00',
       '',
       'Available of what was granted: 0.00.',
-      'Of the lines left out, 2 have no amount above zero that can be read: they are in no sum, and among the lines to fix.',
+      'Of the lines left out, 2 are totals or have no amount above zero that can be read: they are in no sum, and among the lines to fix.',
     ].join('\n'),
   );
   expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');

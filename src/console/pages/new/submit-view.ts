@@ -215,12 +215,17 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
   ${besideWords(dryRun, rights)}`;
 }
 
-function besideWords({ open, besides, before, existing }: Preview['dryRun'], rights: Rights): Html {
+function besideWords({ open, besides, alike = 0, before, existing }: Preview['dryRun'], rights: Rights): Html {
   const sentences: string[] = [];
   if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     sentences.push(
       t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`,
+    );
+  }
+  if (alike > 0) {
+    sentences.push(
+      t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`,
     );
   }
   if (existing > 0) {
