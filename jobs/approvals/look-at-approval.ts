@@ -19,9 +19,9 @@ import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { openImported } from '../export/open-imported.ts';
 import { RESEND } from '../operators/ask-first.ts';
 import { withPurpose } from '../rows/calls-of.ts';
+import { openImported } from '../rows/open-imported.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
 
 type ApprovalLookDeps = {

@@ -18,8 +18,8 @@ import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
+import { openImported } from '../rows/open-imported.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
-import { openImported } from './open-imported.ts';
 import { type ExportTable, errorsTable, extrasOf, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {

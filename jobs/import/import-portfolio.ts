@@ -19,9 +19,9 @@ import { makeFileNames } from '../rows/import-names.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
+import { countGone } from './lines-gone.ts';
 import { mappingLeftOut } from './mapping-left-out.ts';
 import {
-  countGone,
   type FileToImport,
   makeRequestsInFile,
   type OpenDeps,

@@ -3,7 +3,6 @@ import { counted } from '../../src/counted.ts';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportMade } from '../../src/ledger/portfolios/imports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -13,13 +12,11 @@ import {
   ACCOUNT_COLUMN,
   accountOfLine,
   FROM_COLUMN,
-  isErrorsHeader,
   mendedLineOf,
   mendedRowOf,
   namesAccount,
   otherAccountWords,
   ROW_COLUMN,
-  shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
@@ -150,42 +147,6 @@ async function refuseOtherSum(
       : '';
   problem.message += byHand;
   return { ...opened, problems: [problem, ...sum.unread()], batches: noBatches };
-}
-
-/**
- * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
- * errors file of the last import these are the lines that it lacks, for any other file all of them. `gone` is 0 if the same file comes
- * again and is read as before, or an errors file of another import. `unknownOrigin`: lines of an errors file that do not say which line they
- * were, so they may be some of these.
- */
-export async function countGone(
-  { portfolio, reading }: Pick<FileToImport, 'portfolio' | 'reading'>,
-  { importId, opened, openAhead }: OpenedImport,
-  { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
-): Promise<{ gone: number; unknownOrigin: number }> {
-  const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
-  if (!file || (file.id === importId && file.reading === readingTextOf(reading, opened)))
-    return { gone: 0, unknownOrigin: 0 };
-  const countBeside = (lines: readonly number[]) =>
-    retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
-  if (!isErrorsHeader(opened.header)) return { gone: await countBeside([]), unknownOrigin: 0 };
-  const named = new Set<number>();
-  const errors = await openAhead();
-  const mendedLine = mendedLineOf(errors.header);
-  const says = errors.header.includes(FROM_COLUMN);
-  let unknownOrigin = 0;
-  for await (const batch of errors.plainLines()) {
-    for (const { cells } of batch) {
-      const from = mendedLine(cells);
-      if (says && !from) unknownOrigin += 1;
-      if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
-    }
-  }
-  const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
-  return {
-    gone: named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin),
-    unknownOrigin: beside === 0 ? 0 : unknownOrigin,
-  };
 }
 
 /**

@@ -12,11 +12,13 @@ import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
+import { isResultsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
+import { goneWords } from '../import/lines-gone.ts';
 import { supplierAsNamed } from '../import/remember-supplier.ts';
 import { changeOf, statOf } from './drop-folder.ts';
 import { documentsNameOf, ofSupplier } from './dropped-names.ts';
@@ -120,6 +122,7 @@ async function importEntry(
     },
   };
   let sentByPath: string[] = [];
+  let isResults = false;
   let warnings = 0;
   await deps.enterAccount();
   const note = {
@@ -134,7 +137,8 @@ async function importEntry(
     async () => {
       const imported = await importPortfolio(payload, {
         ...importDepsOf(deps, signal),
-        onOpened: ({ dialect, columns }) => {
+        onOpened: ({ dialect, columns, header }) => {
+          isResults = isResultsHeader(header);
           problems.like(dialect);
           sentByPath = sentByPathWords(columns);
         },
@@ -143,7 +147,7 @@ async function importEntry(
           warnings += problems.addWarnings(batch.warnings);
         },
       }).finally(() => problems.end());
-      return { ...imported, sentByPath, warnings };
+      return { ...imported, sentByPath, isResults, warnings };
     },
     ({ lines, rows, invalid, duplicate, faults }) => ({ lines, rows, invalid, duplicate, faults: faults.length }),
   );
@@ -151,19 +155,19 @@ async function importEntry(
 
 /**
  * `sentByPath`: sentences that name the columns sent as extra fields, at a path of the call's body; none if there are no such columns.
- * `warnings`: how many of them stand in the list of problems.
+ * `isResults`: the file is a results file. `warnings`: how many of them stand in the list of problems.
  */
-type Listed = { sentByPath: string[]; warnings: number };
+type Listed = { sentByPath: string[]; isResults: boolean; warnings: number };
 
 function outcomeOf(
   file: TakenFile,
-  { faults, approval, sentByPath, warnings, ...counts }: Imported & Listed,
+  { faults, approval, sentByPath, isResults, warnings, ...counts }: Imported & Listed,
 ): Partial<TakenFile> {
   const { lines, rows, invalid, duplicate, requestedBefore } = counts;
   if (faults.length > 0) {
     return {
       is: 'rejected',
-      words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')}`,
+      words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')}${isResults ? DECISIONS : ''}`,
     };
   }
   const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${allBeforeWords(rows, requestedBefore) ?? counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
@@ -171,10 +175,20 @@ function outcomeOf(
   const warned = warnings > 0 ? [`${counted(warnings, 'warning')}: see ${file.id}.problems.csv.`] : [];
   return {
     is: 'imported',
-    words: [words + waits, ...sentByPath, ...unsentWords(counts.supplierColumnsNotSent), ...warned].join(' '),
-    found: { lines, rows, invalid, duplicate, warnings },
+    words: [
+      words + waits,
+      ...goneWords(counts),
+      ...sentByPath,
+      ...unsentWords(counts.supplierColumnsNotSent),
+      ...warned,
+    ].join(' '),
+    found: { lines, rows, invalid, duplicate, warnings, gone: counts.gone },
   };
 }
+
+/** What to do with a results file into which somebody typed statuses. */
+const DECISIONS =
+  ' If decisions of the service are typed into it, drop it under a name that ends in .decisions.csv or .decisions.xlsx.';
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');

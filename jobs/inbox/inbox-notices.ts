@@ -36,8 +36,8 @@ function noticeOf(file: TakenFile): Notice | undefined {
     };
   }
   const bad = found ? found.invalid + found.duplicate : 0;
-  const warnings = found?.warnings ?? 0;
-  if (is !== 'imported' || !found || bad + warnings === 0) return undefined;
+  const { warnings = 0, gone = 0 } = found ?? {};
+  if (is !== 'imported' || !found || bad + warnings + gone === 0) return undefined;
   if (isDecided(file)) {
     const title = `A file of decisions of the drop folder has lines to be looked at: ${name}.`;
     const facts = [
@@ -54,12 +54,15 @@ function noticeOf(file: TakenFile): Notice | undefined {
     { term: 'Invalid', what: String(found.invalid) },
     { term: 'Duplicate', what: String(found.duplicate) },
     ...(warnings > 0 ? [{ term: 'Warnings', what: String(warnings) }] : []),
-    { term: 'Why', what: `see ${id}.problems.csv in the folder done` },
+    ...(gone > 0 ? [{ term: 'Faulty lines of the file before, no longer named', what: String(gone) }] : []),
+    ...(bad + warnings > 0 ? [{ term: 'Why', what: `see ${id}.problems.csv in the folder done` }] : []),
   ];
   const title =
     bad > 0
       ? `Lines of a file of the drop folder led to no row of portfolio ${portfolio}.`
-      : `A file of the drop folder has warnings: ${name}.`;
+      : warnings > 0
+        ? `A file of the drop folder has warnings: ${name}.`
+        : `A file of the drop folder took the place of one with faulty lines: ${name}.`;
   return { kind, title, facts, path: `/portfolios/${encodeURIComponent(portfolio)}`, atMs };
 }
 

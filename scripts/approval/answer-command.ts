@@ -171,7 +171,7 @@ type KnowsPeople = {
 type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
 
 const REFUSED: Readonly<Record<Exclude<Checked['is'], 'ok'>, (checked: Checked) => string>> = {
-  no: () => 'The name, the password or the code is wrong.',
+  no: () => 'The name, the password or the code is wrong. Each code is good once: wait for the next one.',
   owes: () =>
     'This user has to sign in at the console first: a password must be chosen, or a second factor be set up there.',
   busy: () => 'Too many people are signing in: try again in a moment.',

@@ -3,6 +3,7 @@ import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approva
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
+import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { groupedAmount, moneyText } from '../../src/money-text.ts';
@@ -47,6 +48,20 @@ export function askedWords(portfolio: string, { approval, rows, sum, why = '' }:
 /** The most approvals, and the most names, that are printed; the console has all. */
 const MOST_SAID = 5;
 const MOST_NAMED = 10;
+
+/** A line for each of the portfolio's last noes, where rows of it are given up: who declined how much, and why. */
+export async function declinedLines(
+  { portfolio, states }: Pick<Summary, 'portfolio' | 'states'>,
+  { approvals }: Pick<Context, 'approvals'>,
+): Promise<string[]> {
+  if (states.cancelled === 0) return [];
+  const declined = (await approvals.of(portfolio)).filter(({ standing }) => standing === 'declined');
+  return declined.slice(0, MOST_SAID).map(({ rows, sum, answered: { by = '', words = '', atMs = 0 } = {} }) => {
+    const day = new Date(atMs).toISOString().slice(0, 10);
+    const why = words === '' ? '.' : `: ${words}`;
+    return visible(`Declined by ${by} on ${day}, ${counted(rows, 'row')}, ${groupedAmount(sum)} in all${why}`);
+  });
+}
 
 /** Prints each waiting approval of a portfolio: its sum, how to approve it, and who may do so. */
 export async function sayWaiting(

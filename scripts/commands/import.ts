@@ -13,6 +13,7 @@ import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '.
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
+import { noWorkerWords } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline import FILE`: imports a file into a portfolio. Workers send its rows. */
@@ -78,5 +79,7 @@ async function importAndReport(
   const { problems, warnings, changed } = list;
   terminal.print(words, { account, portfolio, ...counts, problems, warnings, changed, ...read });
   if (imported.approval) await sayWaiting(portfolio, context, terminal);
+  const noWorker = await noWorkerWords(portfolio, context);
+  if (noWorker) terminal.say(`limitline: ${noWorker}`);
   return list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
 }

@@ -15,6 +15,7 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { declinedLines } from '../approval/approval-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
@@ -22,6 +23,7 @@ import { listedRows } from '../report/listed-rows.ts';
 import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
+import { noWorkerWords } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { foldedText } from '../terminal/width.ts';
 import { printPortfolios } from './portfolios.ts';
@@ -137,11 +139,14 @@ async function table(summary: Summary, failed: FailedSessions, context: Context)
   const state = await context.portfolios.read(summary.portfolio);
   const text = summaryTable(summary, await withDoubt(state, context));
   // A finished portfolio shows no pace, since without calls it fades within seconds.
-  const pace = summary.finished ? undefined : await lookAtPace(context);
+  const noWorker = await noWorkerWords(summary.portfolio, context);
+  const pace = summary.finished || noWorker ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
   return [
     text,
+    ...(noWorker ? [noWorker] : []),
     ...(words === '' ? [] : [`Pace: ${words}.`]),
+    ...(await declinedLines(summary, context)),
     ...(await failedSessionLines(failed, context)),
     ...nextLine(summary, failed),
   ].join('\n');

@@ -15,7 +15,7 @@ import { type Duration, readDuration, startTimeLimit } from '../options/duration
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { keepHeapSmall } from '../process/resources.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { CUT_OFF, waitForSignal } from '../process/signals.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
 import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -58,7 +58,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
   const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
-  const { signal, forget } = waitForSignal();
+  const { signal, forget } = waitForSignal(() => terminal.say(CUT_OFF));
   signal.then((name) => {
     stop.abort(new LimitlineError('STOPPED', `${name} came`));
     terminal.say(STOPPING);

@@ -15,7 +15,7 @@ import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { CUT_OFF, waitForSignal } from '../process/signals.ts';
 import {
   countCalls,
   makeSayingFaults,
@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
       endWithParent();
-      const { signal } = waitForSignal();
+      const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
       const context = await openContext({ settings, log, saysOlder: false });
       try {
         await context.marks.check();

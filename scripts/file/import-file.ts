@@ -5,9 +5,10 @@ import {
   importDepsOf,
   importPortfolio,
 } from '../../jobs/import/import-portfolio.ts';
+import { goneWords } from '../../jobs/import/lines-gone.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted, earlierRows, replacedWords } from '../../src/counted.ts';
+import { allBeforeWords, earlierRows, replacedWords } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { unsentWords } from '../../src/portfolio/supplier.ts';
 import { auditCommand } from '../audit/audit-command.ts';
@@ -85,18 +86,6 @@ export function earlierRowWords({
       `${earlierRows(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
     );
   }
-  if (gone > 0) {
-    const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
-    const missing = isPart ? ` and ${are} not in this errors file` : '';
-    words.push(
-      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
-    );
-  }
-  if (unknownOrigin > 0) {
-    const say = unknownOrigin === 1 ? 'does not say which line it was' : 'do not say which lines they were';
-    words.push(
-      `${counted(unknownOrigin, 'line')} of this errors file ${say}: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.`,
-    );
-  }
+  words.push(...goneWords({ gone, unknownOrigin, isPart }));
   return words;
 }

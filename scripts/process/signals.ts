@@ -7,6 +7,10 @@ export type EndSignal = (typeof SIGNALS)[number];
 /** The shell's exit status for SIGINT: 128 and the signal's number. */
 const KILLED_STATUS = 130;
 
+/** What a command that sends says when a second signal ends it. */
+export const CUT_OFF =
+  'limitline: stopped at once: calls under way were cut off. To go on, run the same command again; rows whose company or limit was under way will be held.';
+
 /**
  * How long after the first signal a second one counts as deliberate, in ms. One Ctrl-C may arrive twice within milliseconds: npm or a shell
  * passes it on, and `timeout` signals both group and child. A person who repeats it has read the first reaction, which takes longer.
@@ -35,9 +39,11 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffec
 
 /**
  * Resolves at the first signal, so that the command can end properly. A deliberate second one exits at once, see {@link
- * makeSignalRule}. Ignores SIGHUP under `nohup`. `forget` stops listening.
+ * makeSignalRule}, after `sayAtOnce`. Ignores SIGHUP under `nohup`. `forget` stops listening.
+ *
+ * @param sayAtOnce must not wait for anything
  */
-export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
+export function waitForSignal(sayAtOnce = () => {}): { signal: Promise<EndSignal>; forget: () => void } {
   const effectOf = makeSignalRule();
   const hangUpIgnored = isHangUpIgnored();
   let resolveSignal: (name: EndSignal) => void;
@@ -47,7 +53,13 @@ export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => voi
   const onSignal = (name: NodeJS.Signals): void => {
     if (!isEndSignal(name) || (name === 'SIGHUP' && hangUpIgnored)) return;
     const effect = effectOf(name, performance.now());
-    if (effect === 'end at once') process.exit(KILLED_STATUS);
+    if (effect === 'end at once') {
+      try {
+        sayAtOnce();
+      } finally {
+        process.exit(KILLED_STATUS);
+      }
+    }
     if (effect === 'end') resolveSignal(name);
   };
   for (const name of SIGNALS) process.on(name, onSignal);

@@ -63,7 +63,7 @@ export function sayNextSteps(
       `limitline: ${rows}, ${wait} for another person's approval, and ${are} not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work`,
     );
   }
-  if (needsMending(summary) && !left?.errors) {
+  if (hasFaults(summary) && !left?.errors) {
     say(`limitline: to see the lines to mend: npx limitline report "${portfolio}" --format errors-csv`);
   }
 }
@@ -90,7 +90,7 @@ export function nextLine(summary: Summary, { refused, held }: FailedSessions): s
       : []),
     ...(states.awaiting > 0 ? [to('another person approves', `approve "${portfolio}" --as USER`)] : []),
     ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
-    ...(needsMending(summary)
+    ...(hasFaults(summary)
       ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --like-input --out errors.csv`)]
       : []),
     ...(refused.length > 0
@@ -113,9 +113,14 @@ export function filesOf(left: LeftResults | undefined): { results: string | null
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
-/** Whether lines need correction. Held rows need an answer instead, and replaced rows nothing. */
-function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
-  return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
+/** Whether an errors file has lines: faulty ones, and rows that were given up. Held rows need an answer instead, and replaced rows nothing. */
+function needsMending(summary: Summary): boolean {
+  return hasFaults(summary) || summary.states.cancelled > summary.replaced;
+}
+
+/** Whether lines have faults to correct. Rows that a person gave up or declined have none. */
+function hasFaults({ invalid, duplicate, kept, madeTwice, states }: Summary): boolean {
+  return invalid + duplicate + kept + madeTwice + states.refused > 0;
 }
 
 /** One sentence per file: what it is, why it stays, or why it is gone. */

@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
 
 /** Whether a person can be asked: standard input and standard error are terminals. */
 export function canAsk(): boolean {
@@ -125,4 +126,14 @@ export async function goingOn(
   if (paused) return { goes: `${who} once somebody resumes the portfolio, which is paused.`, workers };
   if (workers > 0) return { goes: `${who}; ${running}.`, workers };
   return { goes: `${who} as soon as workers run; none runs now: start one with npx limitline work.`, workers };
+}
+
+/** A sentence that no worker process runs while rows of a portfolio could be sent; undefined where one runs, or nothing is to be sent. */
+export async function noWorkerWords(
+  portfolio: string,
+  { ledger, keys, portfolios }: Pick<Context, 'ledger' | 'keys' | 'portfolios'>,
+): Promise<string | undefined> {
+  const [workers, state] = await Promise.all([countLiving({ connection: ledger, keys }), portfolios.read(portfolio)]);
+  if (workers > 0 || state.paused !== undefined || openRows(state) === 0) return undefined;
+  return `No process works at portfolio ${portfolio}, so nothing is sent: start one with npx limitline work, or run its file: npx limitline run FILE`;
 }

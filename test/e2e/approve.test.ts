@@ -179,6 +179,9 @@ test('decline gives the rows up with its words; a retry of them waits again', as
   const declined = await answer(['decline', 'q4', '--as', 'bob', '--because', 'ask for less'], code);
   expect(declined).toMatchObject({ status: 0, stdout: expect.stringContaining('declined by bob') });
   expect(await states()).toMatchObject({ cancelled: 2 });
+  const { stdout: report } = await limitline('report', 'q4');
+  expect(report).toMatch(/^Declined by bob on [\d-]{10}, 2 rows, 2,004\.00 in all: ask for less$/m);
+  expect(report).not.toContain('get the lines to correct');
   const retried = await limitline('retry', 'q4', '--state', 'cancelled');
   expect(retried).toMatchObject({
     status: 0,

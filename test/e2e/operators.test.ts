@@ -216,10 +216,15 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   const { cwd, limitline, json, standIn, start } = await openDesk(5);
   const [header, ...lines] = buyerLines(8);
   await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
-  await limitline('import', 'others.csv');
+  const noWorker = 'No process works at portfolio others, so nothing is sent: start one with npx limitline work';
+  expect((await limitline('import', 'others.csv')).stderr).toContain(noWorker);
+  const { stdout: report } = await limitline('report', 'others');
+  expect(report).toContain(noWorker);
+  expect(report).not.toContain('Pace:');
   await limitline('import', 'q4.csv', '--portfolio', 'given-up');
   expect(await json('pause', 'others')).toEqual({ portfolio: 'others', paused: true });
   expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5, answered: 0, open: 0 });
+  expect((await limitline('report', 'others')).stdout).not.toContain('No process works');
   const worker = start('work');
   await limitline('import', 'q4.csv');
   await expect.poll(() => standIn.counts().made.limit).toBe(5);

@@ -59,6 +59,7 @@ test('a second signal, two seconds after the first, ends work at once, and only 
   await expect.poll(again, { interval: 200 }).toBe(130);
   await ended;
   const tookMs = performance.now() - signalledAt;
+  expect(output().stderr).toContain('calls under way were cut off. To go on, run the same command again;');
   // It came after the first signal was sent, so that two seconds have passed, whenever this process looked.
   expect(tookMs).toBeGreaterThan(1_900);
   // By the first signal alone, calls in flight would get the whole of their deadline.

@@ -1,12 +1,12 @@
 import type { DocumentStore } from '../../../src/documents/store.ts';
-import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
+import type { ImportedFile } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
-import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
+import { openImported } from '../../rows/open-imported.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended } from './days-files.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
@@ -15,7 +15,7 @@ type ImportedDeps = { imports: DocumentStore; signal: AbortSignal };
 
 /** The copy of a file that was imported and has lines without a row. */
 export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<DayFile> {
-  const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
+  const open = (known: ImportedFile, buyers: BuyerBook = CLOSED_BOOK) =>
     openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
   const { portfolio, known, isBrokenOff, later } = day;
   const { fileName, number, found } = known;

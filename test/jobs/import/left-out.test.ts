@@ -157,6 +157,21 @@ test('lines that report and results name no longer, since another file or a part
   expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });
 
+// Promise: lines-no-longer-named
+test('a line that a file of the same name has or corrects is not one that vanishes', async () => {
+  const { importFile, dir } = await openWorkplace();
+  const bring = async (name: string, ...lines: string[]) => {
+    await writeFile(join(dir, name), `${[HEADER, ...lines].join('\n')}\n`);
+    return importFile(join(dir, name), {}, { portfolio: 'q4' });
+  };
+  await bring('jan.csv', 'Acme,R1,100,EUR,', 'Beta,R2,xx,EUR,', 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,');
+  const corrected = ['Beta,R2,310,EUR,', 'Delta,R4,,EUR,'];
+  // One is corrected in its place, one is still there, and one is neither.
+  expect(await bring('jan.csv', 'Acme,R1,100,EUR,', ...corrected)).toMatchObject({ invalid: 1, gone: 1 });
+  // Under another name, it is another file.
+  expect(await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R4,50,EUR,')).toMatchObject({ gone: 1 });
+});
+
 // Promise: line-of-unknown-origin
 test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();

@@ -54,3 +54,30 @@ test('a file whose rows were given up says, when it is dropped again, how they c
     },
   ]);
 });
+
+// Promise: lines-no-longer-named
+test('a dropped file says how many faulty lines of the file before are no longer named', async () => {
+  const { context, drop, takeIn, told } = await openInbox();
+  const header = 'name,country_code,requested_limit';
+  await drop('q4.csv', text([header, 'Acme GmbH,DE,many', 'Beta GmbH,DE,2000']));
+  await takeIn();
+  await drop('q4.csv', text([header, 'Gamma GmbH,DE,10', 'Delta GmbH,DE,20']));
+  const { files } = await takeIn();
+  const words = '1 line of the file imported before this one led to no row: report and results no longer name it.';
+  expect(files).toMatchObject([{ found: { rows: 2, gone: 1 }, words: expect.stringContaining(words) }]);
+  expect((await context.inbox.read(files[0]?.id ?? ''))?.words).toContain(words);
+  const facts = expect.arrayContaining([{ term: 'Faulty lines of the file before, no longer named', what: '1' }]);
+  const title = 'A file of the drop folder took the place of one with faulty lines: q4.csv.';
+  expect(told.at(-1)).toMatchObject({ notice: { title, facts } });
+});
+
+test('a results file under the name of a file of buyers is rejected, with the name that decisions have', async () => {
+  const { drop, takeIn } = await openInbox();
+  await drop(
+    'x.decided.csv',
+    text(['name,limitline_account,state,buyer_limit_id,status', 'Acme GmbH,,done,bl_1,approved']),
+  );
+  expect((await takeIn()).files).toMatchObject([
+    { is: 'rejected', words: expect.stringContaining('under a name that ends in .decisions.csv or .decisions.xlsx.') },
+  ]);
+});

@@ -70,6 +70,7 @@ test.each<[string, string[], string[]]>([
       "5 rows, 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
     ],
   ],
+  ['rows that somebody gave up have no lines to mend', said(summaryOf({ done: 1, cancelled: 2 })), []],
   [
     'a cancelled row that another has replaced needs no mending',
     said(summaryOf({ done: 1, cancelled: 1 }, { replaced: 1 })),

@@ -1,12 +1,12 @@
-import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
-import { isErrorsHeader } from '../../../src/portfolio/columns/result-columns.ts';
-import { digestOf } from '../../../src/portfolio/identity/digest.ts';
-import { makeKeySet } from '../../../src/portfolio/identity/digest-table.ts';
-import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
-import { readOptionsSchema } from '../../../src/portfolio/read-options.ts';
+import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
+import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
+import { digestOf } from '../../src/portfolio/identity/digest.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 /** Opens the stored copy of an import. @throws LimitlineError `FILE`, `NOT_FOUND` */
-export type OpenImport = (known: KnownImport) => Promise<Opened>;
+export type OpenImport = (known: ImportedFile) => Promise<Opened>;
 
 /**
  * Lines of an import that a later file of the same name has: with the same cells, so that they are told with that file, or on the same
@@ -15,7 +15,7 @@ export type OpenImport = (known: KnownImport) => Promise<Opened>;
  *
  * @throws LimitlineError `FILE`, `NOT_FOUND` where a copy cannot be read
  */
-export async function linesAgain(known: KnownImport, later: KnownImport, open: OpenImport): Promise<number[]> {
+export async function linesAgain(known: ImportedFile, later: ImportedFile, open: OpenImport): Promise<number[]> {
   if (placeOf(known) !== placeOf(later)) return [];
   const faulty = await open(known);
   if (faulty.problems.length > 0 || isErrorsHeader(faulty.header)) {
@@ -51,7 +51,7 @@ export async function linesAgain(known: KnownImport, later: KnownImport, open: O
 }
 
 /** Where and how an import found its lines: a line of another sheet, or of other columns, is another line. */
-function placeOf({ reading }: KnownImport): string {
+function placeOf({ reading }: ImportedFile): string {
   const { sheet, mapping } = readOptionsSchema.parse(JSON.parse(reading));
   return JSON.stringify([sheet, mapping]);
 }

@@ -1,0 +1,83 @@
+import { basename } from 'node:path';
+import { counted } from '../../src/counted.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { FROM_COLUMN, isErrorsHeader, mendedLineOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
+import { openImported } from '../rows/open-imported.ts';
+import { linesAgain } from './lines-again.ts';
+import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } from './open-import.ts';
+
+/**
+ * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
+ * errors file of the last import these are the lines that it lacks. For a file of the same name they are the lines that it neither has nor
+ * corrects, for any other file all of them. `gone` is 0 if the same file comes again and is read as before, or an errors file of another
+ * import. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be some of these.
+ */
+export async function countGone(
+  { portfolio, path, reading }: Pick<FileToImport, 'portfolio' | 'path' | 'reading'>,
+  { importId, opened, openAhead }: OpenedImport,
+  deps: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
+): Promise<{ gone: number; unknownOrigin: number }> {
+  const { portfolios, retryUntilAnswered } = deps;
+  const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
+  const own = { id: importId, fileName: basename(path), reading: readingTextOf(reading, opened) };
+  if (!file || (file.id === importId && file.reading === own.reading)) return { gone: 0, unknownOrigin: 0 };
+  const countBeside = (lines: readonly number[]) =>
+    retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
+  if (!isErrorsHeader(opened.header)) {
+    const gone = await countBeside([]);
+    if (gone === 0 || file.fileName !== own.fileName) return { gone, unknownOrigin: 0 };
+    const open = (known: ImportedFile) => openImported(known, { imports: deps.imports, signal: deps.stopping });
+    // Where a copy cannot be read, no line counts as corrected.
+    const covered = await linesAgain(file, own, open).catch((error) => {
+      if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
+      return [];
+    });
+    return { gone: await countBeside(covered), unknownOrigin: 0 };
+  }
+  const named = new Set<number>();
+  const errors = await openAhead();
+  const mendedLine = mendedLineOf(errors.header);
+  const says = errors.header.includes(FROM_COLUMN);
+  let unknownOrigin = 0;
+  for await (const batch of errors.plainLines()) {
+    for (const { cells } of batch) {
+      const from = mendedLine(cells);
+      if (says && !from) unknownOrigin += 1;
+      if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
+    }
+  }
+  const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
+  return {
+    gone: named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin),
+    unknownOrigin: beside === 0 ? 0 : unknownOrigin,
+  };
+}
+
+/** Sentences about lines of the file before that report and results no longer name, or may no longer name. */
+export function goneWords({
+  gone,
+  unknownOrigin,
+  isPart,
+}: {
+  gone: number;
+  unknownOrigin: number;
+  isPart: boolean;
+}): string[] {
+  const words: string[] = [];
+  if (gone > 0) {
+    const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
+    const missing = isPart ? ` and ${are} not in this errors file` : '';
+    words.push(
+      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
+    );
+  }
+  if (unknownOrigin > 0) {
+    const say = unknownOrigin === 1 ? 'does not say which line it was' : 'do not say which lines they were';
+    words.push(
+      `${counted(unknownOrigin, 'line')} of this errors file ${say}: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.`,
+    );
+  }
+  return words;
+}
