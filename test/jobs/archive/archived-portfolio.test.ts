@@ -36,10 +36,12 @@ async function foreseen(path: string, portfolio: string, context: Context): Prom
   const outlook = await outlookOf(context, { portfolio, path, reading: {} });
   const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  expect(opened.problems).toEqual([]);
   const found: string[] = [];
   for await (const batch of opened.batches()) {
     for (const line of await dryRun.add(batch)) {
-      if (line.kind === 'row') found.push(...line.warnings.map(({ message }) => message));
+      if (line.kind !== 'row') throw new Error(`no row: ${JSON.stringify(line)}`);
+      found.push(...line.warnings.map(({ message }) => message));
     }
   }
   return found.filter((message) => message.includes('another request'));
