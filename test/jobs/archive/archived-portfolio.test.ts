@@ -21,7 +21,7 @@ const NO_CALLS = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };
 
 /** A portfolio that is done but for a row that the service refuses, and is archived. */
 async function openArchived() {
-  const place = await openCorrections('6666');
+  const place = await openCorrections('"requested_limit":6666');
   const { context, importLines } = place;
   const lines = [acme(1000), zinc(2000), 'Tin AG,DE,HRB 3,,6666'];
   await place.work();
