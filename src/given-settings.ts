@@ -35,7 +35,7 @@ export function readGiven({
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];
     if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
-    // Other programs set the names that they share.
+    // A proxy's settings belong to other programs, too, so blanks in them are no fault.
     else if (value && !isGiven(value) && !PROXY_NAMES.has(name))
       faults.push(`${name} has only spaces: give it a value, or remove it`);
   }

@@ -37,7 +37,7 @@ return 1
 -- Takes the first due notice of a channel under a lease, or gives up one that is too old and was tried for long.
 -- @keys outbox fault account
 -- @args way notices lacking leaseMs giveUpMs graceMs keepMs
--- notices: beginning of their keys; lacking: why this process lacks the channel, so that nothing is taken, or ""; giveUpMs: age at which a
+-- notices: the beginning of each notice's key; lacking: why this process lacks the channel, so that nothing is taken, or ""; giveUpMs: age at which a
 -- notice is given up; graceMs: for which it or the channel must have failed before that; keepMs: for which an ended notice is kept
 -- Answers as JSON {is: "none"} | {is: "later", inMs} | {is: "undelivered", id, notice, words}
 -- | {is: "go", id, notice, tries, failures: of the channel in a row}; the notice is JSON within it

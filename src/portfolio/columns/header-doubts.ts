@@ -25,8 +25,8 @@ type HeaderPlace = {
 
 /**
  * Problems around a header that leave the meaning of all lines open: a second row of names, which would change the
- * columns, a title or row of units in thousands or millions, and another list above. These are problems of the file, because every line
- * would be requested wrongly, or lines would vanish.
+ * columns, a title or row of units in thousands or millions, and another list above. These are problems of the file: read all the same,
+ * each line might be requested wrongly, and the buyers of the other list would be requested by nobody.
  */
 export function doubtsAround(place: HeaderPlace): Problem[] {
   // An errors file is exempt: below its header are refused lines with Limitline's messages, and no second row of names.
