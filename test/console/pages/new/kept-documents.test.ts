@@ -64,7 +64,13 @@ test.each([
 
 // Promise: kept-documents-for-corrections
 test('a row that the service rejected keeps its documents for its correction, however its file came', async () => {
-  const rule = { on: 'limit', match: '"requested_limit":9999', fault: 'status', status: 400, body: 'too much' } as const;
+  const rule = {
+    on: 'limit',
+    match: '"requested_limit":9999',
+    fault: 'status',
+    status: 400,
+    body: 'too much',
+  } as const;
   const desk = await openDesk(1, { rules: [rule] });
   await mkdir(join(desk.cwd, 'documents'));
   await writeFile(join(desk.cwd, 'documents', 'a.pdf'), pdf('A'));
@@ -79,7 +85,13 @@ test('a row that the service rejected keeps its documents for its correction, ho
 });
 
 test('two rows with documents of one name and different content, and a name in another folder, are asked for again', async () => {
-  const rule = { on: 'limit', match: '"requested_limit":9999', fault: 'status', status: 400, body: 'too much' } as const;
+  const rule = {
+    on: 'limit',
+    match: '"requested_limit":9999',
+    fault: 'status',
+    status: 400,
+    body: 'too much',
+  } as const;
   const desk = await openDesk(1, { rules: [rule] });
   for (const [name, words] of [
     ['Alder', 'A'],
