@@ -9,11 +9,13 @@ import type {
   WaitingRow,
 } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
+import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -28,6 +30,7 @@ type ApprovalLookDeps = {
   approvals: Approvals;
   portfolios: Portfolios;
   rows: Rows;
+  calls: Pick<Calls, 'madeId'>;
   understand: UnderstandFile;
 };
 
@@ -39,16 +42,18 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
-  const [state, imports, currency, { largest, isExact }, first] = await Promise.all([
+  const [state, imports, currency, { largest, isExact }, first, { goes, words }] = await Promise.all([
     deps.portfolios.read(portfolio),
     deps.portfolios.allImports(portfolio),
     makeApprovalCurrency(deps)(approval),
     largestRows(approval, deps),
     firstRows(approval, deps),
+    lookElsewhere(approval, deps),
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
   return {
     approval: { ...approval, currency },
+    goes,
     portfolio: {
       states: state.states,
       sum: state.sums.inAllRows,
@@ -60,7 +65,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     isLargestExact: isExact,
     // Rows whose calls are approved as made are left out, because they send nothing.
     first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
-    since: sinceWords(approval, known, imports),
+    since: [...sinceWords(approval, known, imports), ...words],
   };
 }
 
@@ -76,7 +81,50 @@ export async function largestRows(
   return { largest: found.sort(byAmount).slice(0, SHOWN), isExact };
 }
 
-/** How long lines are searched for warnings: enough for some 50,000 lines. The page must not wait longer. */
+/**
+ * What a yes to an approval would request now: `goes`, which is at most what the approval covers. A row whose limit was made for another
+ * portfolio since, or after another approval, is not requested again; `words` say how many these are. A limit that was made stays made, so
+ * `goes` never grows. Rows that were not looked at within {@link LOOK_MS} count as requested.
+ */
+export async function lookElsewhere(
+  approval: Approval,
+  { approvals, rows, calls }: Pick<ApprovalLookDeps, 'approvals' | 'rows' | 'calls'>,
+): Promise<{ goes: Pick<Approval, 'rows' | 'sum'>; words: string[] }> {
+  const { standing, kind, ...all } = approval;
+  const goes = { rows: all.rows, sum: all.sum };
+  if (standing !== 'waiting' || kind === 'answer') return { goes, words: [] };
+  const untilMs = performance.now() + LOOK_MS;
+  const made: string[] = [];
+  let [from, isWhole] = [0, false];
+  while (!isWhole && performance.now() < untilMs) {
+    const page = await approvals.rowsOf(approval, { from, count: PAGE });
+    const answers = await Promise.all(page.map((row) => isMade(row, calls)));
+    const found = await rows.read(page.filter((_row, place) => answers[place]));
+    made.push(...found.flatMap((row) => row?.request.limit.requested_limit ?? []));
+    from += PAGE;
+    isWhole = page.length < PAGE;
+  }
+  const words = isWhole
+    ? []
+    : [`Only the first ${counted(from, 'row')} of it were compared with what was requested elsewhere meanwhile.`];
+  if (made.length === 0) return { goes, words };
+  const sum = exactText(made);
+  goes.rows -= made.length;
+  goes.sum = exactText([goes.sum, `-${sum}`]);
+  const were = `${counted(made.length, 'row')}, ${moneyText(sum)} in all, ${made.length === 1 ? 'was' : 'were'}`;
+  const then = `A yes requests ${counted(goes.rows, 'row')} now, ${moneyText(goes.sum)} in all.`;
+  return { goes, words: [`${were} requested elsewhere meanwhile, and nothing is requested twice. ${then}`, ...words] };
+}
+
+/** Whether the limit that a row asks for was made, in whatever portfolio. */
+async function isMade({ key }: RowId, calls: Pick<Calls, 'madeId'>): Promise<boolean> {
+  return (await calls.madeId({ kind: 'limit', key })) !== undefined;
+}
+
+/** Rows read at a time. */
+const PAGE = 500;
+
+/** How long lines are searched for warnings, and rows for limits made elsewhere: enough for some 50,000. The page must not wait longer. */
 const LOOK_MS = 1_000;
 
 /**
@@ -114,12 +162,12 @@ export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
 
 type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 
-async function firstRows(approval: Approval, { approvals, rows }: ApprovalLookDeps): Promise<FoundRow[]> {
+async function firstRows(approval: Approval, { approvals, rows, calls }: ApprovalLookDeps): Promise<FoundRow[]> {
   const names = await approvals.rowsOf(approval, { count: FIRST_REQUESTS });
-  const results = await rows.read(names);
+  const [results, made] = await Promise.all([rows.read(names), Promise.all(names.map((row) => isMade(row, calls)))]);
   return names.flatMap((row, place) => {
     const result = results[place];
-    return result?.approval === approval.id ? [{ row, result }] : [];
+    return result?.approval === approval.id && !made[place] ? [{ row, result }] : [];
   });
 }
 

@@ -81,10 +81,17 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       }
     };
     left.results = await write('results');
-    if (await isBeforeOpen(portfolio, stem, deps))
-      left.uncorrected = await deps.leftFiles.letGo(namesFor('errors', dir, stem), whose);
+    const errors = namesFor('errors', dir, stem);
+    const { hasUnrequested } = deps;
+    if (hasUnrequested) {
+      const isOpen = (number: number) => hasUnrequested({ portfolio, number });
+      await deps.leftFiles.takeBack(errors, whose, async (number) => !(await isOpen(number)));
+      const before = await importBefore(portfolio, stem, deps);
+      if (before !== undefined && (await isOpen(before)))
+        left.uncorrected = await deps.leftFiles.letGo(errors, whose, before);
+    }
     left.errors = mending ? await write('errors') : null;
-    if (left.errors === null) Object.assign(left, await deps.leftFiles.withdraw(namesFor('errors', dir, stem), whose));
+    if (left.errors === null) Object.assign(left, await deps.leftFiles.withdraw(errors, whose));
   } catch (error) {
     if (deps.signal.aborted) throw error;
     left.fault = messageOf(error);
@@ -100,16 +107,14 @@ async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles):
   return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
 }
 
-/** Whether lines of the file that was imported before under this name are still to be corrected. */
-async function isBeforeOpen(
+/** The number of the import before the last one whose file had this name; undefined for none. */
+async function importBefore(
   portfolio: string,
   stem: string,
-  { portfolios, hasUnrequested }: LeaveDeps,
-): Promise<boolean> {
-  if (!hasUnrequested) return false;
+  { portfolios }: Pick<LeaveDeps, 'portfolios'>,
+): Promise<number | undefined> {
   const [, ...earlier] = (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
-  const before = earlier.find(({ fileName }) => (stemOfErrors(fileName) ?? stemOf(fileName)) === stem);
-  return before !== undefined && hasUnrequested({ portfolio, number: before.number });
+  return earlier.find(({ fileName }) => (stemOfErrors(fileName) ?? stemOf(fileName)) === stem)?.number;
 }
 
 /** The permissions of results files: at most those of the file that was run. Results of standard input are for their owner only. */

@@ -1,3 +1,4 @@
+import { earlierRows } from '../../src/counted.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
@@ -17,6 +18,35 @@ export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<
   let count = 0;
   for await (const rows of lackingRows(file, deps)) count += rows.length;
   return count;
+}
+
+/** Counts the rows that a file would lack if it was imported. `has`: whether the file has the request of this key. */
+export async function foreseeLacking(
+  portfolio: string,
+  has: (key: string) => boolean,
+  { rows }: Pick<LackingDeps, 'rows'>,
+): Promise<number> {
+  let count = 0;
+  for (const state of UNSENT_STATES) {
+    for await (const page of pagesOf(rows, portfolio, state)) {
+      const others = page.filter(({ key }) => !has(key));
+      count += (state === 'awaiting' ? await unsentOf(others, rows) : others).length;
+    }
+  }
+  return count;
+}
+
+/**
+ * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: what cancels them, unless the file has
+ * only a part of the portfolio.
+ */
+export function lackingWords({ lacking, isPart }: { lacking: number; isPart: boolean }, replace: string): string[] {
+  if (lacking === 0) return [];
+  const [are, them] =
+    lacking === 1
+      ? ['is not in this file, and stays as it is', 'it']
+      : ['are not in this file, and stay as they are', 'them'];
+  return [`${earlierRows(lacking)} ${are}${isPart ? '' : `; ${replace} cancels ${them}`}.`];
 }
 
 /** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */

@@ -18,6 +18,7 @@ import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
+import { lackingWords } from '../import/lacking-rows.ts';
 import { goneWords } from '../import/lines-gone.ts';
 import { supplierAsNamed } from '../import/remember-supplier.ts';
 import { changeOf, statOf } from './drop-folder.ts';
@@ -155,7 +156,7 @@ async function importEntry(
 
 /**
  * `sentByPath`: sentences that name the columns sent as extra fields, at a path of the call's body; none if there are no such columns.
- * `isResults`: the file is a results file. `warnings`: how many of them stand in the list of problems.
+ * `isResults`: the file is a results file. `warnings`: how many stand in the list of problems, without advice.
  */
 type Listed = { sentByPath: string[]; isResults: boolean; warnings: number };
 
@@ -177,6 +178,7 @@ function outcomeOf(
     is: 'imported',
     words: [
       words + waits,
+      ...lackingWords(counts, `npx limitline import FILE --portfolio "${file.portfolio}" --replace`),
       ...goneWords(counts),
       ...sentByPath,
       ...unsentWords(counts.supplierColumnsNotSent),

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileFault } from '../../src/files/file-fault.ts';
+import { isAdvice } from '../../src/portfolio/lines/advice.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
@@ -40,11 +41,11 @@ export async function makeProblemsFile(path: string, mode: number) {
         open?.table.write([line === WHOLE_FILE ? '' : String(line), column ?? '', value ?? '', message]);
       }
     },
-    /** Adds those warnings that are not about nearly every file. Answers how many. */
+    /** Adds those warnings that are not about nearly every file. Answers of how many somebody should be told: not of advice. */
     addWarnings(warnings: readonly Problem[]): number {
       const toList = warnings.filter(isToList);
       this.add(toList.map((warning) => ({ ...warning, message: `Warning: ${warning.message}` })));
-      return toList.length;
+      return toList.filter(({ message }) => !isAdvice(message)).length;
     },
     /** @throws LimitlineError `FILE` where it could not be written */
     async end(): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { hasFaults } from '../../src/ledger/portfolios/summary.ts';
 import { LEASE_MS } from '../../src/ledger/schema/lease.ts';
 import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { leaveResults } from '../export/leave-results.ts';
@@ -206,10 +207,9 @@ async function leaveOpenResults(deps: RoundDeps): Promise<string[]> {
   for (const file of await inbox.open()) {
     signal.throwIfAborted();
     if (file.folder !== drop.id) continue;
-    const { finishedMs, states, importing } = await portfolios.read(file.portfolio);
-    if (finishedMs === undefined || importing) continue;
-    const isMending = states.refused > 0 || (file.found?.invalid ?? 0) > 0;
-    await leaveOne(file, isMending, deps);
+    const state = await portfolios.read(file.portfolio);
+    if (state.finishedMs === undefined || state.importing) continue;
+    await leaveOne(file, hasFaults(state), deps);
     left.push(file.portfolio);
   }
   return left;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
-import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
+import { largestRows, lookElsewhere } from '../../jobs/approvals/look-at-approval.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
@@ -41,6 +41,7 @@ export function answerByCommand(
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
     const approval = chooseApproval(name, options, waiting);
     terminal.say(waitingWords(approval));
+    for (const words of (await lookElsewhere(approval, context)).words) terminal.say(`  ${words}`);
     if (approval.kind === 'answer')
       for (const one of (await largestRows(approval, context)).largest) terminal.say(saidLine(one));
     const person = await whoAnswers({ ...options, portfolio: name }, context);

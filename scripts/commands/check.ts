@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { mappingLeftOut } from '../../jobs/import/mapping-left-out.ts';
 import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
@@ -10,7 +11,9 @@ import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../..
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
+import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
@@ -116,7 +119,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     }
     if (ledger.context) announceFolder(settings, terminal.say);
     const leftOut = ledger.context ? await mappingLeftOut(portfolio, opened, ledger.context) : [];
-    const deps = { leftOut, settings, ledger, outlook, documentsDir: place.dir, terminal };
+    const deps = { portfolio, leftOut, settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
       isToListBuyers: options.buyers === true,
@@ -130,6 +133,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 }
 
 type CheckDeps = {
+  portfolio: string;
   /** Warnings about the columns of a mapping that this file lacks or uses otherwise. They are listed before warnings about lines. */
   leftOut: readonly Problem[];
   settings: Settings;
@@ -151,17 +155,30 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const buyers = makeBuyerList(outlook.buyers.portfolio);
   const named = new Set<string>();
   const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
-  const counts = await readAll(opened, list, (batch) => {
+  const requests = makeKeySet();
+  const counts = await readAll(opened, list, async (batch) => {
     for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
     if (deps.isToListBuyers) buyers.add(batch);
     sum?.add(batch);
-    return dryRun.add(batch);
+    const foreseen = await dryRun.add(batch);
+    for (const line of foreseen) {
+      const key = line.kind === 'row' ? line.row.key : line.key;
+      if (key !== '') requests.add(key);
+    }
+    return foreseen;
   });
   // Warnings about the whole file are known only after its last line.
   const otherSum = opened.problems.length > 0 ? undefined : sum?.problem();
   list.add({ problems: otherSum ? [otherSum] : [], warnings: opened.warnings });
   list.sayChanges();
   const unnamed = await unnamedDocuments(documentsDir, named);
+  const isPart = isErrorsHeader(opened.header);
+  const unsent =
+    ledger.context && counts.rows > 0 && !isPart
+      ? await foreseeLacking(deps.portfolio, requests.has, ledger.context)
+      : 0;
+  // A row that a line corrects is replaced, whether it is to be cancelled or not.
+  const lacking = Math.max(0, unsent - dryRun.result().replaced);
   const { problems, warnings, changed, counts: found } = list;
   const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const words = [
@@ -172,6 +189,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result(), opened.currency())] : []),
+    ...(otherSum ? [] : lackingWords({ lacking, isPart }, 'import --replace')),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`

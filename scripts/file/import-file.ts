@@ -5,6 +5,7 @@ import {
   importDepsOf,
   importPortfolio,
 } from '../../jobs/import/import-portfolio.ts';
+import { lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { goneWords } from '../../jobs/import/lines-gone.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
@@ -79,13 +80,7 @@ export function earlierRowWords({
     words.push(
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
-  if (lacking > 0) {
-    const are = lacking === 1 ? 'is not in this file, and stays' : 'are not in this file, and stay';
-    const remedy = lacking === 1 ? 'cancels it' : 'cancels them';
-    words.push(
-      `${earlierRows(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
-    );
-  }
+  words.push(...lackingWords({ lacking, isPart }, '--replace'));
   words.push(...goneWords({ gone, unknownOrigin, isPart }));
   return words;
 }

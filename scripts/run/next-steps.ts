@@ -8,7 +8,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { notQuiteGranted } from '../../src/ledger/counts/not-quite-granted.ts';
-import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import { hasFaults, type Summary } from '../../src/ledger/portfolios/summary.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -28,7 +28,7 @@ export async function leaveResultsOf(
 ): Promise<LeftResults | undefined> {
   if (results === false) return undefined;
   try {
-    return await leaveResults({ ...run, dir: results }, needsMending(summary), {
+    return await leaveResults({ ...run, dir: results }, hasFaults(summary), {
       ...context,
       signal: stop,
       finishedResults: (portfolio) => finishedResults(portfolio, context),
@@ -111,16 +111,6 @@ export function nextLine(summary: Summary, { refused, held }: FailedSessions): s
 /** The written files in JSON. */
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
-}
-
-/** Whether an errors file has lines: faulty ones, and rows that were given up. Held rows need an answer instead, and replaced rows nothing. */
-function needsMending(summary: Summary): boolean {
-  return hasFaults(summary) || summary.states.cancelled > summary.replaced;
-}
-
-/** Whether lines have faults to correct. Rows that a person gave up or declined have none. */
-function hasFaults({ invalid, duplicate, kept, madeTwice, states }: Summary): boolean {
-  return invalid + duplicate + kept + madeTwice + states.refused > 0;
 }
 
 /** One sentence per file: what it is, why it stays, or why it is gone. */

@@ -20,7 +20,7 @@ export type LeftFiles = ReturnType<typeof makeLeftFiles>;
  * portfolio is replaced or removed: edits of a person are never lost.
  *
  * @param dir the folder of these records, created with the first one
- * @param trialAccount the account whose files any other may replace, because its results are not real
+ * @param trialAccount the account whose files any other account may replace, because its results are not real
  * @param check rejects if nothing may be replaced now: the existing files know more than the new ones
  */
 export function makeLeftFiles({
@@ -45,9 +45,21 @@ export function makeLeftFiles({
     const found = await lstat(path).catch(() => undefined);
     if (!found) return 'none';
     const left = await memory.fileAt(path);
-    const isOfThis = left?.account === trialAccount || isSame(left, whose);
-    if (!left || !isOfThis || !found.isFile()) return 'other';
+    const isTrial = left?.account === trialAccount && whose.account !== trialAccount;
+    if (!left || !(isTrial || isSame(left, whose)) || !found.isFile()) return 'other';
+    if (left.letGoFor !== undefined) return 'other';
     return (await fileDigestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
+  }
+
+  /** The portfolio's files under the candidate names, as they are recorded. */
+  async function filesOf(names: Names, whose: Whose): Promise<[path: string, LeftFile][]> {
+    const found: [string, LeftFile][] = [];
+    const highest = Math.max(1, await memory.highestBeside(names(1)));
+    for (let number = 1; number <= highest; number += 1) {
+      const known = await memory.fileAt(names(number));
+      if (known && isSame(known, whose)) found.push([names(number), known]);
+    }
+    return found;
   }
 
   /** Removes files of the portfolio that nobody changed, under the candidate names from `number` on; returns their paths. */
@@ -87,21 +99,23 @@ export function makeLeftFiles({
     },
 
     /**
-     * Leaves the files under these candidate names to people, as if somebody had changed them: none is replaced or removed any more. Returns
-     * those that were left so, now or before.
+     * Leaves the files under these candidate names to people, as if somebody had changed them, for the lines of the import of this number:
+     * none is replaced or removed until `takeBack`. Returns those that were left so, now or before.
      */
-    async letGo(names: Names, whose: Whose): Promise<string[]> {
+    async letGo(names: Names, whose: Whose, number: number): Promise<string[]> {
       const left: string[] = [];
-      const highest = Math.max(1, await memory.highestBeside(names(1)));
-      for (let number = 1; number <= highest; number += 1) {
-        const path = names(number);
-        const known = await memory.fileAt(path);
+      for (const [path, known] of await filesOf(names, whose)) {
         const there = await lookAt(path, whose);
-        if (!isSame(known, whose) || !(there === 'ours' || (there === 'other' && known?.sha256 === NOBODYS))) continue;
-        await memory.rememberFile(path, { ...whose, sha256: NOBODYS });
-        left.push(path);
+        if (there === 'ours') await memory.rememberFile(path, { ...known, letGoFor: number });
+        if (there === 'ours' || (there === 'other' && known.letGoFor !== undefined)) left.push(path);
       }
       return left;
+    },
+
+    /** Takes back what `letGo` left to people for imports whose lines are all corrected by now: it is replaced and removed like others. */
+    async takeBack(names: Names, whose: Whose, isCorrected: (number: number) => Promise<boolean>): Promise<void> {
+      for (const [path, { letGoFor, ...known }] of await filesOf(names, whose))
+        if (letGoFor !== undefined && (await isCorrected(letGoFor))) await memory.rememberFile(path, known);
     },
 
     /**
@@ -154,13 +168,13 @@ function makeLeftMemory(dir: string): LeftMemory {
   };
 }
 
-/** In place of the digest of a file that was left to people: no content has it. */
-const NOBODYS = '';
-
 const isSame = (left: Whose | undefined, { account, portfolio }: Whose) =>
   left?.account === account && left.portfolio === portfolio;
 
-/** The record of a written file: its account and portfolio, and the SHA-256 of its content, in hex. */
+/**
+ * The record of a written file: its account and portfolio, and the SHA-256 of its content, in hex. `letGoFor`: the number of the import for
+ * whose lines it was left to people.
+ */
 type LeftFile = z.output<typeof leftFileSchema>;
 
 /** Records of files that were written into people's folders. */
@@ -177,7 +191,12 @@ type LeftMemory = {
   rememberHighest(first: string, highest: number): Promise<void>;
 };
 
-const leftFileSchema = z.object({ account: z.string(), portfolio: z.string(), sha256: z.string() });
+const leftFileSchema = z.object({
+  account: z.string(),
+  portfolio: z.string(),
+  sha256: z.string(),
+  letGoFor: z.int().optional(),
+});
 
 const seriesSchema = z.object({ highest: z.int().min(1).max(10_000) });
 type Series = z.output<typeof seriesSchema>;

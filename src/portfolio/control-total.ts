@@ -35,7 +35,8 @@ export function makeControlSum(total: string) {
       const found = sum.total();
       const words = otherSumWords(total, found);
       if (words === undefined) return undefined;
-      const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
+      const none = counted(bare, 'line is a total or has', 'lines are totals or have');
+      const unread = bare === 0 ? '' : ` ${none} no amount that can be read.`;
       const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
       const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of this sum.`;
       const message = `${words}${besides}${unread}`;

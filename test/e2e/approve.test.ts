@@ -34,6 +34,24 @@ async function openApproving(rows = 3, settings: Record<string, string> = { APPR
   };
 }
 
+test('approve says how much was requested in another portfolio meanwhile, and requests none of it twice', async () => {
+  const { limitline, json, standIn, addUser, answer } = await openApproving();
+  const [code, next] = await addUser('bob');
+  for (const name of ['q4', 'q5']) await limitline('import', 'q4.csv', '--portfolio', name, '--yes');
+  await answer(['approve', 'q5', '--as', 'bob'], code);
+  expect((await limitline('run', 'q4.csv', '--portfolio', 'q5', '--no-results')).status).toBe(0);
+  const { status, stderr } = await answer(['approve', 'q4', '--as', 'bob'], next);
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      '3 rows, 3,007.50 in all, were requested elsewhere meanwhile, and nothing is requested twice. A yes requests 0 rows now, 0.00 in all.',
+    ),
+  ]);
+  expect((await limitline('run', 'q4.csv', '--no-results')).status).toBe(0);
+  expect((await json('report', 'q4')).states).toMatchObject({ skipped: 3 });
+  expect(standIn.counts().made).toMatchObject({ limit: 3 });
+});
+
 describe('a run of which everything waits', () => {
   // Promise: run-names-approvers
   test('ends with 2 at once and says who may approve; once somebody did, it goes on', async () => {

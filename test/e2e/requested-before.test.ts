@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { uploadTo } from '../support/upload.ts';
+import { buyerLines } from '../support/workplace.ts';
 
 const ALL = '3 rows, all requested before';
 
@@ -56,4 +57,23 @@ test('of a held row nobody says that it was requested before', async () => {
     const { stdout, stderr } = await limitline(command, 'q4.csv');
     expect(stdout + stderr, command).not.toContain(', requested before');
   }
+});
+
+test('check says how many rows of earlier imports a file lacks, and that import --replace cancels them', async () => {
+  const { limitline, cwd } = await openDesk(4);
+  expect((await limitline('import', 'q4.csv', '--yes')).status).toBe(0);
+  const lacks = async (lines: string[]) => {
+    await writeFile(join(cwd, 'q4.csv'), `${lines.join('\n')}\n`);
+    return (await limitline('check', 'q4.csv')).stdout.match(/^.* not in this file.*$/m)?.[0];
+  };
+  const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
+  expect(await lacks([header, first, second, third, fourth])).toBeUndefined();
+  // A line that corrects its row replaces that.
+  const corrected = third.replace('1003.50', '1903.50');
+  expect(corrected).not.toBe(third);
+  expect(await lacks([header, first, corrected, fourth])).toBe(
+    '1 row of an earlier import is not in this file, and stays as it is; import --replace cancels it.',
+  );
+  const imported = await limitline('import', 'q4.csv', '--replace', '--yes');
+  expect(imported.stderr).toContain('1 row of an earlier import that is not in this file was cancelled.');
 });

@@ -16,8 +16,17 @@ test.each<[string, string | undefined]>([
 ])('all lines are compared with a control total of %s', async (total, words) => {
   const sum = makeControlSum(total);
   sum.add((await read(FILE)).lines);
-  const unread = ' 1 line that leads to no request has 1,000.10 of this sum. 1 line has no amount that can be read.';
+  const unread =
+    ' 1 line that leads to no request has 1,000.10 of this sum. 1 line is a total or has no amount that can be read.';
   expect(sum.problem()?.message).toBe(words && `${words}${unread}`);
+});
+
+test('a total in the file is not said to be an amount that cannot be read, and is in no sum', async () => {
+  const sum = makeControlSum('5');
+  sum.add((await read('name,country_code,requested_limit\nA,DE,1\nB,DE,2\nTotal,,3\n')).lines);
+  expect(sum.problem()?.message).toBe(
+    'The control total is 5.00, but the amounts of this file add up to 3.00, 2.00 less. 1 line is a total or has no amount that can be read.',
+  );
 });
 
 test.each<[string, boolean]>([

@@ -52,6 +52,8 @@ export type PricedApproval = Approval & { currency: string | undefined };
 /** Everything that an approver has to see before saying yes. */
 export type ApprovalLook = {
   approval: PricedApproval;
+  /** The rows that a yes would request now, and their sum: without those whose limit was made elsewhere meanwhile. */
+  goes: Pick<Approval, 'rows' | 'sum'>;
   /** The whole portfolio: rows by state, the sum that they request with its currency, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
   /** The imported file; undefined if no import is to be approved, or the data folder no longer has the file's copy. */

@@ -54,6 +54,13 @@ export type Summary = Sums &
     calls: Record<CallKind | 'token' | 'throttled', number>;
   };
 
+/** Whether lines can be mended. Rows that a person gave up or declined cannot, and neither can what was made twice. */
+export function hasFaults({ invalid, duplicate, kept, states }: FaultCounts): boolean {
+  return invalid + duplicate + kept + states.refused > 0;
+}
+
+type FaultCounts = Pick<Summary, 'invalid' | 'duplicate' | 'kept' | 'states'>;
+
 /**
  * Summarizes a portfolio; undefined if there is none of this name.
  *

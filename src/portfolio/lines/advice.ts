@@ -41,7 +41,7 @@ export function adviceFor(
   if (lacking === null) return null;
   const limit = limitOf(currency, above);
   const size = `${currency} ${limit % 1000 === 0 ? `${limit / 1000}k` : limit}`;
-  const advised = `Above ${size}, audited statements not older than ${OLDEST_MONTHS} months are advised`;
+  const advised = `Above ${size}, ${ADVISED}`;
   if (lacking === 'old') return { column: 'statements_dated', message: `${advised}: these are from before ${oldest}.` };
   const message =
     lacking === 'none'
@@ -49,6 +49,12 @@ export function adviceFor(
       : `${advised}, the profit and loss statement and the balance sheet: this line names one document, which may be only one of the two.`;
   return { column: lacking === 'none' ? 'requested_limit' : 'supporting_documents', message };
 }
+
+/** Words of each message of {@link adviceFor}. */
+const ADVISED = `audited statements not older than ${OLDEST_MONTHS} months are advised`;
+
+/** Whether a warning is advice of the service, which nobody has to follow. */
+export const isAdvice = (message: string): boolean => message.includes(ADVISED);
 
 /**
  * The audited financial statements that a request lacks where they are advised: `none` without any document, since every document is sent

@@ -39,13 +39,15 @@ type StrayOptions = {
 /**
  * Makes a finder of lines that are no buyers. A total is recognized by its label, if the line says little else (`isTotalLabel`,
  * `isGroupTotal`). Or by its amount: the exact sum of the lines above, since the start or the last subtotal, in a line with few filled
- * cells. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
+ * cells, or without country and number where all lines above have one. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
   const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
   const nameAt = placeOf(columns, 'name');
   const amountAt = placeOf(columns, 'requested_limit');
+  const currencyAt = placeOf(columns, 'currency');
+  const namingAt = NAMING.map((column) => placeOf(columns, column)).filter((at) => at >= 0);
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
   /** The line of another header met below the first; the lines under it belong to it. 0 if there is none. */
@@ -53,6 +55,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const sums = makeRunningSums();
   const misstated: Problem[] = [];
   let lines = 0;
+  let namedLines = 0;
   let filledCells = 0;
   let isAfterTotal = false;
   let last: { record: RawRecord; cells: readonly string[]; amount: string | null } | null = null;
@@ -89,18 +92,21 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       close();
       return told(record, labelAt, TOTAL);
     }
-    if (isSparse && !values.buyer_reference) {
-      const sum = values.requested_limit === undefined ? null : sums.answeredBy(values.requested_limit);
-      if (sum) {
+    const isNamed = namingAt.some((at) => isFilled(cells[at] ?? ''));
+    if (values.requested_limit !== undefined && !values.buyer_reference && (isSparse || !isNamed)) {
+      const sum = sums.answeredBy(values.requested_limit);
+      // Round amounts often add up by chance. A line that fills many cells needs more lines above it, and all of them must say who they are.
+      if (sum && (isSparse || (sum.lines >= SURELY_ADDED && namedLines === lines))) {
         close();
-        return told(record, amountAt, sumMessage(sum));
+        return told(record, amountAt, sumMessage(sum, isSparse));
       }
     }
     const isNote = filled === 1 && lines > 0 && problems.length > 0 && record.fault === null;
     if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
-      return saysOnlyNumbers(cells, -1) ? null : told(record, labelAt, NOTE_MESSAGE);
+      return saysOnlyNumbers(cells) ? null : told(record, labelAt, NOTE_MESSAGE);
     }
     lines += 1;
+    if (isNamed) namedLines += 1;
     filledCells += filled;
     const amount = values.requested_limit;
     last = { record, cells, amount: problems.length > 0 ? null : (amount ?? null) };
@@ -117,7 +123,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const label = isNamed ? null : groupOf(written);
     if (!isNamed && label === null) return false;
     if (values.buyer_reference && values.buyer_reference !== written.trim()) return false;
-    if (isFull && !saysOnlyNumbers(cells, labelAt)) return false;
+    if (isFull && !saysOnlyNumbers(cells, labelAt, currencyAt)) return false;
     if (label === null) return true;
     const above = last?.cells ?? [];
     return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
@@ -203,10 +209,19 @@ function isFilled(cell: string): boolean {
   return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 }
 
-/** Whether the line has only numbers, apart from the cell at `but`. */
-function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
-  return cells.every((cell, at) => at === but || !isFilled(cell) || NUMBER.test(cell.trim()));
+/** Whether the line has only numbers, apart from these cells. */
+function saysOnlyNumbers(cells: readonly string[], ...but: readonly number[]): boolean {
+  return cells.every((cell, at) => but.includes(at) || !isFilled(cell) || NUMBER.test(cell.trim()));
 }
+
+/** Columns that say which buyer a line means, besides its name: a total has none of them. */
+const NAMING: readonly KnownColumn[] = [
+  'country_code',
+  'company_registration_number',
+  'business_information_id',
+  'buyer_reference',
+  'company_id',
+];
 
 /** An amount or a count, with its currency or a percent sign. A date does not match. */
 const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
@@ -232,8 +247,9 @@ function belowOther(line: number): string {
   return `This line is below another header, on line ${line}, which says what its cells mean: put that table into a file of its own.`;
 }
 
-function sumMessage({ lines, from, to }: Sum): string {
-  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
+function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
+  const empty = isSparse ? 'most other cells are empty' : 'neither a country nor a number says who the buyer is';
+  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and ${empty}, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }
 
 /** A line whose label reads like a group's total, and which says little beside an amount. */
@@ -270,5 +286,5 @@ function plainLabel(text: string): string {
   return plainWordsOf(smallLetters(text));
 }
 
-/** This many amounts hardly add up to another by chance, beside a label with a word for a total. */
+/** This many amounts hardly add up to another by chance, beside another sign of a total. */
 const SURELY_ADDED = 3;

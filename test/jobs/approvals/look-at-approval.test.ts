@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest';
-import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
+import {
+  largestRows,
+  lookAtApproval,
+  lookElsewhere,
+  makeUnderstandFile,
+} from '../../../jobs/approvals/look-at-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { saidLine } from '../../../scripts/approval/approval-words.ts';
+import { NO_RIGHTS } from '../../../src/console/access/access.ts';
+import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { unmarked } from '../../support/unmarked.ts';
+import { waitingIn } from '../../support/waiting-in.ts';
+import { buyerLines } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
 const line = (n: number, amount: string) => `Buyer ${n} GmbH,DE,HRB ${n},${amount},K${n}`;
@@ -98,4 +108,39 @@ test.each([
   const { largest } = await largestRows(approval, context);
   expect(largest.map(saidLine)).toEqual([expect.stringContaining(`1,001.50, ${words}`)]);
   expect(whyWords(approval)).toContain('it exists twice');
+});
+
+// Promise: approval-shows-what-is-sent
+test('an approver sees how much of it was requested in another portfolio meanwhile, and what a yes would request now', async () => {
+  const place = await openPortfolio(3);
+  const { context } = place;
+  await place.import([...buyerLines(2), ...buyerLines(9).slice(9)], { portfolio: 'q5', by: 'alice' });
+  const [first, second] = [await waitingIn('q4', place), await waitingIn('q5', place)];
+  const [row] = await context.approvals.rowsOf(second);
+  if (!row) throw new Error('no row waits');
+  await context.ledger.hset(context.keys.call('limit', row.key), { state: 'made', id: 'limit_1' });
+  const look = await lookAtApproval(first.id, { ...context, understand: makeUnderstandFile(context) });
+  expect(look).toMatchObject({
+    approval: { rows: 3, sum: '3007.50' },
+    goes: { rows: 2, sum: '2006.00' },
+    first: [{ line: 3 }, { line: 4 }],
+    since: [
+      '1 row, 1,001.50 in all, was requested elsewhere meanwhile, and nothing is requested twice. A yes requests 2 rows now, 2,006.00 in all.',
+    ],
+  });
+  const answering = {
+    may: 'yes',
+    needsPassword: false,
+    needsCode: false,
+    needsSignIn: false,
+    approvers: [],
+    csrf: '',
+  } as const;
+  const page = unmarked(look ? approvalPage(look, answering, NO_RIGHTS).markup : '');
+  for (const words of ['Approve 2 rows, 2,006.00?', 'was requested elsewhere meanwhile', '<dd>3, 3,007.50</dd>'])
+    expect(page).toContain(words);
+  // The yes is for the approval as it is kept: what was made meanwhile changes no fingerprint.
+  expect(await place.say({ id: first.id, digest: first.digest })).toMatchObject({ is: 'done' });
+  const answered = (await context.approvals.read(first.id)) ?? first;
+  expect(await lookElsewhere(answered, context)).toMatchObject({ goes: { rows: 3 }, words: [] });
 });

@@ -133,6 +133,18 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect((await leave()).results).toBe(at('q4.results-2.csv'));
     expect((await leave({ account: 'live' })).results).toBe(at('q4.results.csv'));
   });
+
+  // Promise: mended-file-not-replaced
+  test('two portfolios of one file each keep their results at the stand-in, too, and an errors file of their own', async () => {
+    const { leave, names, at, importFile } = await openImported();
+    await importFile(at('q4.csv'), {}, { portfolio: 'q5' });
+    await leave({ account: 'stand-in' });
+    const other = await leave({ account: 'stand-in', portfolio: 'q5' });
+    expect(other).toMatchObject({ results: at('q4.results-2.csv'), errors: at('q4.errors-2.csv') });
+    const mended = await leave({ account: 'stand-in', portfolio: 'q5', mending: false });
+    expect(mended).toMatchObject({ results: at('q4.results-2.csv'), removed: [at('q4.errors-2.csv')] });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results-2.csv', 'q4.results.csv']);
+  });
 });
 
 test('results are named for the portfolio when the file came through a pipe, and are left in the folder asked for', async () => {

@@ -48,6 +48,26 @@ test('the errors file of a file stays where another file of its name lacks the l
 });
 
 // Promise: uncorrected-errors-file-stays
+test('an errors file that stayed for its lines goes once another file has corrected them, unless somebody changed it', async () => {
+  const { run, at, errors, importFile } = await openPlace();
+  const oops = { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true };
+  const other = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
+  await run('q4.csv', oops);
+  expect(await run('q4.csv', other)).toMatchObject({ uncorrected: [at('q4.errors.csv')] });
+  const mended = (await readFile(at('q4.errors.csv'), 'utf8')).replace('oops', '2000');
+  await writeFile(at('elsewhere.csv'), mended);
+  await importFile(at('elsewhere.csv'));
+  expect(await run('q4.csv', other)).toMatchObject({ removed: [at('q4.errors.csv')], uncorrected: [], kept: [] });
+  expect(await errors()).toEqual([]);
+  await run('q5.csv', { ...oops, lines: [HEADER, 'Acme GmbH,DE,1500', 'Beta GmbH,DE,none'] });
+  await run('q5.csv', other);
+  await writeFile(at('again.csv'), (await readFile(at('q5.errors.csv'), 'utf8')).replace('none', '2500'));
+  await writeFile(at('q5.errors.csv'), 'notes');
+  await importFile(at('again.csv'));
+  expect(await run('q5.csv', other)).toMatchObject({ removed: [], kept: [at('q5.errors.csv')] });
+});
+
+// Promise: uncorrected-errors-file-stays
 test('the errors file of one sheet stays where another sheet is run', async () => {
   const { run, at } = await openPlace();
   const head = rowOf(1, ['name', 'requested_limit']);

@@ -55,6 +55,38 @@ test('a file whose rows were given up says, when it is dropped again, how they c
   ]);
 });
 
+test('advice of the service stands in the list of problems, and nobody is told of it', async () => {
+  const { drop, takeIn, read, told } = await openInbox();
+  await drop('q4.csv', text(['name,country_code,requested_limit,currency', 'Acme GmbH,DE,800000,USD']));
+  expect((await takeIn()).files).toMatchObject([
+    { found: { rows: 1, warnings: 0 }, words: expect.not.stringContaining('warning') },
+  ]);
+  expect(await read('done', 'q4.problems.csv')).toContain('Warning: Above USD 750k, audited statements');
+  expect(told.filter(({ notice }) => notice)).toEqual([]);
+});
+
+test('a dropped file says which rows of earlier files it lacks, and what cancels them', async () => {
+  const { drop, takeIn } = await openInbox();
+  const [header, acme, beta] = ['name,country_code,requested_limit', 'Acme GmbH,DE,1000', 'Beta GmbH,DE,2000'];
+  await drop('q4.csv', text([header, acme, beta]));
+  await takeIn();
+  await drop('q4.csv', text([header, acme]));
+  const words =
+    '1 row of an earlier import is not in this file, and stays as it is; npx limitline import FILE --portfolio "q4" --replace cancels it.';
+  expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining(words) }]);
+});
+
+test('no errors file is left in the drop folder where nothing can be mended any more', async () => {
+  const { drop, takeIn, names, context, import: bring } = await openInbox();
+  const [header, beta] = ['name,country_code,requested_limit', 'Beta GmbH,DE,2000'];
+  await drop('q4.csv', text([header, 'Acme GmbH,DE,many', beta]));
+  await takeIn();
+  await bring([header, 'Acme GmbH,DE,1000', beta]);
+  await cancelRows({ portfolio: 'q4' }, context);
+  expect((await takeIn()).results).toEqual(['q4']);
+  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.problems.csv', '<time>-q4.results.csv']);
+});
+
 // Promise: lines-no-longer-named
 test('a dropped file says how many faulty lines of the file before are no longer named', async () => {
   const { context, drop, takeIn, told } = await openInbox();

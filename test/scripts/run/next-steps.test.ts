@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LeftResults } from '../../../jobs/export/leave-results.ts';
-import { sayNextSteps } from '../../../scripts/run/next-steps.ts';
+import { leaveResultsOf, sayNextSteps } from '../../../scripts/run/next-steps.ts';
 import type { Summary } from '../../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const NONE_LEFT: LeftResults = {
   results: null,
@@ -98,4 +99,16 @@ test.each<[string, string[], string[]]>([
   ],
 ])('at the end of a run %s', (_title, sentences, expected) => {
   expect(sentences).toEqual(expected);
+});
+
+test('a run whose rows were only given up leaves no errors file: there is nothing to mend in them', async () => {
+  const { import: importLines, context, report, dir } = await openWorkplace();
+  await importLines(buyerLines(2));
+  const found = await report();
+  if (!found) throw new Error('no portfolio');
+  const run = { portfolio: 'q4', path: resolve(dir, 'q4.csv') };
+  const leave = (summary: Summary) => leaveResultsOf(run, summary, { context, stop: new AbortController().signal });
+  const cancelled = { ...found, states: { ...found.states, queued: 0, cancelled: 2 } };
+  expect(await leave(cancelled)).toMatchObject({ results: resolve(dir, 'q4.results.csv'), errors: null, fault: null });
+  expect(await leave({ ...cancelled, duplicate: 1 })).toMatchObject({ errors: resolve(dir, 'q4.errors.csv') });
 });

@@ -27,7 +27,8 @@ import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords }
 
 /** The page of one approval: all that an approver must see, and the forms that answer. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
-  const { approval, file, since } = look;
+  const { file, since } = look;
+  const approval = { ...look.approval, ...look.goes };
   const { portfolio, standing } = approval;
   return html`${pageHead({
     title: titleOf(approval),
@@ -43,12 +44,12 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   })}
   ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
-  ${figuresOf(look)}
+  ${figuresOf({ ...look, approval })}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
   ${file && panel({ title: t`How the file was read`, body: filePart(file) })}
-  ${panel({ title: t`What exactly is approved`, body: boundPart(approval) })}`;
+  ${panel({ title: t`What exactly is approved`, body: boundPart(look.approval) })}`;
 }
 
 function titleOf(approval: PricedApproval): Html {
