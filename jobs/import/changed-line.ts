@@ -1,6 +1,7 @@
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { extrasIn, isPath, shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
@@ -52,7 +53,7 @@ export function changedProblem(
 }
 
 /**
- * Words such as ` (sent: 1000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ.
+ * Words such as ` (sent: 1,000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ.
  */
 function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
@@ -61,7 +62,7 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
   // No field of a request tells that the content of a document changed.
   if (names.length === 0 && !isOtherAmount && sent.documents.length > 0) names.push('supporting_documents');
   const words = [
-    ...(isOtherAmount ? [`sent: ${amount}`] : []),
+    ...(isOtherAmount ? [`sent: ${groupedAmount(amount)}`] : []),
     ...(names.length > 0 ? [`${names.join(', ')} ${names.length === 1 ? 'differs' : 'differ'}`] : []),
   ];
   return words.length > 0 ? ` (${words.join('; ')})` : '';

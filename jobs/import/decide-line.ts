@@ -16,6 +16,7 @@ import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
@@ -158,7 +159,7 @@ export function otherBuyersLine(
   known: RowRequest & { line?: number },
 ): Line {
   const where = known.line === undefined ? '' : `line ${known.line}, `;
-  const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${known.limit.requested_limit}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
+  const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${groupedAmount(known.limit.requested_limit)}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
   const problems = [makeProblem(read.line, 'request_reference', null, message)];
   return { ...read, kind: 'invalid', key: '', name: row.name, requested: row.limit.requested_limit, problems };
 }
@@ -208,7 +209,7 @@ async function decideByBuyer(
 }
 
 function manyProblem({ amount }: AskingLine, count: number): string {
-  return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${amount}) corrects. Give the line a request_reference of its own.`;
+  return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${groupedAmount(amount)}) corrects. Give the line a request_reference of its own.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
+import { END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
 import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 import { standsOf } from './foreseen-changes.ts';
@@ -17,9 +17,9 @@ export const DECISION_FAULTS = {
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
     knownAt < at
       ? `This decision about ${limit}, of ${at.slice(0, 10)}, was known already, and another one corrected it at ${knownAt}: the correction stays. If this decision counts, give it a later decided_at.`
-      : `The decision about ${limit} is of ${at}, and what is known of this limit is of ${knownAt}: an older decision changes nothing. If this decision counts, give it a later decided_at.`,
+      : `The decision about ${limit} is of ${momentText(at)}, and what is known of this limit is of ${momentText(knownAt)}: an older decision changes nothing. If this decision counts, give it a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
-    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and that one stays. If this decision counts, give it a later decided_at.`,
+    `Another decision about ${limit} of the same time, ${momentText(at)}, is known, ${record.status} of ${decided?.file ?? ''}, and that one stays. If this decision counts, give it a later decided_at.`,
   ambiguous: ({ limit }: LaterWord, { maker, shared }: Told) =>
     `The service answered several requests with the id ${limit}, those of the rows ${maker ? `${rowName(maker)}, ` : ''}${shared}: fill in the column row. A row of an archived portfolio is decided once that is restored.`,
   'not made': ({ limit }: LaterWord) => `The limit ${limit} does not count: its request has another limit.`,
@@ -48,10 +48,10 @@ export function doubtsOf(
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)}${ABOVE}`;
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
-  const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same. ${ZONE_WORDS}`}`;
+  const early = `The limit ${limit} was decided ${isDay(at) ? `on ${at.slice(0, 10)}` : `at ${minuteText(at)}`}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same.${isDay(at) ? '' : ` ${ZONE_WORDS}`}`}`;
   const other = decided?.file ?? '';
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
-  const together = `${other} said something else of ${limit} less than an hour ago. ${file} gives no time for its decision, so ${file} counts as the later file. If that is wrong, give both decisions a decided_at, and take the files again.`;
+  const together = `${other} said something else of ${limit} less than an hour ago. ${file} gives no time for its decision, so ${file} counts as the later file. If that is wrong, give both decisions a decided_at with a time, and take the files again.`;
   return [
     ...(isAbove ? [above] : []),
     ...(isMore ? [more] : []),
@@ -80,6 +80,11 @@ export function foreignWords(currencies: readonly string[], requested = ''): str
     other && `An amount is in ${visible(other)}, and the row's request is in ${requested}: write it in ${requested}.`
   );
 }
+
+/** Whether a decision has a day without a time, which counts as the end of the day. */
+const isDay = (at: string) => at.endsWith(END_OF_DAY);
+
+const momentText = (at: string) => (isDay(at) ? `${at.slice(0, 10)} (the end of the day, since it has no time)` : at);
 
 const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

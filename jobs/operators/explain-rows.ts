@@ -4,6 +4,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 
@@ -100,12 +101,12 @@ export async function rowAtLine(
   return meant;
 }
 
-/** Describes rows for people: `line 2 of q4.csv #1, Acme AG, 1000 (row q4/abc…)`. */
+/** Describes rows for people: `line 2 of q4.csv #1, Acme AG, 1,000 (row q4/abc…)`. */
 export async function describeRows(portfolio: string, found: readonly FoundRow[], deps: FindDeps): Promise<string[]> {
   const imports = await importNames(portfolio, deps);
   const inOrder = [...found].sort((a, b) => Number(a.result.importId) - Number(b.result.importId));
   return inOrder.map(({ row, result: { line, importId, request } }) => {
-    const whose = `${request.name}, ${request.limit.requested_limit}`;
+    const whose = `${request.name}, ${groupedAmount(request.limit.requested_limit)}`;
     return `line ${line} of ${imports.get(importId) ?? 'a file'}, ${whose} (row ${rowName(row)})`;
   });
 }

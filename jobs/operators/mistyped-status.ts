@@ -12,6 +12,19 @@ export async function seenStatuses(
 }
 
 /**
+ * Makes a function that spells a status of a file as it was seen before, where it differs from one seen status in case alone: a person or a
+ * program that wrote `Approved` said nothing else than `approved`.
+ */
+export function makeSpelling(seen: readonly string[]): (status: string) => string {
+  const known = new Set(seen);
+  const alike = Map.groupBy(known, (status) => status.toLowerCase());
+  return (status) => {
+    const [only, ...others] = known.has(status) ? [] : (alike.get(status.toLowerCase()) ?? []);
+    return others.length === 0 ? (only ?? status) : status;
+  };
+}
+
+/**
  * Makes a function that returns a question about a status that may be mistyped, or '' about another one. A status is questioned if it was
  * not seen before, and resembles a seen one, or one that is at least as frequent in the lines `beside` it. Each status is compared once.
  */

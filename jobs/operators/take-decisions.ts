@@ -20,7 +20,7 @@ import {
   withoutContradictions,
 } from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
-import { allTheSameWords, makeMistyped, seenStatuses } from './mistyped-status.ts';
+import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
 import { undatedWarnings } from './undated-lines.ts';
 
@@ -87,6 +87,8 @@ export async function takeDecisions(
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
   const meanings = await deps.statusMeanings.read();
+  const seen = await seenStatuses(deps, await deps.portfolios.names());
+  const spelled = makeSpelling(seen);
   const taking: Taking = {
     deps,
     by,
@@ -102,7 +104,7 @@ export async function takeDecisions(
     meanings,
     changes: makeForeseen({ meanings }),
     importOf: makeImportLook(deps),
-    mistyped: makeMistyped(await seenStatuses(deps, await deps.portfolios.names()), isUnattended ? decisions : []),
+    mistyped: makeMistyped(seen, isUnattended ? decisions : []),
     changed: new Set(),
     doubted: new Map(),
     foreseen: new Map(),
@@ -113,7 +115,9 @@ export async function takeDecisions(
   for (let from = 0; from < decisions.length; from += AT_ONCE) {
     signal?.throwIfAborted();
     const page = decisions.slice(from, from + AT_ONCE);
-    const found = await Promise.all(page.map((decision) => saidOf(decision, now, deps.decisions)));
+    const found = await Promise.all(
+      page.map((one) => saidOf({ ...one, status: spelled(one.status) }, now, deps.decisions)),
+    );
     for (const [place, one] of found.entries()) {
       if (typeof one !== 'string') said.push(one);
       else taking.problems.push({ at: page[place]?.at ?? 0, message: one });
@@ -132,16 +136,15 @@ export async function takeDecisions(
   taking.warnings.push(...taking.doubted.values());
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
-  const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
-  const changes = { [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios) };
   return {
     ...counts,
     rows: taking.changed.size,
     statuses: Object.fromEntries(counts.statuses),
     unexplained,
     silent,
-    ...lines,
-    ...changes,
+    problems: byLine(taking.problems),
+    warnings: byLine(taking.warnings),
+    [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios),
   };
 }
 

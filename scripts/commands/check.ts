@@ -170,7 +170,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   // Warnings about the whole file are known only after its last line.
   const otherSum = opened.problems.length > 0 ? undefined : sum?.problem();
   list.add({ problems: otherSum ? [otherSum] : [], warnings: opened.warnings });
-  list.sayChanges();
+  list.sayAlike();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const isPart = isErrorsHeader(opened.header);
   const unsent =

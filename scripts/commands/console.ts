@@ -43,7 +43,7 @@ export function register(program: Command, terminal: Terminal): void {
         await keepApprovalRule(context);
         const web = await openConsole(context, { reach });
         await web.listen();
-        void context.fleet.join('console');
+        void context.fleet.join('console', undefined, web.url());
         const link = await consoleLink(context, web.url());
         terminal.print(`The console is at ${web.url()}${linkWords(link)}`, { url: web.url(), ...(link && { link }) });
         log.info({ url: web.url(), listens: web.listens(), redis: context.redis.where }, 'the console listens');

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { commandLineActor } from '../../src/actor.ts';
 import { addressOf } from '../../src/console/server/make-server.ts';
 import { signInNeeded } from '../../src/console/server/reach.ts';
@@ -23,15 +24,18 @@ export function linkWords(link: string | undefined): string {
 }
 
 /**
- * `limitline console --link`: makes another link to a running console, for another browser or another day.
+ * `limitline console --link`: makes another link to a running console, for another browser or another day. A console that runs on this
+ * machine says its address by itself; the settings of this shell may differ from its own.
  *
  * @throws LimitlineError `USAGE` where people sign in, or the console's port is unknown
  */
 export function printLink(terminal: Terminal): Promise<void> {
   return withContext(async (context) => {
     const { CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_URL: home, CONSOLE_TLS_CERT_FILE: cert } = context.settings;
-    const url = home === undefined ? addressOf({ host, port, isHttps: cert !== undefined }) : new URL(home).origin;
-    if (home === undefined && port === 0) {
+    const running = (await context.fleet.read()).find((one) => one.url !== undefined && one.host === hostname());
+    const given = home === undefined ? addressOf({ host, port, isHttps: cert !== undefined }) : new URL(home).origin;
+    const url = running?.url ?? given;
+    if (!running && home === undefined && port === 0) {
       throw new LimitlineError(
         'USAGE',
         'CONSOLE_PORT is 0, so the console alone knows its port: start it again for a link.',

@@ -54,7 +54,7 @@ export async function importFile(
     about: payload.portfolio,
   });
   list.add({ problems: imported.faults });
-  list.sayChanges();
+  list.sayAlike();
   if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
   for (const words of [...unsentWords(imported.supplierColumnsNotSent), ...earlierRowWords(imported)])
     say(`limitline: ${words}`);

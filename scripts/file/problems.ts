@@ -1,4 +1,5 @@
 import { counted } from '../../src/counted.ts';
+import { listed } from '../../src/portfolio/lines/plausibility.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
@@ -23,14 +24,37 @@ function changeText({ first, count }: Kind): string {
 /** Changes of one column for the same reason: the first, and how many. */
 type Kind = { first: CellChange; count: number };
 
+/** Warnings of one column whose sentences differ only in names and numbers: how many, and lines whose warnings were not printed. */
+type Alike = { column: string | null; sentence: string; count: number; lines: number[] };
+
+/** Warnings that are alike, as text: `city: 2,340 more lines have the warning "The city differs from … of …": 14, 15 and 2,338 more.` */
+function alikeText({ column, sentence, count, lines }: Alike): string {
+  const more = count - SAID_ONE_BY_ONE;
+  const have = counted(more, 'more line has', 'more lines have');
+  const [start] = sentence.split(/[.:](?: |$)/, 1);
+  return `${column === null ? '' : `${column}: `}${have} the warning "${start}": ${listed(lines, more)}.`;
+}
+
+/** So many warnings that are alike are printed one by one. The others are summed up in one sentence at the end. */
+const SAID_ONE_BY_ONE = 10;
+
+/** Lines that such a sentence names: as many as a person can look up. */
+const NAMED_LINES = 20;
+
+/** What differs between sentences that are alike: quoted names, what stands in brackets, and words with digits. */
+const DIFFERING = /"[^"]*"|\([^()]*\)|\S*\d\S*?(?=[\s.,:;]|$)/g;
+
+/** The sentence of all kinds of warnings after the first thousand. */
+const OTHERS = '…';
+
 /** The findings of a batch of lines, or of the whole file. */
 type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly CellChange[] };
 
 export type ProblemList = ReturnType<typeof makeProblemList>;
 
 /**
- * Collects problems for a command's answer and prints each as it is found, up to a thousand. Changes are many and alike, so
- * they are printed at the end, one sentence for each column and reason.
+ * Collects problems for a command's answer and prints them by line as they are found, up to a thousand. Warnings and changes are often
+ * many and alike, so `sayAlike` sums them up at the end, one sentence for each column and reason.
  */
 export function makeProblemList(write: (text: string) => void) {
   const problems: Problem[] = [];
@@ -39,18 +63,33 @@ export function makeProblemList(write: (text: string) => void) {
   const counts = { problems: 0, warnings: 0, changed: 0 };
   /** Kinds of changes by message, then by column. */
   const kinds = new Map<string, Map<string, Kind>>();
+  const alike = new Map<string, Alike>();
 
-  const keep = (kind: 'problems' | 'warnings', found: Problem, mark: string): void => {
-    const kept = kind === 'problems' ? problems : warnings;
-    counts[kind] += 1;
-    if (kept.length < SHOWN) {
-      kept.push(found);
-      write(problemText(found) + mark);
-    } else if (counts[kind] === SHOWN + 1) {
+  const keepProblem = (found: Problem): void => {
+    counts.problems += 1;
+    if (problems.length < SHOWN) {
+      problems.push(found);
+      write(problemText(found));
+    } else if (counts.problems === SHOWN + 1) {
       write(
-        `… more than ${SHOWN} ${kind}: the others are only counted here; the errors file of an import has them all.`,
+        `… more than ${SHOWN} problems: the others are only counted here; the errors file of an import has them all.`,
       );
     }
+  };
+
+  const keepWarning = (found: Problem): void => {
+    counts.warnings += 1;
+    if (warnings.length < SHOWN) warnings.push(found);
+    const masked = found.message.replace(DIFFERING, '…');
+    const own = `${found.column}: ${masked}`;
+    const isNamed = alike.has(own) || alike.size < SHOWN;
+    const of = isNamed ? { column: found.column, sentence: masked } : { column: null, sentence: OTHERS };
+    const key = isNamed ? own : OTHERS;
+    const kind = alike.get(key) ?? { ...of, count: 0, lines: [] };
+    alike.set(key, kind);
+    kind.count += 1;
+    if (kind.count <= SAID_ONE_BY_ONE) write(`${problemText(found)} (a warning)`);
+    else if (kind.lines.length < NAMED_LINES) kind.lines.push(found.line);
   };
 
   const keepChange = (change: CellChange): void => {
@@ -69,12 +108,17 @@ export function makeProblemList(write: (text: string) => void) {
     changed,
     counts,
     add(found: Findings): void {
-      for (const problem of found.problems ?? []) keep('problems', problem, '');
-      for (const warning of found.warnings ?? []) keep('warnings', warning, ' (a warning)');
+      const both = [
+        ...(found.problems ?? []).map((problem) => ({ problem, keep: keepProblem })),
+        ...(found.warnings ?? []).map((problem) => ({ problem, keep: keepWarning })),
+      ];
+      both.sort((one, other) => one.problem.line - other.problem.line);
+      for (const { problem, keep } of both) keep(problem);
       for (const change of found.changed ?? []) keepChange(change);
     },
-    /** Prints the changes. */
-    sayChanges(): void {
+    /** Prints the warnings that were not printed one by one, and the changes. */
+    sayAlike(): void {
+      for (const kind of alike.values()) if (kind.count > SAID_ONE_BY_ONE) write(alikeText(kind));
       for (const columns of kinds.values()) for (const kind of columns.values()) write(changeText(kind));
     },
   };

@@ -121,7 +121,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
 /** The last line after `--dry-run`. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 
-/** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1002.5: its limit is taken as made, bl_…` */
+/** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1,002.5: its limit is taken as made, bl_…` */
 export function resolvedWords(
   { line, import: file, row, step, name, requested_limit, made }: ResolvedRow,
   dryRun = false,
@@ -129,7 +129,7 @@ export function resolvedWords(
   const be = dryRun ? 'would be' : 'is';
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
-  return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${groupedAmount(requested_limit)}: its ${became}`;
 }
 
 /** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */

@@ -223,7 +223,8 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       yield drafts.map(classifier.classify);
     }
     reading.misstated.push(...strays.misstated);
-    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...classifier.fileWarnings());
+    const ofLines = classifier.fileWarnings(table.readBytes?.());
+    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...ofLines);
   } finally {
     await table.close();
   }

@@ -41,8 +41,11 @@ export function aboveOf(
     !isOfList(texts[at] ?? []) && vocabulary?.judgeHeader({ ...record, fault: null }).canBe;
   const head = above.findIndex(mayHead);
   const least = Math.max(2, Math.min(width, CELLS_OF_LIST));
-  const headed = above.find((_record, at) => head !== -1 && at > head && isOfList(texts[at] ?? []));
-  const [first, ...more] = above.filter((_record, at) => isOfList(texts[at] ?? [], least));
+  const asWide = (cells: readonly string[]) => cells.length >= (texts[head]?.length ?? 0);
+  const headed = above.find((_record, at) => head !== -1 && at > head && isOfList(texts[at] ?? [], 2, asWide));
+  // Where other lines have amounts, or lines have several cells, what could be a year is an amount as well.
+  const isNoYear = (cells: readonly string[]) => cells.length >= CELLS_OF_LIST || texts.some((one) => isOfList(one));
+  const [first, ...more] = above.filter((_record, at) => isOfList(texts[at] ?? [], least, isNoYear));
   const list = headed ?? (more.length + 1 >= LINES_OF_LIST ? first : undefined);
   return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')), ...(list && { list: list.line }) };
 }
@@ -53,16 +56,21 @@ const LINES_OF_LIST = 3;
 /** The filled cells of such a line, or as many as the header has. A name and a value are metadata: `Company code | 1000`. */
 const CELLS_OF_LIST = 3;
 
-/** Whether filled cells read like a line of a list: several, one of them an amount. `As of: | 2026` and a date are metadata of a list. */
-function isOfList(cells: readonly string[], least = 2): boolean {
+/**
+ * Whether filled cells read like a line of a list: several, one of them an amount. `As of: | 2026` and a date are metadata of a list.
+ * @param isNoYear whether what could be a year is an amount in this line; by default it is a year
+ */
+function isOfList(cells: readonly string[], least = 2, isNoYear = (_cells: readonly string[]) => false): boolean {
   const [first = ''] = cells;
-  return cells.length >= least && !first.endsWith(':') && cells.some((cell) => AMOUNT.test(cell) && !DATE.test(cell));
+  const isAmount = (cell: string) => AMOUNT.test(cell) && !DATE.test(cell) && (!YEAR.test(cell) || isNoYear(cells));
+  return cells.length >= least && !first.endsWith(':') && cells.some(isAmount);
 }
 
 /** A number with or without a currency. One digit alone counts something, and a telephone number begins with 0. */
 const AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?[1-9][\d.,'’\s]+(?:[A-Z]{3}|[€$£])?$/;
-/** A date with dots, or a year, which a title says of its list. */
-const DATE = /^(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|(?:19|20)\d\d)$/;
+/** A date with dots, and a year, which a title says of its list. */
+const DATE = /^\d{1,2}\. ?\d{1,2}\. ?\d{2,4}$/;
+const YEAR = /^(?:19|20)\d\d$/;
 
 /**
  * What a table's words mean, as far as reading needs it. The readers know bytes, cells and lines; the caller knows the

@@ -9,6 +9,8 @@ export type PhysicalLine = {
   text: string;
   /** False if the line is longer than `MAX_RECORD_LENGTH`: then `text` is only its start. */
   whole: boolean;
+  /** Whether the text ends within this line, without a line break. */
+  isUnended: boolean;
 };
 
 /** The lines of a text that comes in chunks. `peek` shows the current line, `pass` moves on. */
@@ -68,7 +70,7 @@ export function makePhysicalLines(): PhysicalLines {
       }
       const tooLong = dropped !== null || due - at > MAX_RECORD_LENGTH;
       const shown = dropped ?? text.slice(at, tooLong ? at + KEPT_LENGTH : due);
-      return { line, text: shown, whole: !tooLong };
+      return { line, text: shown, whole: !tooLong, isUnended: due === text.length };
     },
     throughQuotes() {
       const end = evenEnd(text, at, ended);

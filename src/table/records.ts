@@ -11,6 +11,8 @@ export type RawRecord = {
   fault: { cell: number | null; message: string } | null;
   /** The record's text; only the start of a line that is too long. Undefined for a workbook. */
   text?: string;
+  /** True for the last record of a text that ends without a line break. */
+  isUnended?: true;
   /**
    * For a sheet's row only. Cells after its last filled one are empty. `numbers`: the columns of cells that are stored
    * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet. `shown`: what the
@@ -139,6 +141,8 @@ function readBatch(batch: PhysicalLine[], delimiter: Delimiter): RawRecord[] {
       fault: fault && { cell: fault.cell, message: faultMessage(fault.kind, delimiter) },
     }),
   );
+  const last = read.at(-1);
+  if (last && batch.at(-1)?.isUnended) last.isUnended = true;
   return read.filter(({ cells, fault }) => fault || !isBlank(cells));
 }
 

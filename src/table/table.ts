@@ -22,6 +22,8 @@ export type Table = {
   next(shape?: Shape): RawRecord | null;
   /** Reads another chunk; false at the end. @throws LimitlineError `FILE`, `STOPPED` */
   more(): Promise<boolean>;
+  /** How many bytes of the file were read so far; undefined for a workbook. */
+  readBytes?(): number;
   close(): Promise<void>;
 };
 

@@ -26,10 +26,12 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
   records.startAt(headerLine);
   records.feed(start);
   let ended = false;
+  let readBytes = first.length;
 
   async function more(): Promise<boolean> {
     if (ended) return false;
     const chunk = await bytes.read();
+    readBytes += chunk?.length ?? 0;
     records.feed(chunk ? decoder.decode(chunk) : decoder.end());
     if (chunk) return true;
     ended = true;
@@ -40,7 +42,9 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
 
   const header = await nextRecord({ next: records.next, more });
   const unusable = headerLineProblem(header, file);
-  return { header, above, below, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
+  const { next } = records;
+  const table = { header, above, below, dialect, rereadable, unusable, next, more, close: bytes.close };
+  return { ...table, readBytes: () => readBytes };
 }
 
 /** The form of a file's first line `sep=;`, by which Excel is told the delimiter. */

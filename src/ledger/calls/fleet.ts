@@ -27,13 +27,14 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 type WorkState = 'works' | 'quiet' | 'drained';
 type Work = { state: WorkState; inHand: number };
 
-/** A long-running process; `version` includes its commit, if known. */
+/** A long-running process; `version` includes its commit, if known, and `url` is the address of a console. */
 export type FleetProcess = Work & {
   id: string;
   role: string;
   version: string;
   host: string;
   pid: number;
+  url?: string;
   agoMs: number;
 };
 
@@ -66,8 +67,12 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
 
   return {
     /** Lists this process from now on. A worker reports its status with `now`, and `onInstruction` says whether to take up no new rows. */
-    async join(role: string, work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void }): Promise<void> {
-      const facts = { role, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
+    async join(
+      role: string,
+      work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void },
+      url?: string,
+    ): Promise<void> {
+      const facts = { role, url, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
       let heard: unknown = null;
       const sign = async () => {
         const says = JSON.stringify({ ...facts, ...work?.now() });

@@ -1,4 +1,5 @@
 import { heldRemedy } from '../../held-remedy.ts';
+import { groupedAmount } from '../../money-text.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import { is } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
@@ -118,14 +119,14 @@ export function declinedRequest(
  */
 export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): boolean {
   const [, before] = UNDECIDED.exec(earlier) ?? [];
-  return !isNamed && before === amount;
+  return !isNamed && before?.replaceAll(',', '') === amount;
 }
 
 /**
  * Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay.
  */
 const UNDECIDED =
-  /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
+  /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.,]+)\) corrects/;
 
 /**
  * The problem text of a line that stays undecided: its earlier problem again, so that the next errors file lets the line be recognized too.
@@ -136,12 +137,12 @@ export function undecidedProblem(earlier: string): string {
 }
 
 /**
- * A row in words: `line 7 of portfolio q4 (1000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
+ * A row in words: `line 7 of portfolio q4 (1,000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
  * archived row is not known.
  */
 export function describeRow({ row, line, amount, state }: BuyerRow, file?: string): string {
   const where = line > 0 && file !== undefined ? `${file} in portfolio` : 'portfolio';
-  return `${line > 0 ? `line ${line}` : 'a line'} of ${where} ${row.portfolio} (${amount}, ${state})`;
+  return `${line > 0 ? `line ${line}` : 'a line'} of ${where} ${row.portfolio} (${groupedAmount(amount)}, ${state})`;
 }
 
 /** Most candidates named in a problem. */
@@ -156,11 +157,11 @@ function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): stri
     .map((one) => describeRow(one))
     .join(', ');
   const more = live.length > MOST_NAMED ? ` and ${live.length - MOST_NAMED} more` : '';
-  return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line (${amount}) corrects: ${named}${more}. ${REMEDY}`;
+  return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line (${groupedAmount(amount)}) corrects: ${named}${more}. ${REMEDY}`;
 }
 
 function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
-  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
+  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${groupedAmount(amount)}) corrects it. ${REMEDY}`;
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   statementsAmong,
   statementsText,
 } from './advice.ts';
+import { makeAmountForms } from './amount-forms.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
 import { makePlausibility } from './plausibility.ts';
@@ -32,8 +33,8 @@ import type { Line, Row } from './row.ts';
  */
 type LineClassifier = {
   classify(draft: LineDraft): Line;
-  /** Warnings that are given once at the end, and not for every line. */
-  fileWarnings(): Problem[];
+  /** Warnings that are given once at the end, and not for every line. @param readBytes the size of a text file */
+  fileWarnings(readBytes?: number): Problem[];
 };
 
 type Judging = {
@@ -52,6 +53,7 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
   // The amount of each request with a request_reference, as a number of 30 bits, by reference and buyer.
   const namedAmounts = makeDigestTable();
   const plausibility = makePlausibility({ columns });
+  const forms = makeAmountForms(columns);
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
   const referenceAt = placeOf(columns, 'request_reference');
   const amountColumns: ReadonlySet<string> = new Set([written('requested_limit'), written('currency')]);
@@ -95,6 +97,7 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
       const numbers = record.sheet?.numbers;
       lines += 1;
       const buyer = keyOf(decision);
+      if (!results) forms.judge(draft);
       // Other problems come first, because an unclear buyer may only follow from them.
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
       const row = problems.length === 0 ? makeRow(values, buyer ?? '', draft.extras) : undefined;
@@ -150,9 +153,9 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
       const alike = decision?.is === 'new' && doubts.length > 0 ? ({ isAlike: true } as const) : {};
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told, ...alike };
     },
-    fileWarnings() {
+    fileWarnings(readBytes) {
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
-      const strange = plausibility.ofFile();
+      const strange = [...plausibility.ofFile(), ...forms.fileWarnings(readBytes)];
       if (bareRows === 0) return strange;
       const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed up its assessment.`;
       return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];

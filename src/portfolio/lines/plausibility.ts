@@ -1,3 +1,5 @@
+import { grouped } from '../../counted.ts';
+import { groupedAmount } from '../../money-text.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Column } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
@@ -5,6 +7,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { isOpen } from '../values/amounts.ts';
 import { decimalsOf } from '../values/currencies.ts';
 import { isTotalLabel } from '../values/total-words.ts';
+import { makeMedian } from './median.ts';
 import type { Values } from './read-cells.ts';
 
 /** Warns of values that are valid but probably unintended. Warnings stop nothing; a person decides. */
@@ -53,6 +56,8 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       amount >= 1 &&
       isMoney &&
       !isDecided &&
+      !PADDED.test(written) &&
+      LETTER.test(name) &&
       name.length <= LONGEST_NAME &&
       !mayBeExample(email) &&
       !isTotalLabel(name) &&
@@ -63,6 +68,8 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     if (amount < 1) doubts.push(UNDER_ONE);
     else if (!isMoney) doubts.push(DECIMALS);
     else if (isDecided) doubts.push(THOUSANDS);
+    if (PADDED.test(written)) doubts.push(NUMBER_AS_AMOUNT);
+    if (!LETTER.test(name)) doubts.push(NUMBER_AS_NAME);
     if (name.length > LONGEST_NAME) doubts.push(LONG_NAME);
     if (isTotalLabel(name) && !isKnownBuyer(values)) doubts.push(CALLED_TOTAL);
     if (EXAMPLE_DOMAIN.test(email.slice(-EXAMPLE_LENGTH))) doubts.push(EXAMPLE_MAIL);
@@ -80,7 +87,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     },
     ofFile() {
       const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
-        const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${middle}: check that it is meant.`;
+        const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${groupedAmount(String(middle))}: check that it is meant.`;
         return makeProblem(line, writtenOf('requested_limit'), String(amount), message);
       });
       const unnamed = median.countAbove(FAR_ABOVE) - limits.length;
@@ -102,78 +109,6 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   };
 }
 
-/** The median of many amounts, and the amounts far above it, in constant memory. */
-type Median = {
-  /** Adds an amount, which must be above zero, with its line. */
-  add(line: number, amount: number): void;
-  /** The kept amounts of at least `times` the median, in line order. Only the largest are kept. */
-  above(times: number): { line: number; amount: number; times: number; median: number }[];
-  /** How many amounts are at least `times` the median, with an error of a hundredth of the median. */
-  countAbove(times: number): number;
-};
-
-/**
- * Makes a median of any number of amounts. It is exact for the first 4,096. Beyond, amounts are counted in steps of 1.6 percent, and the
- * median is the lower end of its step: exact enough to find an amount of a thousand times the median.
- * @param keeps how many of the largest amounts are kept with their lines.
- */
-export function makeMedian({ keeps }: { keeps: number }): Median {
-  const first: number[] = [];
-  const counts = new Uint32Array(STEPS);
-  // The kept amounts are not sorted: if the amounts of a file ascend, each line replaces a kept one, and would have to be sorted in.
-  const keptLines = new Float64Array(keeps);
-  const keptAmounts = new Float64Array(keeps);
-  let leastAt = 0;
-  let total = 0;
-
-  function keep(line: number, amount: number): void {
-    keptLines[leastAt] = line;
-    keptAmounts[leastAt] = amount;
-    for (let at = 0; at < keeps; at += 1) {
-      if ((keptAmounts[at] ?? 0) < (keptAmounts[leastAt] ?? 0)) leastAt = at;
-    }
-  }
-
-  function median(): number {
-    if (total <= EXACT) {
-      const sorted = first.toSorted((a, b) => a - b);
-      const middle = sorted.length >> 1;
-      const upper = sorted[middle] ?? 0;
-      return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
-    }
-    let below = 0;
-    const step = counts.findIndex((count) => {
-      below += count;
-      return below * 2 >= total;
-    });
-    return sizeOf(step);
-  }
-
-  return {
-    add(line, amount) {
-      total += 1;
-      if (first.length < EXACT) first.push(amount);
-      const step = stepOf(amount);
-      counts[step] = (counts[step] ?? 0) + 1;
-      if (amount > (keptAmounts[leastAt] ?? 0)) keep(line, amount);
-    },
-    above(times) {
-      const middle = median();
-      if (total < FEWEST) return [];
-      return Array.from(keptAmounts, (amount, at) => ({ line: keptLines[at] ?? 0, amount }))
-        .filter(({ line, amount }) => line > 0 && amount >= middle * times)
-        .map((one) => ({ ...one, times: Math.floor(one.amount / middle), median: rounded(middle) }))
-        .sort((a, b) => a.line - b.line);
-    },
-    countAbove(times) {
-      if (total < FEWEST) return 0;
-      const bound = median() * times;
-      if (total <= EXACT) return first.filter((amount) => amount >= bound).length;
-      return counts.subarray(stepOf(bound)).reduce((sum, count) => sum + count, 0);
-    },
-  };
-}
-
 /** A possible mistake: its column, and the message with the correction. */
 type Doubt = { column: KnownColumn; message: string };
 
@@ -188,6 +123,14 @@ const DECIMALS = doubt(
 const THOUSANDS = doubt(
   'requested_limit',
   'The three digits behind the separator are read as decimals: check that they are not thousands.',
+);
+const NUMBER_AS_AMOUNT = doubt(
+  'requested_limit',
+  'The amount begins with zeros, as the number of a customer does: check that this column holds the amounts.',
+);
+const NUMBER_AS_NAME = doubt(
+  'name',
+  'The name has no letter: check that this column holds the names of the buyers, and not their numbers.',
 );
 const LONG_NAME = doubt(
   'name',
@@ -218,6 +161,8 @@ const NOTHING: Problem[] = [];
 const LONGEST_NAME = 200;
 
 const DIGITS = /^\d+$/;
+const PADDED = /^0\d+$/;
+const LETTER = /\p{L}/u;
 
 /** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;
@@ -250,43 +195,9 @@ function mayBeExample(email: string): boolean {
   return 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
 }
 
-function listed(lines: readonly number[], count: number): string {
+/** `2, 7 and 9`, `2, 7, 9 and 1,200 more`: the lines of which there are `count`. */
+export function listed(lines: readonly number[], count: number): string {
   const more = count - lines.length;
-  if (more > 0) return `${lines.join(', ')} and ${more} more`;
+  if (more > 0) return `${lines.join(', ')} and ${grouped(more)} more`;
   return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
-}
-
-/** Least amounts for which a median means something: of two amounts, neither is the usual one. */
-const FEWEST = 3;
-
-/** The most amounts that are kept for an exact median. They take 32 KB. */
-const EXACT = 4_096;
-
-/**
- * Number of steps in which amounts are counted. A step is given by a double's exponent and 6 bits of its fraction, so its width is at most
- * 1/64 of its amounts.
- */
-const STEPS = 2 ** 17;
-const FRACTION_BITS_LEFT = 14;
-
-const double = new Float64Array(1);
-const words = new Uint32Array(double.buffer);
-/** The index of that half of a double which has its sign and exponent, by the machine's byte order. */
-const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
-
-function stepOf(amount: number): number {
-  double[0] = amount;
-  return (words[HIGH] ?? 0) >>> FRACTION_BITS_LEFT;
-}
-
-/** The lower end of a step, as an amount. */
-function sizeOf(step: number): number {
-  double[0] = 0;
-  words[HIGH] = step << FRACTION_BITS_LEFT;
-  return double[0] ?? 0;
-}
-
-/** A median with two decimals: where it is not exact, further ones would mean nothing. */
-function rounded(amount: number): number {
-  return Math.round(amount * 100) / 100;
 }

@@ -164,11 +164,17 @@ function readCell(
   }
 }
 
-/** What a cell holds and what its sheet shows, if that differs for its column; undefined if not. The format of an extra number means nothing. */
+/**
+ * What a cell holds and what its sheet shows, if that differs for its column; undefined if not. The format of an extra number means nothing.
+ * An extra text that is shown as digits in groups, such as a postal code, is taken as shown.
+ */
 function bothTexts(shown: ShownNumber | undefined, { known, extra }: Column): string | undefined {
   const isSame = shown?.isSameAmount && known === 'requested_limit';
-  return isSame || extra?.endsWith(':number') ? undefined : shown?.text;
+  if (isSame || extra?.endsWith(':number')) return undefined;
+  return (extra && SHOWN_AS_DIGITS.exec(shown?.text ?? '')?.[1]) ?? shown?.text;
 }
+
+const SHOWN_AS_DIGITS = /^\d+ \(shown as (\d[\d -]*)\)$/;
 
 const SHOWN_OTHERWISE = /^[\d.]\S* \(shown as .+\)$/s;
 

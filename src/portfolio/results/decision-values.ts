@@ -16,6 +16,8 @@ export function readAmount(text: string, convention: Decimal | null): ReadValue 
 }
 
 const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
+/** How the moment ends that a day without a time means. */
+export const END_OF_DAY = 'T23:59:59.999Z';
 const DAY_MS = 86_400_000;
 
 /**

@@ -13,7 +13,7 @@ import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
 import { DECISION_COLUMNS, type DecisionColumn, decisionPlaces, type Places, shortened } from './decision-columns.ts';
-import { type ReadValue, readAmount, readMoment } from './decision-values.ts';
+import { END_OF_DAY, type ReadValue, readAmount, readMoment } from './decision-values.ts';
 
 /** The service's decision on a limit, which it made after it answered the request. */
 export type LimitDecision = {
@@ -266,7 +266,7 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
 
 /** The moment of a decision; undefined if it is the end of a day that has not ended, which would override each correction of that day. */
 export function unlessToday(moment: string | undefined, now: Date): string | undefined {
-  return moment?.endsWith('T23:59:59.999Z') && moment > now.toISOString() ? undefined : moment;
+  return moment?.endsWith(END_OF_DAY) && moment > now.toISOString() ? undefined : moment;
 }
 
 const NO_STATUS = 'The line has an amount and no status, so it decides nothing: fill in the status.';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { consoleLink } from '../../../scripts/console/console-link.ts';
 import { commandLineActor } from '../../../src/actor.ts';
+import { runCommand } from '../../support/command.ts';
 import { makeVisitor, openByLink, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
@@ -49,6 +50,23 @@ test('another link takes the place of one that nobody opened, and one that is ma
   for (const token of ['', 'x', 'A'.repeat(43)]) {
     expect((await (await openByLink(`${url}/?token=${token}`)).get('/keys')).status).toBe(401);
   }
+});
+
+// Promise: link-of-the-running-console
+test('another link names the port of the console that runs, whatever port the shell has', async () => {
+  const desk = await openDesk(1, {}, { CONSOLE_PORT: '0' });
+  const web = desk.start('console');
+  await expect.poll(() => web.output().stdout, { timeout: 20_000 }).toContain('The console is at ');
+  const [at = ''] = /http:\S+/.exec(web.output().stdout) ?? [];
+  const other = { ...desk.env, CONSOLE_PORT: '4999' };
+  const linkOf = async () => {
+    const { stdout } = await runCommand(['console', '--link'], { cwd: desk.cwd, env: other });
+    return new URL(/http:\S+/.exec(stdout)?.[0] ?? 'http://none').origin;
+  };
+  await expect.poll(linkOf).toBe(at);
+  web.child.kill('SIGTERM');
+  await web.ended;
+  expect(await linkOf()).toBe('http://127.0.0.1:4999');
 });
 
 // Promise: first-user-ends-links

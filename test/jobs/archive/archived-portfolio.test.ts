@@ -55,7 +55,7 @@ test('what was archived is requested by nobody again, and a mended amount still 
   const path = join(dir, 'q4.csv');
   await expect(foreseen(path, 'q4', context)).rejects.toMatchObject({ code: 'USAGE', message: archived });
   const other =
-    'The same buyer has another request, a line of portfolio q4 (1000, done): this limit is requested as well.';
+    'The same buyer has another request, a line of portfolio q4 (1,000, done): this limit is requested as well.';
   await writeFile(path, asking(acme(1500)).join('\n'));
   expect(await foreseen(path, 'q5', context)).toEqual([other]);
   await bring(asking(acme(1000), zinc(2000)), { portfolio: 'q5' });

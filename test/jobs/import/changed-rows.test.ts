@@ -41,7 +41,7 @@ test('a line that differs from what was sent is a problem, and the request stays
       column: 'requested_limit',
       value: '2000',
       message:
-        'changed after it was requested (sent: 1000); the request stays as it was sent. A request_reference of its own would request a SECOND limit. If no second one is meant, write the line as it was sent, or leave it out',
+        'changed after it was requested (sent: 1,000); the request stays as it was sent. A request_reference of its own would request a SECOND limit. If no second one is meant, write the line as it was sent, or leave it out',
     },
   ]);
   expect(await place.settled()).toMatchObject({ lines: 1, rows: 1, kept: 1, states: { done: 1 }, granted: '1000.00' });

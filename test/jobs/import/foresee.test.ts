@@ -140,7 +140,7 @@ test('a request that is under way in another portfolio is not requested again; o
   const counted = { limits: 1, companies: 1, rows: 2, invalid: 0, duplicate: 0 };
   expect(await checked(place, lines, { portfolio: 'q5', warnings })).toEqual(counted);
   const message =
-    'This request is under way already, line 2 of q4.csv #1 in portfolio q4 (1000, queued): it is requested once, by whichever goes first.';
+    'This request is under way already, line 2 of q4.csv #1 in portfolio q4 (1,000, queued): it is requested once, by whichever goes first.';
   expect(warnings).toEqual([[2, message]]);
   await place.context.portfolios.pause('q4', 'first of all');
   const both = { ...counted, limits: 2, companies: 2 };
@@ -160,7 +160,7 @@ test('a reference that another portfolio has open with another amount is one req
   const place = await openWorkplace();
   await place.import([HEADER, 'Firma A GmbH,DE,HRB 1,R-1,,1000']);
   const again = ['Firma A GmbH,DE,HRB 1,R-1,,2000'];
-  const message = `This request is under way already, line 2 of q4.csv #1 in portfolio q4 (1000, queued): it is requested once, by whichever goes first.`;
+  const message = `This request is under way already, line 2 of q4.csv #1 in portfolio q4 (1,000, queued): it is requested once, by whichever goes first.`;
   const warnings: [number, string][] = [];
   expect(await checked(place, again, { portfolio: 'q5', warnings })).toMatchObject({ limits: 0 });
   await place.context.portfolios.pause('q4', 'by request');

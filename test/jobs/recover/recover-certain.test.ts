@@ -144,7 +144,7 @@ test('an amount that only the results have is requested as well as the one that 
   await place.recover();
   expect(await place.bring({ 'next.csv': [HEADER, 'Acme AG,DE,HRB 1,1200'] })).toEqual({
     problems: [],
-    warnings: [expect.stringContaining('another request, line 2 of portfolio q4 (1100, done)')],
+    warnings: [expect.stringContaining('another request, line 2 of portfolio q4 (1,100, done)')],
   });
   expect((await place.drain()).done).toBe(1);
   expect(place.made()).toEqual({ company: 1, limit: 2 });

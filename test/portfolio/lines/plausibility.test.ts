@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeMedian } from '../../../src/portfolio/lines/plausibility.ts';
+import { makeMedian } from '../../../src/portfolio/lines/median.ts';
 import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 
 describe('a line is taken, with a warning', () => {
   // Promise: implausible-limits-warned
+  // Promise: customer-numbers-warned
   test.each<[string, string, RegExp]>([
     ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
     ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],
     ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is below 1/],
+    ['a number of a customer', 'A;0010001;;DE', /^2 Limit: The amount begins with zeros/],
+    ['a number in place of a name', '10-001;500;;DE', /^2 Firma: The name has no letter/],
     ['a long name', `${'A'.repeat(30_000)};5;;DE`, /^2 Firma: The name is longer than/],
     ['the name of a total', 'Total;5;;FR', /^2 Firma: The buyer's name reads like a total/],
     ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to a domain for examples reaches nobody/],
@@ -23,6 +26,7 @@ describe('a line is taken, with a warning', () => {
 
   test.each([
     'A;1.000,1200;anna@examples.com;DE',
+    '3M;00001,50;;DE',
     `${'A'.repeat(160)};1;a@test.com;DE`,
     'Total Energies;5;a@b.example;FR',
   ])('and none has %s', async (line) => {
@@ -74,7 +78,7 @@ test('a limit of a thousand times the median is named at the end, by its line', 
     line: 4,
     column: 'requested_limit',
     value: '2500000',
-    message: 'This is 1,250 times the median of the file, which is 2000: check that it is meant.',
+    message: 'This is 1,250 times the median of the file, which is 2,000: check that it is meant.',
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readMapArgs } from '../../../src/portfolio/columns/mapping.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 import { readWorkbook } from '../../support/read-workbook.ts';
 import { type Formatted, writeFormatted } from '../../support/write-workbook.ts';
@@ -33,6 +34,23 @@ describe('a number that a workbook shows otherwise', () => {
     const text = [HEADER, ...lines.map(({ cells }) => [...cells, ''].slice(0, 4))].map((cells) => cells.join(';'));
     const again = await read(`${text.join('\n')}\n`);
     expect(again.lines.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'invalid', 'invalid', 'row']);
+  });
+
+  // Promise: shown-postal-codes-taken
+  test('is taken as shown in a mapped column of text where the format only groups digits, and as it is in other columns', async () => {
+    const rows = ['00000\\-0000', '000\\ 00', '"No. "0'].map((code, n) => {
+      const cell = { value: n === 1 ? '1001' : '123456789', code };
+      return [`Acme ${n}`, '50', cell, cell];
+    });
+    const header = ['name', 'requested_limit', 'ZIP', 'note'];
+    const mapping = await readMapArgs(['ZIP=company.address.postal_code']);
+    const { lines } = await readWorkbook((path) => writeFormatted(path, header, rows), { mapping });
+    expect(lines.map(({ cells }) => cells.slice(2))).toEqual([
+      ['12345-6789', '123456789'],
+      ['010 01', '1001'],
+      ['123456789 (shown as No. 123456789)', '123456789'],
+    ]);
+    expect(told(lines)).toEqual([expect.stringMatching(/^4 ZIP: The sheet shows something else/)]);
   });
 
   // Promise: number-formats-refused

@@ -92,3 +92,23 @@ test('a decision that is dated today counts from the moment when its file is tak
   expect((await decide([`${ids[0]},,rejected,,,`])).stdout).toContain('1 decision taken');
   expect(await outcomes()).toMatchObject({ approved: { rows: 0 }, declined: { rows: 1 } });
 });
+
+// Promises: decision-older-than-answer, day-named-as-typed
+test('a day that was typed without a time is named as that day, and says that its end counts', async () => {
+  const { ids, decide } = await openReview(1);
+  const day = later(-2 * DAY).slice(0, 10);
+  const { stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${day}`]);
+  expect(stdout).toContain(
+    `The decision about ${ids[0]} is of ${day} (the end of the day, since it has no time), and what`,
+  );
+  expect(stdout).not.toContain('T23:59');
+});
+
+// Promise: status-case-means-nothing
+test('a status that differs from a known one in case alone is taken as that one', async () => {
+  const { ids, decide, outcomes } = await openReview(2);
+  const { stdout } = await decide([`${ids[0]},,Approved,1001.5,1001.5,`, `${ids[1]},,REJECTED,,,`]);
+  expect(stdout).toContain('2 decisions taken (1 approved, 1 ');
+  expect(stdout).not.toContain('Did you mean');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 1 } });
+});

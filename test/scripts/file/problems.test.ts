@@ -25,6 +25,54 @@ test('a list of problems shows the first thousand, says that there are more, and
   expect(list.counts).toEqual({ problems: 1_500, warnings: 1, changed: 0 });
   expect(list.problems).toHaveLength(1_000);
   expect(written).toHaveLength(1_002);
-  expect(written[1_000]).toContain('more than 1000 problems');
-  expect(written[1_001]).toBe('line 2: bad (a warning)');
+  expect(written[1_001]).toContain('more than 1000 problems');
+  expect(written[1]).toBe('line 2: bad (a warning)');
+});
+
+const cityOf = (line: number) => ({
+  line,
+  column: 'city',
+  value: 'Bonn',
+  message: `The city differs from "Town ${line}" of "A. B. ${line}" (line 2), which counts as the same buyer. If not, say so.`,
+});
+
+test('warnings that differ only in names and numbers are summed up after the first ten, and the list keeps each', () => {
+  const written: string[] = [];
+  const list = makeProblemList((text) => written.push(text));
+  const other = { line: 9, column: 'name', value: null, message: 'The name is long.' };
+  list.add({ warnings: [...Array.from({ length: 41 }, (_none, n) => cityOf(n + 2)), other] });
+  expect(written.map((text) => text.slice(0, 20))).toContain('line 9, name: The na');
+  expect(written).toHaveLength(11);
+  list.sayAlike();
+  expect(written.slice(11)).toEqual([
+    'city: 31 more lines have the warning "The city differs from … of … …, which counts as the same buyer": 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 and 11 more.',
+  ]);
+  expect(list.warnings).toHaveLength(42);
+});
+
+test('thousands of kinds of warnings are bounded, too', () => {
+  const written: string[] = [];
+  const list = makeProblemList((text) => written.push(text));
+  const letters = (n: number) => n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
+  const warnings = Array.from({ length: 1_500 }, (_none, n) => ({
+    ...cityOf(n + 2),
+    message: `Odd ${letters(n)}`,
+  }));
+  list.add({ warnings });
+  list.sayAlike();
+  expect(written.length).toBeLessThan(1_100);
+  expect(written.at(-1)).toMatch(/^\d+ more lines have the warning "…": /);
+});
+
+test('problems and warnings of a batch come by line', () => {
+  const written: string[] = [];
+  const bad = (line: number) => ({ line, column: null, value: null, message: 'bad' });
+  makeProblemList((text) => written.push(text)).add({ problems: [bad(3), bad(5)], warnings: [bad(2), bad(3), bad(4)] });
+  expect(written).toEqual([
+    'line 2: bad (a warning)',
+    'line 3: bad',
+    'line 3: bad (a warning)',
+    'line 4: bad (a warning)',
+    'line 5: bad',
+  ]);
 });

@@ -24,7 +24,7 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   await expect.poll(look).toContain('Request all: 1 limit, 2,000.00 in total');
   expect(await look()).toContain('1 more is being processed and will not be requested again.');
   expect(await look()).toContain(
-    'This request is under way already, line 2 of q8.csv #1 in portfolio q8 (1000, queued)',
+    'This request is under way already, line 2 of q8.csv #1 in portfolio q8 (1,000, queued)',
   );
   // Only what would be requested is shown as it would be sent.
   const sample = async () => (await look()).split('As it would be sent')[1] ?? '';
