@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { commandNameOf } from './audit/audit-command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 /**
  * All commands, in the order in which a new user meets them, with their text in `--help`. So `--help` need not load the
- * commands and their imports, which takes a second. A test compares this list with the commands' own descriptions.
+ * commands and their imports, which takes a second.
  */
 export const COMMANDS: Readonly<Record<string, { usage: string; says: string; load: () => Promise<CommandModule> }>> = {
   check: {
@@ -209,15 +210,8 @@ const EXIT_STATUSES: Readonly<Record<string, string>> = {
 
 const PLAINLY = '0, or 1 after a fault';
 
-/** A command's name with those above it: `events try`. */
-export function fullNameOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent ? `${fullNameOf(parent)} ${command.name()}` : command.name();
-}
-
-/** The exit statuses of a command, in words. */
 export function exitStatusOf(command: Command): string {
-  return EXIT_STATUSES[fullNameOf(command)] ?? PLAINLY;
+  return EXIT_STATUSES[commandNameOf(command)] ?? PLAINLY;
 }
 
 /** Adds the exit status to the help of a command, and to its faults of arguments where that help is found. */
@@ -225,7 +219,7 @@ function completeHelp(command: Command): void {
   const width = process.stdout.columns || 80;
   command.addHelpText('after', command.createHelp().boxWrap(`\nExit status: ${exitStatusOf(command)}.`, width));
   const lists = command.commands.length > 0 ? 'commands' : 'arguments and options';
-  command.showHelpAfterError(`(limitline ${fullNameOf(command)} --help lists its ${lists})`);
+  command.showHelpAfterError(`(limitline ${commandNameOf(command)} --help lists its ${lists})`);
   for (const sub of command.commands) completeHelp(sub);
 }
 
@@ -236,7 +230,7 @@ function completeHelp(command: Command): void {
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
   for (const name of named) (await COMMANDS[name]?.load())?.register(program, terminal);
-  for (const command of program.commands) completeHelp(command);
+  for (const command of program.commands) completeHelp(command.description(COMMANDS[command.name()]?.says ?? ''));
   if (named.length > 0) return;
   const usageOf = (one: Command) => COMMANDS[one.name()]?.usage ?? one.usage();
   program.configureHelp({

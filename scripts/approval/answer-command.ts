@@ -12,11 +12,10 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { askSecret, canAsk, goingOn } from '../terminal/ask.ts';
+import { askSecret, canAsk, goingOn, linesOfInput } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { saidLine, waitingOf, waitingWords } from './approval-words.ts';
 
-/** Options of `approve` and `decline`. */
 export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boolean };
 
 export function withAnswerOptions(command: Command): Command {
@@ -196,15 +195,8 @@ async function askSecrets(name: string): Promise<{ password: string; code: strin
 const LONGEST_INPUT = 4_096;
 
 async function readSecrets(): Promise<{ password: string; code: string }> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of process.stdin) {
-    pieces.push(Buffer.from(piece));
-    size += piece.length;
-    if (size > LONGEST_INPUT) break;
-  }
-  const [password = '', code = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/);
-  if (size > LONGEST_INPUT || password === '' || code.trim() === '') {
+  const [password = '', code = ''] = (await linesOfInput(LONGEST_INPUT)) ?? [];
+  if (password === '' || code.trim() === '') {
     throw new LimitlineError(
       'USAGE',
       'Standard input must have two lines: the password, and the code. Nothing was done.',

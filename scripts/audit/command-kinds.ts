@@ -4,10 +4,8 @@ import { asksFirst } from '../options/resolve-options.ts';
 /** A command's arguments in order, and its options by name. */
 export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
 
-/** What a command is about to change, for the audit. */
 type CommandAudit = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
 
-/** What a command changes. */
 export type CommandKind =
   /** Changes nothing. */
   | 'reads'

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
-import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { limitlineScript, runContender } from './contenders.ts';
+import { limitlineScript, runContender, serviceSettings } from './contenders.ts';
 import { markdownTable, numberText } from './figures.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
@@ -34,12 +33,7 @@ await runBench(async (place) => {
   await using redis = await startRedis();
   await using service = await startService();
   const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
-  const env = {
-    SERVICE_URL: service.url,
-    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
-    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
-    LIMITLINE_DATA: redis.dataDir,
-  };
+  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: redis.dataDir };
   try {
     const file = join(folder.path, `${NAME}.csv`);
     await generatePortfolio({ path: file, rows });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { makeImports } from '../../src/ledger/portfolios/imports.ts';
 import { numberText } from './figures.ts';
-import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from './fill-ledger.ts';
+import { BENCH_LOGIN, type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from './fill-ledger.ts';
 import { measurePages, measurePaint, measureUpload, measureWatchers } from './measure-console.ts';
 import { machineLine, runBench } from './run-bench.ts';
 import { makeTemporaryFolder, type RunningRedis, startConsole, startRedis } from './start-servers.ts';
@@ -66,7 +66,10 @@ async function pages({ redis, rows, portfolios, signal, say }: Given): Promise<s
     await fillPortfolio(ledger, { portfolio: PORTFOLIO, rows }, signal);
     const seconds = (performance.now() - startedMs) / 1_000;
     say(`${numberText(rows)} rows and ${numberText(portfolios)} portfolios in ${numberText(seconds)} s`);
-    await using web = await startConsole({ cwd: redis.dataDir, env: benchEnv(redis.dataDir) });
+    await using web = await startConsole({
+      cwd: redis.dataDir,
+      env: { ...BENCH_LOGIN, LIMITLINE_DATA: redis.dataDir },
+    });
     const times = await measurePages({ ...web, portfolio: PORTFOLIO, rows }, signal);
     say(times);
     const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -90,17 +93,6 @@ async function watchers({ redis: { dataDir }, signal, say }: Given): Promise<str
   const web = (env: Record<string, string>) => startConsole({ cwd: dataDir, env });
   const size = { rows: WATCHED_ROWS, watchers: WATCHERS };
   return await measureWatchers({ web, dataDir, folder: folder.path }, { ...size, signal, say });
-}
-
-/** The account of {@link openBenchLedger}; nothing is ever asked of that service. */
-function benchEnv(dataDir: string): Record<string, string> {
-  return {
-    LIMITLINE_DATA: dataDir,
-    LIMITLINE_PREFIX: 'bench',
-    SERVICE_URL: 'https://bench.example',
-    SERVICE_CLIENT_ID: 'bench',
-    SERVICE_CLIENT_SECRET: 'bench',
-  };
 }
 
 /** Portfolios of two rows each, as an import leaves them. */

@@ -82,7 +82,6 @@ export function checkStatement(
   );
 }
 
-/** The contenders other than Limitline. */
 export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
 
 /** The path of Limitline's command line, as users start it, with its cache of compiled code. */
@@ -150,7 +149,6 @@ export async function runContender(
   return { startedMs, wallMs, answer: JSON.parse(printed), ...(JSON.parse(figures) as ProcessFigures) };
 }
 
-/** A program for Node, with its arguments and environment. */
 type Contender = { script: string; args: readonly string[]; env: Readonly<Record<string, string>> };
 
 /** The options that limitline.cjs gives to Node; every contender gets them. */

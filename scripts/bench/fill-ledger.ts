@@ -12,8 +12,8 @@ import { portfolioLine } from './generate-portfolio.ts';
 /** The most rows that are written at a time, since one connection sends so many commands without waiting. */
 const AT_ONCE = 200;
 
-/** The settings of a bench's ledger, by which its keys are made as those of a command are. */
-const BENCH_LOGIN = {
+/** The settings of a bench's ledger, by which its keys are made as those of a command are. Nothing is ever asked of that service. */
+export const BENCH_LOGIN = {
   LIMITLINE_PREFIX: 'bench',
   SERVICE_URL: 'https://bench.example',
   SERVICE_CLIENT_ID: 'bench',

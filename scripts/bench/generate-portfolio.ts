@@ -193,37 +193,7 @@ const SURNAMES = [
 
 const FIRST_NAMES = ['Anna', 'Jürgen', 'Hélène', 'Dana', 'Paweł', 'Øyvind', 'Liam', 'Mei'] as const;
 
-const TRADES = [
-  'Maschinenbau',
-  'Tools',
-  'Textiles',
-  'Foods',
-  'Timber',
-  'Ceramics',
-  'Logistics',
-  'Packaging',
-  'Optics',
-  'Marine',
-  'Chemicals',
-  'Paper',
-  'Steel',
-  'Electronics',
-  'Bicycles',
-  'Vineyards',
-  'Furniture',
-  'Glass',
-  'Medical',
-  'Seeds',
-  'Fisheries',
-  'Printing',
-  'Plastics',
-  'Bearings',
-  'Lighting',
-  'Instruments',
-  'Coatings',
-  'Leather',
-  'Dairy',
-  'Turbines',
-  'Pumps',
-  'Cables',
-] as const;
+const TRADES = (
+  'Maschinenbau Tools Textiles Foods Timber Ceramics Logistics Packaging Optics Marine Chemicals Paper Steel Electronics Bicycles Vineyards ' +
+  'Furniture Glass Medical Seeds Fisheries Printing Plastics Bearings Lighting Instruments Coatings Leather Dairy Turbines Pumps Cables'
+).split(' ');

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
-import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { serviceSettings } from './contenders.ts';
 import { markdownTable, numberText, spreadOf } from './figures.ts';
 import { benchRequest, idOf } from './fill-ledger.ts';
 import { generatePortfolio, PORTFOLIO_COLUMNS, portfolioLine } from './generate-portfolio.ts';
@@ -25,13 +25,7 @@ export async function measureWatchers(
   { rows, watchers, signal, say }: { rows: number; watchers: number; signal: AbortSignal; say: (text: string) => void },
 ): Promise<string> {
   await using service = await startService();
-  const env = {
-    LIMITLINE_DATA: given.dataDir,
-    LIMITLINE_PREFIX: 'watched',
-    SERVICE_URL: service.url,
-    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
-    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
-  };
+  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: given.dataDir, LIMITLINE_PREFIX: 'watched' };
   await using web = await given.web(env);
   const rates = { alone: [] as number[], watched: [] as number[] };
   let cpuShare = 0;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { CALL_KINDS } from '../../src/call-kind.ts';
-import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { accountOf } from '../../src/config.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
@@ -10,7 +10,7 @@ import { type Keys, makeKeys } from '../../src/ledger/schema/keys.ts';
 import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { runContender } from './contenders.ts';
+import { runContender, serviceSettings } from './contenders.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { makeTemporaryFolder, type RunningService, startRedis, startService } from './start-servers.ts';
 import { startFleet, untilFinished } from './worker-fleet.ts';
@@ -83,36 +83,31 @@ export async function measureFaults(options: {
   return { rows: options.rows, redisVersion, calm, faulty, outage };
 }
 
-/** Finds the rows for which a killed process had calls in flight, and measures how long they take to move again. */
-function makeRecoveryWatch({
-  connection,
-  keys,
-  signal,
-}: {
-  connection: Redis;
-  keys: Keys;
-  signal: AbortSignal;
-}): RecoveryWatch {
+/**
+ * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers the seconds that each
+ * took, counted from `killedAt` (`performance.now()`); a row that meets a second kill on the way is none the less counted from the first.
+ */
+async function recoveryOf(
+  processId: string,
+  killedAt: number,
+  { connection, keys, signal }: { connection: Redis; keys: Keys; signal: AbortSignal },
+): Promise<number[]> {
   const stateOf = (row: string): Promise<string | null> => {
     const slash = row.indexOf('/');
     return connection.hget(keys.row(row.slice(0, slash), row.slice(slash + 1)), 'state');
   };
-  return {
-    async ofProcess(processId, killedAt) {
-      const waiting = new Map<string, string | null>();
-      for (const row of await rowsOf(processId, connection, keys)) waiting.set(row, await stateOf(row));
-      const seconds: number[] = [];
-      while (waiting.size > 0 && !signal.aborted) {
-        for (const [row, before] of waiting) {
-          if ((await stateOf(row)) === before) continue;
-          waiting.delete(row);
-          seconds.push((performance.now() - killedAt) / 1_000);
-        }
-        await new Promise((resolve) => setTimeout(resolve, RECOVERY_LOOK_MS));
-      }
-      return seconds;
-    },
-  };
+  const waiting = new Map<string, string | null>();
+  for (const row of await rowsOf(processId, connection, keys)) waiting.set(row, await stateOf(row));
+  const seconds: number[] = [];
+  while (waiting.size > 0 && !signal.aborted) {
+    for (const [row, before] of waiting) {
+      if ((await stateOf(row)) === before) continue;
+      waiting.delete(row);
+      seconds.push((performance.now() - killedAt) / 1_000);
+    }
+    await sleep(RECOVERY_LOOK_MS);
+  }
+  return seconds;
 }
 
 const PORTFOLIO = 'faults';
@@ -131,7 +126,7 @@ type Place = {
 async function measure(place: Place, trouble: Trouble): Promise<{ figures: FaultFigures; redisVersion: string }> {
   const { rows, folder, service } = place;
   await using redis = await startRedis();
-  const env = settingsOf(redis.dataDir, service.url);
+  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: redis.dataDir };
   await prepare(place, env, trouble);
 
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
@@ -143,8 +138,8 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   const signal = AbortSignal.any([over.signal, place.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const startedAt = performance.now();
   const fleet = closing.use(startFleet(WORKERS, { cwd: folder, env, onFault: (error) => over.abort(error) }));
-  const recovery = makeRecoveryWatch({ connection, keys, signal });
-  const killing = trouble === 'faults' ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
+  const watch = (name: string, killedAt: number) => recoveryOf(name, killedAt, { connection, keys, signal });
+  const killing = trouble === 'faults' ? killOften(fleet, watch, over.signal) : Promise.resolve([]);
   const portfolios = makePortfolios({ connection, keys });
   const look = () => portfolios.read(PORTFOLIO);
   const isFarEnough = async () => endedRows(await look()) >= rows * OUTAGE_AFTER_SHARE;
@@ -217,7 +212,7 @@ async function reasons(rows: Rows, count: number): Promise<Record<string, number
 /** Kills a worker each second until `over`; answers for each kill how long that worker's rows took to move again. */
 async function killOften(
   fleet: ReturnType<typeof startFleet>,
-  recovery: ReturnType<typeof makeRecoveryWatch>,
+  watch: (name: string, killedAt: number) => Promise<number[]>,
   over: AbortSignal,
 ): Promise<number[][]> {
   const recoveries: Promise<number[]>[] = [];
@@ -226,36 +221,15 @@ async function killOften(
     if (over.aborted) break;
     const killedAt = performance.now();
     const name = await fleet.killOne();
-    if (name !== undefined) recoveries.push(recovery.ofProcess(name, killedAt));
+    if (name !== undefined) recoveries.push(watch(name, killedAt));
   }
   return Promise.all(recoveries);
 }
 
-/** The number of rows that have ended. */
 function endedRows({ states }: PortfolioState): number {
   const ends = ROW_STATES.filter((state) => !is('isOpen', state));
   return ends.reduce((sum, state) => sum + states[state], 0);
 }
-
-function settingsOf(dataDir: string, url: string): Record<string, string> {
-  return {
-    LIMITLINE_DATA: dataDir,
-    SERVICE_URL: url,
-    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
-    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
-  };
-}
-
-type RecoveryWatch = {
-  /**
-   * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers
-   * the seconds that each took, counted from `killedAt`; a row that meets a second kill on the way is none the less
-   * counted from the first.
-   *
-   * @param killedAt as `performance.now()` has it
-   */
-  ofProcess(processId: string, killedAt: number): Promise<number[]>;
-};
 
 /** How often a killed worker's rows are looked at, in ms: precise enough for recovery times of seconds, and cheap for Redis. */
 const RECOVERY_LOOK_MS = 50;

@@ -80,7 +80,6 @@ const FIGURES: readonly [Figure, ...Figure[]] = [
   { label: 'made twice', of: (round) => round.madeTwice },
 ];
 
-/** The runs side by side, as Markdown. */
 export function rowTable({ rows, isKept, results }: RowResults): string {
   const redis = isKept ? '' : '; Redis without a file';
   const title = `${numberText(rows)} rows, a company and a limit each${redis}; median (min–max)`;
@@ -94,7 +93,6 @@ export function rowTable({ rows, isKept, results }: RowResults): string {
   return markdownTable([title, ...results.map(({ name }) => name)], [...body, ratioRow(results, FIGURES[0])]);
 }
 
-/** All rounds of one contender, in their order. */
 type ContenderRounds = { name: string; rounds: RowFigures[] };
 
 type RowResults = {
@@ -153,7 +151,6 @@ async function measure(contender: RowContender, setup: Setup): Promise<{ version
   return { version: before.version, figures };
 }
 
-/** Runs a contender while looking out for its first call. */
 async function runAndWatch(contender: RowContender, place: ContenderPlace, { folder, service, signal }: Setup) {
   const over = new AbortController();
   const startedAt = performance.now();

@@ -57,7 +57,6 @@ export function readPaceCases(args: string[]): PaceCases {
   return { hidden: only === undefined ? hidden : [], limiters: choosesHidden ? [] : limiters, everyWord: words };
 }
 
-/** A case, with the figures of each of its portfolios. */
 export type MeasuredPace = PaceCase & { figures: PaceFigures[] };
 
 /** A line for each limit and family of headers, and another for the second portfolio where there is one. */
@@ -94,7 +93,6 @@ export function limiterTable(measured: readonly MeasuredPace[]): string {
   return markdownTable(header, rows);
 }
 
-/** The name of a case in texts about this case alone. */
 export function nameOfCase({ perS, headers, contender, limiter }: PaceCase): string {
   return limiter ? limiter.name : `${perS} calls/s, ${headers}, ${nameOf(contender)}`;
 }
@@ -107,7 +105,6 @@ function nameOf(contender: PaceContender): string {
   return contender === 1 ? 'Limitline' : `Limitline, ${contender} processes`;
 }
 
-/** The figures of one portfolio, as a line of text. */
 export function paceFigureText({ words, ...figures }: PaceFigures): string {
   if (!words) return usedText(figures);
   const { worst, outside, silent } = words;

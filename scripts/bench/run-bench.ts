@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { messageOf } from '../../src/errors.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 
 /** The arguments of a bench: `signal` is aborted when the process must stop, and `say` prints progress. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };
@@ -13,14 +13,12 @@ export async function runBench(bench: (place: BenchPlace) => Promise<string>): P
   const say = (text: string): void => {
     process.stderr.write(`${text}\n`);
   };
-  const stop = new AbortController();
-  const { signal: stopped, forget } = waitForSignal();
-  stopped.then((name) => stop.abort(new Error(`stopped by ${name}`)));
+  const { signal, forget } = abortOnSignal((name) => new Error(`stopped by ${name}`));
   try {
-    process.stdout.write(`${await bench({ signal: stop.signal, say })}\n`);
+    process.stdout.write(`${await bench({ signal, say })}\n`);
   } catch (error) {
     // What fails after a signal fails because of it, so the signal is reported.
-    say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
+    say(`bench: ${messageOf(signal.reason ?? error)}`);
     process.exitCode = 1;
   } finally {
     forget();

@@ -150,7 +150,6 @@ export async function startRedis({ isKept = true }: { isKept?: boolean } = {}): 
 /** How long a child may take to end: it has little to finish, so it ends within milliseconds, or something is wrong with it. */
 const END_LIMIT_MS = 5_000;
 
-/** Ends a child, and waits until it has ended. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

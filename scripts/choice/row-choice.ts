@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.ts';
 import type { PlanRequest } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
@@ -15,11 +15,22 @@ import { knownRate } from '../../src/open-service.ts';
 /** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
 
+/** Adds the options by which `retry` and `cancel` choose rows. */
+export function withChoiceOptions(command: Command): Command {
+  return command
+    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)', choosingText)
+    .option(
+      '--where <filter>',
+      "only rows that this filter chooses, as in the address of the console's page",
+      filterText,
+    );
+}
+
 /**
  * Parses a filter in the form of the console's query string: `states=refused&min=1000`. One that chooses nothing is refused: a shell variable
  * in it may be empty, and without a choice the command is for all rows.
  */
-export function filterText(text: string): RowFilter {
+function filterText(text: string): RowFilter {
   try {
     const filter = filterFromQuery(queryOf(text.replace(/^\?/, '')));
     if (Object.keys(filter).length > 0) return filter;
@@ -107,7 +118,7 @@ export function underWayWords(rows: number): string {
   return `${counted(rows, 'row')} ${calls}.`;
 }
 
-/** Time for recording the answer of a call in flight, which a cancelling command awaits, in addition to the service's timeout. */
+/** Time for recording the answer of a call in flight, in addition to the service's timeout. */
 const ANSWER_MARGIN_MS = 5_000;
 
 /** Acts on chosen rows as the console does after a confirmed plan; with `dryRun`, only plans. */
@@ -124,9 +135,13 @@ export function actOnShown(plan: Plan, context: Context): Promise<Acted> {
   return actOnPlan(plan, howOf(context), context);
 }
 
-function howOf({ settings }: Context) {
-  const awaitMs = settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
-  return { by: commandLineActor(), awaitMs, signal: new AbortController().signal };
+/** How long a cancelling command awaits the answer of a call in flight, in ms. */
+export function answerLimitMs({ settings }: Context): number {
+  return settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
+}
+
+function howOf(context: Context) {
+  return { by: commandLineActor(), awaitMs: answerLimitMs(context), signal: new AbortController().signal };
 }
 
 /** The cause in a filter, if there is one. @throws LimitlineError `NOT_FOUND` where no row has it */

@@ -9,21 +9,18 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline acknowledge-rollback`: a person confirms that the older Redis lacks no request. */
 export function register(program: Command, terminal: Terminal): void {
-  program
-    .command('acknowledge-rollback')
-    .description('confirm that Redis lacks no request, although it is older than the last send, so that work goes on')
-    .action(async () => {
-      const accepted = await withContext(async (context) => {
-        if ((await context.marks.older()) === undefined) return { older: false, heldSessions: 0 };
-        for (const path of await keptResults(context)) await mustKnow(path, context);
-        return { ...(await context.marks.accept()), older: true };
-      });
-      const held = heldSessionsWords(accepted.heldSessions);
-      const words = accepted.older
-        ? `Redis is taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
-        : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
-      terminal.print(words, accepted);
+  program.command('acknowledge-rollback').action(async () => {
+    const accepted = await withContext(async (context) => {
+      if ((await context.marks.older()) === undefined) return { older: false, heldSessions: 0 };
+      for (const path of await keptResults(context)) await mustKnow(path, context);
+      return { ...(await context.marks.accept()), older: true };
     });
+    const held = heldSessionsWords(accepted.heldSessions);
+    const words = accepted.older
+      ? `Redis is taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
+      : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
+    terminal.print(words, accepted);
+  });
 }
 
 /** Compares a results file with Redis. @throws LimitlineError `USAGE` where the file has requests that Redis does not know */

@@ -4,9 +4,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline approve NAME --as USER`: a second person approves what waits. */
 export function register(program: Command, terminal: Terminal): void {
-  withAnswerOptions(program.command('approve').argument('<name>', 'the portfolio'))
-    .description('approve what another person submitted, so that it is sent')
-    .action((name: string, options: AnswerOptions) =>
+  withAnswerOptions(program.command('approve').argument('<name>', 'the portfolio')).action(
+    (name: string, options: AnswerOptions) =>
       answerByCommand(name, { ...options, answer: 'approve', words: '' }, terminal),
-    );
+  );
 }

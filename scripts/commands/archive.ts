@@ -9,7 +9,7 @@ import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { keepHeapSmall } from '../process/resources.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 import { withProgress } from '../progress/progress.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +21,6 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('archive')
     .argument('<name>', 'the portfolio')
-    .description('put a finished portfolio into files, and take its rows out of Redis')
     .option('--yes', 'do not ask (without a terminal nobody is asked anyway)')
     .action(async (name: string, options: ArchiveOptions) => {
       keepHeapSmall();
@@ -32,22 +31,20 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context, terminal: Terminal): Promise<number> {
-  const ending = new AbortController();
-  const { signal, forget } = waitForSignal();
-  void signal.then((which) => ending.abort(new Error(`${which} came`)));
+  const { signal, forget } = abortOnSignal();
   try {
     await mayBeArchived(context, name);
     const isGoingOn = (await context.archives.read(name)) !== undefined;
     const summary = await summarize(name, context);
     if (summary && !isGoingOn && !yes && canAsk()) {
       terminal.say(`limitline: ${planWords(summary, context)}`);
-      if (!(await askYesOrNo('Archive it? [y/N] ', ending.signal))) {
+      if (!(await askYesOrNo('Archive it? [y/N] ', signal))) {
         terminal.print('Nothing was changed.', { portfolio: name, archived: false });
         return PROBLEMS_STATUS;
       }
     }
     const say = (sentence: string) => terminal.say(`limitline: ${sentence}`);
-    const options = { by: commandLineActor(), signal: ending.signal };
+    const options = { by: commandLineActor(), signal };
     const archived = await auditCommand(context, () =>
       withProgress(FIRST, stepWords, (onProgress) =>
         archivePortfolio({ ...context, say }, name, { ...options, onProgress }),

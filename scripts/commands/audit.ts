@@ -17,7 +17,6 @@ import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The default number of entries that `list` shows. */
 const LISTED = 50;
 
 type ListOptions = { by?: string; what?: string; about?: string; since?: number; limit: number };
@@ -25,9 +24,7 @@ type VerifyOptions = { file?: string; from?: number };
 
 /** `limitline audit list|verify|export`: who did what, and whether the trail was changed since. */
 export function register(program: Command, terminal: Terminal): void {
-  const audit = program
-    .command('audit')
-    .description('who did what, when and from where; and whether that is still as it was written');
+  const audit = program.command('audit');
   audit
     .command('list')
     .description('entries of the audit trail, the newest last')
@@ -97,7 +94,6 @@ async function exportTrail(out: string | undefined, { audit }: Context): Promise
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An entry on one line. */
 function entryWords({ number, atMs, by, what, is, of, about, from, account, facts }: AuditEntry): string {
   const when = Number.isFinite(atMs) ? new Date(atMs).toISOString().replace('T', ' ').replace('Z', ' UTC') : 'no time';
   const part = is === undefined ? '' : of === undefined ? `, ${is}` : `, ${is} (${of})`;

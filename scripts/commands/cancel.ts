@@ -5,45 +5,32 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import {
   actOnChosen,
+  answerLimitMs,
   cameWords,
   cancelledWords,
   causeOfFilter,
-  choosingText,
   chosenFilter,
-  filterText,
   heldWords,
   plannedOf,
   planWords,
   type RowChoice,
   underWayWords,
+  withChoiceOptions,
 } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Time for recording the answer of a call in flight, which the command awaits, in addition to the service's timeout. */
-const ANSWER_MARGIN_MS = 5_000;
-
 /** `limitline cancel NAME`: cancels the rows that have not been sent. */
 export function register(program: Command, terminal: Terminal): void {
-  program
-    .command('cancel')
-    .argument('<name>', 'the portfolio')
-    .description("cancel a portfolio's rows that are not sent yet; importing them again brings them back")
-    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)', choosingText)
-    .option(
-      '--where <filter>',
-      "only rows that this filter chooses, as in the address of the console's page",
-      filterText,
-    )
+  withChoiceOptions(program.command('cancel').argument('<name>', 'the portfolio'))
     .option('--dry-run', 'with --cause or --where: say what that would give up, and do nothing')
     .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
       const filter = chosenFilter(choice);
       if (filter) return cancelChosen(name, filter, { dryRun }, terminal);
       if (dryRun) throw new LimitlineError('USAGE', '--dry-run works only with --cause or --where.');
-      const ended = await onPortfolio(name, (context) => {
-        const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
-        return cancelRows({ portfolio: name, awaitMs }, context);
-      });
+      const ended = await onPortfolio(name, (context) =>
+        cancelRows({ portfolio: name, awaitMs: answerLimitMs(context) }, context),
+      );
       const { cancelled, answered, open } = ended;
       terminal.print(cancelWords(name, ended), { portfolio: name, cancelled, answered, open });
     });

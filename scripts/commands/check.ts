@@ -47,7 +47,6 @@ type CheckOptions = ReadingOptions & {
 /** `limitline check FILE`: reads and validates a file, sends nothing, and reports every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
-    .description('read and validate a file; nothing is stored, nothing is sent')
     .addOption(documentsOption())
     .addOption(totalOption())
     .option('--supplier <file>', 'a CSV or workbook with one line: the supplier, as run --supplier takes it')
@@ -91,7 +90,6 @@ function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
 
 type Deps = { terminal: Terminal; stopping: AbortSignal };
 
-/** Executes `check` and answers its exit status. */
 async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);

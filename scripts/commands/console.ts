@@ -1,15 +1,11 @@
 import type { Command } from 'commander';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
-import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { makeLog } from '../../src/log.ts';
 import { consoleLink, linkWords, printLink } from '../console/console-link.ts';
-import { inTheClear } from '../console/in-the-clear.ts';
-import { openConsole } from '../console/open-console.ts';
-import { reachOf } from '../console/reach-of.ts';
+import { inTheClear, openConsole, reachOf } from '../console/open-console.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
-import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
@@ -20,13 +16,10 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('console'))
-    .description('the web console, until SIGTERM or SIGINT; rows are sent by workers (limitline work)')
     .option('--link', 'print a link that opens the running console once, as long as it has no users')
     .action(async ({ link: isLinkWanted = false }: { link?: boolean }) => {
       if (isLinkWanted) return printLink(terminal);
-      const settings = readSettings();
-      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-      speakThroughLog(terminal, log);
+      const { settings, log } = speakByLog(terminal);
       // The addresses and certificates are checked first: a faulty setting must end the command before anything is opened.
       const reach = reachOf(settings);
       endWithParent();

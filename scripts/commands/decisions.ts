@@ -46,7 +46,6 @@ export function register(program: Command, terminal: Terminal): void {
       ]),
     )
     .option('--dry-run', 'say what each decision would change, and change nothing')
-    .description('take in what the service decided later about limits that were under review')
     .action(async (path: string, { dryRun = false, map, ...reading }: Options) => {
       const settings = readSettings();
       const columns = makeKeptColumns({ dataDir: settings.LIMITLINE_DATA });

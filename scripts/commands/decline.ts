@@ -9,7 +9,6 @@ const LONGEST = 400;
 /** `limitline decline NAME --as USER --because TEXT`: a second person declines what waits. */
 export function register(program: Command, terminal: Terminal): void {
   withAnswerOptions(program.command('decline').argument('<name>', 'the portfolio'))
-    .description('decline what another person submitted, so that it is not sent')
     .requiredOption('--because <text>', 'why not: whoever asked for it reads it')
     .action((name: string, { because, ...options }: AnswerOptions & { because: string }) => {
       const words = because.trim();

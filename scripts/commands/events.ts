@@ -4,12 +4,10 @@ import type { Command } from 'commander';
 import { makeMistypedIn, startTakingEvents, takeAllEvents, tryEvent } from '../../jobs/events/take-events.ts';
 import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
 import { type ListedEvent, listEvents } from '../../jobs/story/list-events.ts';
-import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { becameWords } from '../../src/ledger/events/kept-event.ts';
-import { makeLog } from '../../src/log.ts';
 import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
@@ -18,14 +16,13 @@ import { mustExist, withContext } from '../opening/on-portfolio.ts';
 import { since } from '../options/durations.ts';
 import { limitNumber } from '../options/numbers.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
-/** The default number of events shown. */
 const LISTED = 20;
 
 /** Permissions of an export: events may contain anything that the service knows of a buyer, so only its owner may read it. */
@@ -42,7 +39,6 @@ type ExportOptions = { since?: number; out?: string; rows: boolean };
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
-    .description('list the events that the service sent, and the rows that they name')
     .option('--since <time>', SINCE, since)
     .option('--portfolio <name>', 'only events that name a row of this portfolio')
     .option('--last <n>', 'list this many of the latest events', limitNumber, LISTED)
@@ -160,9 +156,7 @@ function addListen(events: Command, terminal: Terminal): void {
   logUsageFaults(events.command('listen'))
     .description('keep what the service posts at EVENTS_PORT, until SIGTERM or SIGINT')
     .action(async () => {
-      const settings = readSettings();
-      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-      speakThroughLog(terminal, log);
+      const { settings, log } = speakByLog(terminal);
       // The settings for events are checked first: a faulty one must end the command before anything is opened.
       const where = whereEvents(settings);
       endWithParent();

@@ -8,7 +8,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 import { askLine, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -17,7 +17,6 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('forget')
     .argument('<name>', 'the portfolio')
-    .description('erase what is known of people in a finished or archived portfolio, for good')
     .option('--yes <name>', 'its name once more; without it, the name is asked for')
     .action(async (name: string, { yes }: { yes?: string }) => {
       await onPortfolio(name, (context) => forget(name, yes, context, terminal), { alsoArchived: true });
@@ -83,12 +82,10 @@ async function forget(name: string, yes: string | undefined, context: Context, t
   const { account } = context;
   const before = await lookBeforeForgetting(name, context);
   if (before.state?.is === 'forgotten') return sayForgotten(name, before.state.sinceMs, account, terminal);
-  const ending = new AbortController();
-  const { signal, forget: noMore } = waitForSignal();
-  void signal.then((which) => ending.abort(new Error(`${which} came`)));
+  const { signal, forget: noMore } = abortOnSignal();
   try {
-    await mustBeMeant(name, { yes, before, signal: ending.signal }, context, terminal);
-    const options = { by: commandLineActor(), signal: ending.signal };
+    await mustBeMeant(name, { yes, before, signal }, context, terminal);
+    const options = { by: commandLineActor(), signal };
     const ended = await auditCommand(context, () => forgetPortfolio(name, options, context), { facts: countsOf });
     terminal.print(afterWords(name, ended), { account, portfolio: name, forgotten: true, ...factsOf(ended) });
   } finally {

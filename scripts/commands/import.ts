@@ -11,37 +11,32 @@ import { lookAndAsk, sayNothingDone } from '../look/look.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
 import { noWorkerWords } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline import FILE`: imports a file into a portfolio. Workers send its rows. */
 export function register(program: Command, terminal: Terminal): void {
-  withImportOptions(program.command('import'))
-    .description('import a file into a portfolio; workers do the rest (limitline work)')
-    .action(async (file: string, options: ImportOptions) => {
-      process.exitCode = await lookAndImport(file, options, terminal);
-    });
+  withImportOptions(program.command('import')).action(async (file: string, options: ImportOptions) => {
+    process.exitCode = await lookAndImport(file, options, terminal);
+  });
 }
 
-/** Executes `import` and answers its exit status. */
 async function lookAndImport(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const asks = isToAsk(file, options, accountOf(settings));
   const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const context = await openContext({ settings, log, saysOlder: false });
-  const stop = new AbortController();
-  const { signal, forget } = waitForSignal();
-  signal.then((name) =>
-    stop.abort(new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`)),
+  const { signal: stop, forget } = abortOnSignal(
+    (name) => new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`),
   );
   try {
     await context.marks.check();
     await announceAccount(context, terminal.say);
-    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal, sends: false }) : given;
-    if (payload !== undefined) return await importAndReport(file, payload, { context, terminal, stop: stop.signal });
+    const payload = asks ? await lookAndAsk(given, { context, terminal, stop, sends: false }) : given;
+    if (payload !== undefined) return await importAndReport(file, payload, { context, terminal, stop });
     return sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
   } finally {
     forget();

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { counted } from '../../src/counted.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { numberUpTo } from '../options/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The default number of taken files shown: enough for a night. */
@@ -12,8 +13,7 @@ const LATELY = 20;
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('inbox')
-    .description('what lies in the drop folder, what was taken from it, and what became of it')
-    .option('--last <n>', 'list this many of the files that were taken', lastNumber, LATELY)
+    .option('--last <n>', 'list this many of the files that were taken', numberUpTo(MOST), LATELY)
     .action(({ last }: { last: number }) =>
       withContext(async (context) => {
         const {
@@ -44,12 +44,6 @@ export function register(program: Command, terminal: Terminal): void {
 /** The most files that can be shown: no more are kept. */
 const MOST = 10_000;
 
-function lastNumber(text: string): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > MOST) throw new InvalidArgumentError(`Give a number from 1 to ${MOST}.`);
-  return number;
-}
-
 type Shown = {
   folder: string | null;
   mapping: string | null;
@@ -60,7 +54,6 @@ type Shown = {
   lately: readonly TakenFile[];
 };
 
-/** The drop folder as text. */
 function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
   if (folder === null && lately.length === 0) {
     return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers in it are imported automatically.';

@@ -13,9 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline mapping`: keeps read options under a name. `LIMITLINE_INBOX_MAPPING` selects one for the drop folder. */
 export function register(program: Command, terminal: Terminal): void {
-  const mapping = program
-    .command('mapping')
-    .description('save under a name how a file is read, for files in the drop folder');
+  const mapping = program.command('mapping');
   mapping
     .command('list', { isDefault: true })
     .description('the mappings that are kept')

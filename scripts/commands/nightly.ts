@@ -4,15 +4,14 @@ import { dueNights, startKeepingSchedule } from '../../jobs/nightly/keep-schedul
 import { deliverOnce, startDelivering } from '../../jobs/notices/deliver.ts';
 import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
-import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { type Log, makeLog } from '../../src/log.ts';
+import type { Log } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -24,12 +23,9 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('nightly'))
-    .description('what the schedule says is due, the drop folder and notices: once, or until SIGTERM with --wait')
     .option('--wait', 'stay, and run everything when it is due, until SIGTERM or SIGINT')
     .action(async ({ wait = false }: { wait?: boolean }) => {
-      const settings = readSettings();
-      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-      speakThroughLog(terminal, log);
+      const { settings, log } = speakByLog(terminal);
       endWithParent();
       letOthersGoFirst();
       keepHeapSmall();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
@@ -8,6 +8,8 @@ import type { SendResult, Way, WayName } from '../../src/notices/way.ts';
 import { makeMessage, openWays } from '../../src/notices/ways.ts';
 import { noticesList, readNoticesFacts } from '../notices/notices-list.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { numberUpTo } from '../options/numbers.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The default number of notices shown: a screen. */
@@ -16,15 +18,16 @@ const LISTED = 20;
 /** The most notices that can be listed; no more are kept for lists (src/notices/outbox-store.ts). */
 const MOST_LISTED = 500;
 
-/** The exit status if a channel did not deliver the test. */
-const FAILED_STATUS = 2;
-
 /** `limitline notices` lists notices and their delivery; `notices test` tries each channel that is set. */
 export function register(program: Command, terminal: Terminal): void {
   const notices = program
     .command('notices')
-    .option('--last <n>', `list this many of the latest notices, up to ${MOST_LISTED}`, count, LISTED)
-    .description('what people were told of, where notices go, and whether they arrive')
+    .option(
+      '--last <n>',
+      `list this many of the latest notices, up to ${MOST_LISTED}`,
+      numberUpTo(MOST_LISTED, 'a whole number from'),
+      LISTED,
+    )
     .action(({ last }: { last: number }) => withContext((context) => show(context, last, terminal)));
   notices
     .command('test')
@@ -32,14 +35,8 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async () => {
       const tested = await withContext(tryWays);
       terminal.print(tested.map(testedWords).join('\n'), { tested });
-      process.exitCode = tested.every(({ isDelivered }) => isDelivered) ? 0 : FAILED_STATUS;
+      process.exitCode = tested.every(({ isDelivered }) => isDelivered) ? 0 : PROBLEMS_STATUS;
     });
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= MOST_LISTED) return value;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_LISTED}.`);
 }
 
 async function show(context: Context, last: number, terminal: Terminal): Promise<void> {
@@ -63,7 +60,6 @@ function testedWords({ way, where, isDelivered, words }: Tested): string {
   return `${way}: delivered to ${where}${words === '' ? '' : `, but ${words}`}`;
 }
 
-/** The result of a test on one channel. */
 type Tested = { way: WayName; where: string; isDelivered: boolean; words: string };
 
 /** Sends a test notice to each channel that is set. Bypasses the outbox, so that the result is known at once. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commandLineActor } from '../../src/actor.ts';
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import type { QueueName } from '../../src/queue/queues.ts';
-import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
+import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline pause NAME`: no process starts a new call for the portfolio. Calls in flight are answered. */
@@ -11,9 +11,6 @@ export function register(program: Command, terminal: Terminal): void {
     .command('pause')
     .argument('[name]', 'the portfolio')
     .addOption(queueOption('stop'))
-    .description(
-      'start no new calls for one portfolio, or at one step of all portfolios; calls in flight are still answered',
-    )
     .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
       const paused = await onPortfolioOrQueue(
         { name, queue },

@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { groupedAmount } from '../../src/money-text.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/archived-report.ts';
-import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline portfolios`: lists all portfolios of the account. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
-    .description('list all portfolios, newest last: file, start, states of the rows and sums')
     .option('--all', 'also list archived and forgotten portfolios, with the place of their files')
     .action(({ all = false }: { all?: boolean }) =>
       withContext((context) => printPortfolios(context, terminal, { all })),
@@ -38,4 +40,55 @@ export async function printPortfolios(
   if (terminal.json) return terminal.print('', { account, portfolios: all, ...more });
   if (others > 0 && !withArchived) terminal.answer(othersArchived(others));
   if (isEmpty && others === 0) terminal.answer(`Account ${account} has no portfolio yet (ledger: ${redis.where}).`);
+}
+
+/** Widths of name and file for 80 columns. Name and file are cut, so that time and state stay aligned. */
+const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
+
+/** Words for people where the word for programs says little. */
+const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
+  settled: 'finished',
+  awaiting: 'waits for approval',
+  held: 'needs an answer',
+};
+
+/** A portfolio in three lines: name and state, counts, sums. */
+export function portfolioWords({
+  portfolio,
+  file,
+  by,
+  started,
+  standing,
+  states,
+  invalid,
+  duplicate,
+  sums,
+}: Listed): string {
+  const first = [
+    column(portfolio, NAME_WIDTH),
+    column(visible(file ?? '–'), FILE_WIDTH),
+    // The time to the minute, in UTC as everywhere.
+    started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
+    STANDING_WORDS[standing] ?? standing,
+    ...(by === null ? [] : [`by ${visible(by)}`]),
+  ];
+  const counts = [
+    ...ROW_STATES.filter((state) => states[state] > 0).map((state) => `${grouped(states[state])} ${state}`),
+    ...(invalid > 0 ? [`${counted(invalid, 'line')} invalid`] : []),
+    ...(duplicate > 0 ? [`${counted(duplicate, 'line')} duplicate`] : []),
+  ];
+  return `${first.join('  ')}\n    ${counts.join(', ') || 'no rows'}\n    ${moneyOf(states, sums)}`;
+}
+
+function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
+  const all = sums.inAllRows === sums.requested ? '' : ` of ${groupedAmount(sums.inAllRows)}`;
+  const parts = [`requested ${groupedAmount(sums.requested)}${all}`];
+  if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
+  if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
+  if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
+  return parts.join(', ');
+}
+
+function column(text: string, width: number): string {
+  return (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width);
 }

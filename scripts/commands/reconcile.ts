@@ -7,11 +7,9 @@ import { LimitlineError } from '../../src/errors.ts';
 import { countAll, type NightReport, type ReportFinding } from '../../src/ledger/nightly/night-report.ts';
 import { printReport, reportTable } from '../nightly/report-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { keepHeapSmall } from '../process/resources.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** The exit status if there are findings. */
-const FINDINGS_STATUS = 2;
 
 type Found = { report: NightReport; findings: readonly ReportFinding[] };
 
@@ -19,7 +17,6 @@ type Found = { report: NightReport; findings: readonly ReportFinding[] };
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare the stored data, correct what is certain, and write a report')
     .option('--last', 'look at nothing, and print the last report again')
     .action(async (options: { last?: true }) => {
       keepHeapSmall();
@@ -27,7 +24,7 @@ export function register(program: Command, terminal: Terminal): void {
       const { report, findings } = await withContext(find, { facts: factsOf });
       const [gone, there] = [findings.filter(isGone), findings.filter((finding) => !isGone(finding))];
       terminal.print(reportTable(report, findings, hostname()), { findings: there, gone, report });
-      process.exitCode = there.length > 0 ? FINDINGS_STATUS : 0;
+      process.exitCode = there.length > 0 ? PROBLEMS_STATUS : 0;
     });
 }
 

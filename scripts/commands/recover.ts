@@ -23,7 +23,6 @@ type RecoverOptions = ReadingOptions & { documents?: string; apply?: boolean };
 /** `limitline recover RESULTS.csv …`: restores a lost or rolled-back ledger from results files. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('recover').argument('<files...>', 'results files, in the order of their imports'))
-    .description('restore a lost ledger from results files; without --apply, only say what would be restored')
     .option('--documents <dir>', 'folder or ZIP file of the documents (default: "documents" beside the first file)')
     .option('--apply', 'write into the ledger what the results files have; without this option, nothing is changed')
     .action(async (files: string[], options: RecoverOptions) => {

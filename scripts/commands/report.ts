@@ -9,9 +9,10 @@ import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
-import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
+import { isoTime, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { groupedAmount } from '../../src/money-text.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
+import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -19,7 +20,6 @@ import { declinedLines } from '../approval/approval-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
-import { listedRows } from '../report/listed-rows.ts';
 import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
@@ -44,7 +44,6 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')
     .argument('[name]', 'the portfolio (default: list them all)')
-    .description('what became of a portfolio')
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('table'))
     .option('--out <file>', 'write to this file instead of standard output')
     .option('--causes', 'why rows are refused or held, by cause (table or json)')
@@ -195,4 +194,37 @@ function causeTable(portfolio: string, causes: readonly Cause[]): string {
 
 function line(id: string, rows: string, sum: string, step: string, meaning: string): string {
   return `${id.padEnd(8)}${rows.padStart(10)}${sum.padStart(24)}  ${step.padEnd(9)}  ${meaning}`.trimEnd();
+}
+
+/** Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. */
+export async function* listedRows(
+  portfolio: string,
+  { outcome, isJson }: { outcome: RowOutcome; isJson: boolean },
+  { account, rows }: Pick<Context, 'account' | 'rows'>,
+): AsyncGenerator<string> {
+  let count = 0;
+  if (isJson) yield `${JSON.stringify({ account, portfolio, outcome }).slice(0, -1)},"rows":[`;
+  else yield `line ${' '.repeat(14)}requested  status          changed     buyer\n`;
+  for await (const page of rows.all(portfolio, { outcomes: [outcome] })) {
+    yield page
+      .map((row, at) => (isJson ? `${count + at > 0 ? ',' : ''}\n${JSON.stringify(factsOf(row))}` : lineOf(row)))
+      .join('');
+    count += page.length;
+  }
+  if (isJson) yield '\n]}\n';
+  else yield `${grouped(count)} of the rows of portfolio ${portfolio}: ${ROW_OUTCOMES[outcome]}.\n`;
+}
+
+function factsOf({ row, result: { line, request, limitId, record, updatedMs } }: FoundRow) {
+  const { status = null, total_limit = null } = record;
+  const requested = request.limit.requested_limit;
+  const ids = { row: rowName(row), line, name: request.name, buyer_limit_id: limitId || null };
+  return { ...ids, requested_limit: requested, status, total_limit, updated: isoTime(updatedMs) };
+}
+
+function lineOf({ result: { line, request, record, updatedMs } }: FoundRow): string {
+  const amount = moneyText(request.limit.requested_limit).padStart(16);
+  const status = visible(record.status ?? '').padEnd(14);
+  const updated = isoTime(updatedMs)?.slice(0, 10);
+  return `line ${String(line).padEnd(6)} ${amount}  ${status}  ${updated}  ${visible(request.name)}\n`;
 }

@@ -21,14 +21,14 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline resolve NAME`: a person says what became of held calls. */
 export function register(program: Command, terminal: Terminal): void {
-  withResolveOptions(program.command('resolve').argument('<name>', 'the portfolio'))
-    .description('say what became of held calls, so that their rows go on')
-    .action(async (name: string, options: ResolveOptions) => {
+  withResolveOptions(program.command('resolve').argument('<name>', 'the portfolio')).action(
+    async (name: string, options: ResolveOptions) => {
       checkResolveOptions(options);
       if (options.from !== undefined) process.exitCode = await resolveFile(name, options.from, options, terminal);
       else if (options.all) process.exitCode = await resolveAll(name, options, terminal);
       else await resolveLine(name, options, terminal);
-    });
+    },
+  );
 }
 
 /** Resolves one row. On a terminal, the row is shown first; if it was sent again since, it is left alone. */

@@ -9,7 +9,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { keepHeapSmall } from '../process/resources.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -18,17 +18,14 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('restore')
     .argument('<name>', 'the portfolio')
-    .description('put an archived portfolio back into Redis, as it was')
     .action(async (name: string) => {
       keepHeapSmall();
-      const ending = new AbortController();
-      const { signal, forget } = waitForSignal();
-      void signal.then(() => ending.abort());
+      const { signal, forget } = abortOnSignal();
       try {
         const restore = async (context: Context) => ({
           account: context.account,
           ...(await withProgress(FIRST, stepWords, (onProgress) =>
-            restorePortfolio(context, name, { signal: ending.signal, onProgress }),
+            restorePortfolio(context, name, { signal, onProgress }),
           )),
         });
         const restored = await onPortfolio(name, restore, { alsoArchived: true });

@@ -4,7 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { QueueName } from '../../src/queue/queues.ts';
-import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
+import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline resume NAME`: resumes a paused portfolio or queue. */
@@ -13,7 +13,6 @@ export function register(program: Command, terminal: Terminal): void {
     .command('resume')
     .argument('[name]', 'the portfolio')
     .addOption(queueOption('let go on'))
-    .description('let a paused portfolio or queue go on')
     .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
       let first: number | undefined;
       let workers = 0;

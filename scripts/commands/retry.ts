@@ -12,11 +12,11 @@ import {
   causeOfFilter,
   choosingText,
   chosenFilter,
-  filterText,
   heldWords,
   plannedOf,
   planWords,
   type RowChoice,
+  withChoiceOptions,
 } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { lineNumber } from '../options/numbers.ts';
@@ -26,20 +26,17 @@ import type { Terminal } from '../terminal/terminal.ts';
 type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & { dryRun?: boolean | undefined };
 
 export function register(program: Command, terminal: Terminal): void {
-  program
-    .command('retry')
-    .argument('<name>', 'the portfolio')
-    .description('send refused rows again, from the step that refused them')
-    .addOption(new Option('--state <state>', 'rows in this state (default: refused)').choices(['refused', 'cancelled']))
-    .option('--line <n>', 'only the row of this line', lineNumber)
-    .option('--row <id>', 'only the row with this id (column "row" of the results)')
-    .option('--error <text>', 'only rows whose problem contains this text', choosingText)
-    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)', choosingText)
-    .option(
-      '--where <filter>',
-      "only rows that this filter chooses, as in the address of the console's page",
-      filterText,
-    )
+  withChoiceOptions(
+    program
+      .command('retry')
+      .argument('<name>', 'the portfolio')
+      .addOption(
+        new Option('--state <state>', 'rows in this state (default: refused)').choices(['refused', 'cancelled']),
+      )
+      .option('--line <n>', 'only the row of this line', lineNumber)
+      .option('--row <id>', 'only the row with this id (column "row" of the results)')
+      .option('--error <text>', 'only rows whose problem contains this text', choosingText),
+  )
     .option('--dry-run', 'say what that would send, and do nothing; not with --line or --row')
     .action(async (name: string, { cause, where, dryRun = false, ...others }: RetryOptions) => {
       const retry: Retry = { portfolio: name, state: 'refused', ...others };

@@ -8,10 +8,11 @@ import { type RuleNow, ruleNightWords, rulesNow } from '../../src/ledger/nightly
 import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { minuteText } from '../terminal/times.ts';
 
 /** `limitline rule add|list|remove`: rules by which refused rows are retried at night. */
 export function register(program: Command, terminal: Terminal): void {
-  const rule = program.command('rule').description('rules by which refused rows go again at night');
+  const rule = program.command('rule');
   rule
     .command('add')
     .description('send refused rows again at night, each row on a limited number of nights')
@@ -66,11 +67,7 @@ function ruleLines({ rule, last, rows, portfolios }: RuleNow): string[] {
     `${rule.id}   rows ${ruleWords(rule)}`,
     `  goes   each night, ${counted(rule.nights, 'night')} a row at most`,
     `  means  ${means}`,
-    `  last   ${last ? `${inUtc(last.atMs)}: ${ruleNightWords(last)}` : 'it has not run yet'}`,
-    `  made   ${inUtc(rule.madeMs)}, by ${rule.by}`,
+    `  last   ${last ? `${minuteText(last.atMs)}: ${ruleNightWords(last)}` : 'it has not run yet'}`,
+    `  made   ${minuteText(rule.madeMs)}, by ${rule.by}`,
   ];
-}
-
-function inUtc(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

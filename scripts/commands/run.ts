@@ -34,7 +34,6 @@ const HEAP_GROWS_BY_PERCENT = 100;
  */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
-    .description('import a file, work until the portfolio is finished, and report')
     .option('--results <dir>', 'folder for the results files (default: beside the file)')
     .option('--no-results', 'write no results files; report gives the results')
     .option(
@@ -49,7 +48,6 @@ export function register(program: Command, terminal: Terminal): void {
 
 type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration; sessions?: boolean };
 
-/** Executes `run` and answers its exit status. */
 async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   keepHeapSmall(HEAP_GROWS_BY_PERCENT);
   const settings = readSettings();

@@ -6,15 +6,12 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { type NightEnd, nightWords, runNights, statusOf } from '../nightly/run-nights.ts';
 import { readScheduleFacts, scheduleTable } from '../nightly/schedule-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline schedule`: nightly tasks with their next run and last result. `schedule run TASK` runs one now. */
 export function register(program: Command, terminal: Terminal): void {
-  const schedule = program
-    .command('schedule')
-    .description('what runs at night and when, how it went last, and who sees to it')
-    .action(() => withContext((context) => show(context, terminal)));
+  const schedule = program.command('schedule').action(() => withContext((context) => show(context, terminal)));
   schedule
     .command('run')
     .description('run a task of the schedule now, and wait for its end')
@@ -45,12 +42,10 @@ async function show(context: Context, terminal: Terminal): Promise<void> {
 
 async function runNow(task: TaskName, context: Context): Promise<NightEnd[]> {
   const atMs = Date.now();
-  const stopping = new AbortController();
-  const { signal, forget } = waitForSignal();
-  void signal.then(() => stopping.abort(new Error('this process stops')));
+  const { signal, forget } = abortOnSignal(() => new Error('this process stops'));
   try {
     const night = { task, id: new Date(atMs).toISOString(), atMs, by: commandLineActor(), from: commandLineFrom() };
-    return await runNights([night], context, { signal: stopping.signal });
+    return await runNights([night], context, { signal });
   } finally {
     forget();
   }

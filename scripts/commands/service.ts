@@ -11,7 +11,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('service')
-    .description('run the stand-in of the service by itself, until SIGTERM or SIGINT')
     .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
     .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
     .option('--latency <ms>', 'milliseconds before each answer', positiveNumber)

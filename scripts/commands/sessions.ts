@@ -13,7 +13,6 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('sessions')
     .argument('<name>', 'the portfolio')
-    .description('ask for a hosted session for each limit, by the call that SERVICE_SESSION_FILE describes')
     .option('--line <n>', 'only for the row of this line', lineNumber)
     .option('--row <id>', 'only for the row with this id (column "row" of the results)')
     .option(

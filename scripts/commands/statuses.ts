@@ -10,7 +10,6 @@ import { APPROVED, MEANINGS, type StatusMeaning } from '../../src/status-meaning
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The word that removes the meaning of a status. */
 const UNKNOWN = 'unknown';
 
 /** `limitline statuses`: which statuses the service answered, what people say that they mean, and how to say it. */
@@ -21,7 +20,6 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--means <meaning>', 'what this status means for the account').choices([...MEANINGS, UNKNOWN]),
     )
-    .description('list the statuses that the service answered and what they mean, or set what one means')
     .action(async (status: string | undefined, { means }: { means?: StatusMeaning | typeof UNKNOWN }) => {
       if ((status === undefined) !== (means === undefined)) throw incomplete(status);
       await withContext(async (context) => {
@@ -51,10 +49,8 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** The most statuses that a warning names. */
 const SEEN_NAMED = 5;
 
-/** The warning where no row has the status: it may be mistyped. */
 function doubtWords(status: string, nearest: string | undefined, seen: readonly string[]): string {
   const quoted = seen.slice(0, SEEN_NAMED).map((one) => `"${visible(one)}"`);
   const more = seen.length > quoted.length ? ' and more' : '';

@@ -1,17 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { logUsageFaults } from '../process/log-only.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
+import { type Log, makeLog } from '../../src/log.ts';
+import { ROOT } from '../../src/version.ts';
+import { linkWords } from '../console/console-link.ts';
+import { reachOf } from '../console/open-console.ts';
+import { FAULT_STATUS } from '../process/exit-status.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { runUp } from '../up/run-up.ts';
+import { isReady, type Ready } from '../up/with-parent.ts';
 
 /**
  * `limitline up`: workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, with a Redis of its own if none is given.
  */
 export function register(program: Command, terminal: Terminal): void {
-  logUsageFaults(program.command('up'))
-    .description(
-      'everything at once, until Ctrl-C: Redis (if none is given), workers, the web console, nightly checks, and the listener for events where EVENTS_PORT is set',
-    )
-    .action(async () => {
-      process.exitCode = await runUp(terminal);
-    });
+  logUsageFaults(program.command('up')).action(async () => {
+    process.exitCode = await runUp(terminal);
+  });
 }
+
+const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
+
+/** The part that runs only if EVENTS_PORT is set; without METRICS_PORT, which is the workers' under `up`. */
+const LISTEN = ['events', 'listen'];
+const WITHOUT_METRICS = { METRICS_PORT: '' };
+
+/**
+ * Runs workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, each in its own process: a slow page or a long check
+ * delays no call, and a fault affects one part only. With EVENTS_PORT, also listens for events. The first part that needs Redis
+ * starts it, if none is given.
+ *
+ * @returns the exit status: 0, or 1 if a part could not begin, which has logged why
+ */
+export async function runUp(
+  terminal: Terminal,
+  { env = process.env }: { env?: NodeJS.ProcessEnv } = {},
+): Promise<number> {
+  const settings = readSettings();
+  const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
+  speakThroughLog(terminal, log);
+  reachOf(settings);
+  const { signal, forget } = waitForSignal();
+  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log, env })) as [Child, Child, Child];
+  const events =
+    settings.EVENTS_PORT === undefined
+      ? undefined
+      : startChild({ args: LISTEN, log, env: { ...env, ...WITHOUT_METRICS } });
+  const children = [web, ...(events ? [events] : []), nightly, work];
+  // However this process ends, its children end, too.
+  const killAll = (): void => children.forEach((child) => void child.kill());
+  process.once('exit', killAll);
+  try {
+    const working = Promise.all([web.ready, events?.ready, work.ready, nightly.ready]);
+    const failed = Promise.race(children.map((child) => child.failed));
+    const first = await Promise.race([working, failed, signal.then(() => undefined)]);
+    if (typeof first === 'string') {
+      log.fatal({ part: first }, `${first} could not begin, and said why above; nothing runs`);
+      return FAULT_STATUS;
+    }
+    if (first) sayWhere(first[0], { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });
+    await signal;
+    log.info('stopping: calls in flight get up to 20 s; Ctrl-C again, after two seconds, cuts them off');
+    return 0;
+  } finally {
+    await stopInOrder(children);
+    process.off('exit', killAll);
+    forget();
+  }
+}
+
+type Child = ReturnType<typeof startChild>;
+
+/**
+ * Runs a part of `up` in its own process and restarts it when it dies, so that its faults do not affect others. The child stays
+ * in this process group, so that Ctrl-C reaches it, too.
+ *
+ * @param given.args of the command line, such as `['work']`
+ */
+function startChild({ args, log, env = process.env }: { args: readonly string[]; log: Log; env?: NodeJS.ProcessEnv }) {
+  const name = args[0] ?? '';
+  const ready = Promise.withResolvers<Ready>();
+  const failed = Promise.withResolvers<string>();
+  let child: ChildProcess | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let [wasReady, stopping, pauseMs] = [false, false, FIRST_PAUSE_MS];
+
+  const start = (): void => {
+    const startedMs = performance.now();
+    const started = spawn(process.execPath, [...process.execArgv, LIMITLINE, ...args], {
+      env,
+      // Only `up` itself writes to standard output.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child = started;
+    started.on('message', (message) => {
+      if (!isReady(message)) return;
+      wasReady = true;
+      ready.resolve(message);
+    });
+    // A process that cannot be started emits no exit.
+    started.once('error', () => ended(null, null));
+    started.once('exit', (status, signal) => ended(status, signal));
+    const ended = (status: number | null, signal: string | null): void => {
+      if (child !== started) return;
+      child = undefined;
+      if (stopping) return;
+      if (!wasReady) {
+        failed.resolve(name);
+        return;
+      }
+      if (performance.now() - startedMs >= WELL_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      log.error({ part: name, status, signal, pauseMs }, `${name} ended and is started again in ${pauseMs / 1_000} s`);
+      again = setTimeout(start, pauseMs);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    };
+  };
+  start();
+
+  return {
+    name,
+    /** Resolves when the part first works. */
+    ready: ready.promise,
+    /** Resolves with the part's name if it ends before it ever works; it has logged why. */
+    failed: failed.promise,
+    /** Stops restarting the part: Ctrl-C ends its process as well as ours. */
+    expectEnd(): void {
+      stopping = true;
+      clearTimeout(again);
+    },
+    /** Stops the part properly, or by force after the limit. */
+    async stop(): Promise<void> {
+      stopping = true;
+      clearTimeout(again);
+      const ending = child;
+      if (!ending) return;
+      const gone = new Promise<void>((resolve) => ending.once('exit', () => resolve()));
+      const late = setTimeout(() => ending.kill('SIGKILL'), STOP_LIMIT_MS);
+      ending.kill('SIGTERM');
+      await gone;
+      clearTimeout(late);
+    },
+    kill(): void {
+      stopping = true;
+      child?.kill('SIGKILL');
+    },
+  };
+}
+
+/** Stops console, events and nightly tasks before the workers, so that nothing new arrives while those end. */
+async function stopInOrder(children: readonly Child[]): Promise<void> {
+  for (const child of children) child.expectEnd();
+  for (const child of children) await child.stop();
+}
+
+type Where = { terminal: Terminal; standIn: boolean; events: string | undefined };
+
+function sayWhere({ url = '', link }: Ready, { terminal, standIn, events }: Where): void {
+  const played = standIn ? ' Calls go to the STAND-IN: nothing is really requested of anybody.' : '';
+  const listening = events === undefined ? '' : ` Events are listened for at ${events}`;
+  terminal.print(`The console is at ${url} (Ctrl-C stops it and the workers).${listening}${played}${linkWords(link)}`, {
+    url,
+    ...(link && { link }),
+    standIn,
+    ...(events === undefined ? {} : { events }),
+  });
+}
+
+const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
+
+/** The pause before a part is restarted. It doubles each time, up to half a minute. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** How long a part must have run so that its crash has nothing to do with its start, in ms: the pause then begins small again. */
+const WELL_AFTER_MS = 60_000;
+
+/** How long a part may take to stop, in ms: calls in flight get 20 s of it (jobs/workers/workers.ts), and the rest is for the end. */
+const STOP_LIMIT_MS = 25_000;

@@ -8,6 +8,7 @@ import { needRoles, needUserName } from '../../src/people/users/user.ts';
 import type { Users } from '../../src/people/users/users.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { minuteZ } from '../terminal/times.ts';
 import { type NewPassword, readNewPassword } from '../users/new-password.ts';
 
 type PasswordOptions = { passwordStdin?: boolean; own?: boolean };
@@ -18,7 +19,7 @@ const OWN_WORDS = 'the password is typed by the user, and need not be changed at
 
 /** `limitline user …`: manages the console's users and their roles. */
 export function register(program: Command, terminal: Terminal): void {
-  const user = program.command('user').description('who may sign in to the console, and what they may do there');
+  const user = program.command('user');
   user
     .command('add')
     .argument('<name>', 'up to 40 of a-z, 0-9, dot, hyphen and underscore')
@@ -209,18 +210,16 @@ async function viewOf(name: string, { users }: People) {
 /** Column widths for 80 columns. Longer values shift the rest of their line. */
 const [NAME_WIDTH, ROLES_WIDTH] = [20, 34];
 
-/** A user as one line of the list. */
 function userWords({ name, roles, hasFactor, mustChange, lastSignInMs }: UserView): string {
   const notes = [
     hasFactor ? 'second factor' : 'no second factor',
     ...(mustChange ? ['must choose a password'] : []),
     // The time to the minute, in UTC as everywhere.
-    lastSignInMs === undefined ? 'never signed in' : `last signed in ${minute(lastSignInMs)}`,
+    lastSignInMs === undefined ? 'never signed in' : `last signed in ${minuteZ(lastSignInMs)}`,
   ];
   return `${name.padEnd(NAME_WIDTH)}  ${roles.join(', ').padEnd(ROLES_WIDTH)}  ${notes.join(', ')}`;
 }
 
-/** A user in JSON, with times in ISO 8601. */
 function userJson(user: UserView) {
   const { createdMs, lastSignInMs, ...rest } = user;
   const created = new Date(createdMs).toISOString();
@@ -230,13 +229,9 @@ function userJson(user: UserView) {
 function sessionWords({ beganMs, seenMs, from, agent }: SessionView): string {
   // The browser's own text: may contain control characters.
   const said = agent.replace(/\p{C}/gu, ' ');
-  return `from ${from}, since ${minute(beganMs)}, last used ${minute(seenMs)}${said === '' ? '' : `, ${said}`}`;
+  return `from ${from}, since ${minuteZ(beganMs)}, last used ${minuteZ(seenMs)}${said === '' ? '' : `, ${said}`}`;
 }
 
 function sessionJson({ beganMs, seenMs, from, agent }: SessionView) {
   return { from, agent, began: new Date(beganMs).toISOString(), seen: new Date(seenMs).toISOString() };
-}
-
-function minute(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }

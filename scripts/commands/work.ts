@@ -2,9 +2,7 @@ import type { Command } from 'commander';
 import type { RowEnd } from '../../jobs/steps/step.ts';
 import { within } from '../../jobs/workers/deadline.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
-import { makeLog } from '../../src/log.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
 import { openService, type Service } from '../../src/open-service.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
@@ -14,7 +12,7 @@ import { announceAccount } from '../opening/announce-account.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
-import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { CUT_OFF, waitForSignal } from '../process/signals.ts';
 import {
   countCalls,
@@ -31,71 +29,65 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
  * only the log.
  */
 export function register(program: Command, terminal: Terminal): void {
-  logUsageFaults(withWorkEndOptions(program.command('work')))
-    .description(
-      'work on all portfolios until SIGTERM or SIGINT; a second signal, two seconds later or more, stops at once',
-    )
-    .action(async (options: WorkEndOptions) => {
-      const settings = readSettings();
-      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-      speakThroughLog(terminal, log);
-      endWithParent();
-      const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
-      const context = await openContext({ settings, log, saysOlder: false });
-      try {
-        await context.marks.check();
-        // The command would wait forever for a portfolio that does not exist.
-        if (typeof options.untilSettled === 'string') await mustExist(options.untilSettled, context);
-        await announceAccount(context, terminal.say, true);
-        await keepApprovalRule(context);
-      } catch (error) {
-        await context.close();
-        throw error;
-      }
-      // A warning at every log level: limits of the stand-in are not real.
-      const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
-      const { portfolios, approvals, queues } = context;
-      const waiting = waitForWorkEnd(options, { signal, portfolios, approvals, queues });
-      let isWorking = () => false;
-      const serving = serveWork(context, openService(context, address.url), () => isWorking());
-      const served = await serving.catch(async (error) => {
-        await address.close();
-        await context.close();
-        throw error;
-      });
-      const faults = makeSayingFaults(log);
-      const workLog = await startWorkLog(context, served.service, faults.accepted);
-      const onRowEnd = (end: RowEnd) => {
-        workLog.onRowEnd(end);
-        served.onRowEnd(end);
-      };
-      const onCommonFault = (error: Error) => {
-        faults.meets(error);
-        waiting.onCommonFault(error);
-      };
-      const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
-      isWorking = () => workers.now().state === 'works';
-      // As in Sidekiq, a process to be stopped later finishes its rows. Suspending it would lose the responses to its calls.
-      process.on('SIGTSTP', () => void workers.quiet(true));
-      process.on('SIGCONT', () => void workers.quiet(false));
-      const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
-      log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
-      await sayInterrupted(context);
-      sayReady();
-      waiting.begin();
-      const { status, facts, words, fault } = await waiting.end();
-      log.info(facts, words);
-      isWorking = () => false;
-      await workers.stop();
-      await workLog.stop();
-      await served.close();
+  logUsageFaults(withWorkEndOptions(program.command('work'))).action(async (options: WorkEndOptions) => {
+    const { settings, log } = speakByLog(terminal);
+    endWithParent();
+    const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
+    const context = await openContext({ settings, log, saysOlder: false });
+    try {
+      await context.marks.check();
+      // The command would wait forever for a portfolio that does not exist.
+      if (typeof options.untilSettled === 'string') await mustExist(options.untilSettled, context);
+      await announceAccount(context, terminal.say, true);
+      await keepApprovalRule(context);
+    } catch (error) {
+      await context.close();
+      throw error;
+    }
+    // A warning at every log level: limits of the stand-in are not real.
+    const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
+    const { portfolios, approvals, queues } = context;
+    const waiting = waitForWorkEnd(options, { signal, portfolios, approvals, queues });
+    let isWorking = () => false;
+    const serving = serveWork(context, openService(context, address.url), () => isWorking());
+    const served = await serving.catch(async (error) => {
       await address.close();
       await context.close();
-      log.info('stopped');
-      if (fault) throw fault;
-      process.exitCode = status;
-      if (terminal.json) terminal.print('', { stopped: true });
+      throw error;
     });
+    const faults = makeSayingFaults(log);
+    const workLog = await startWorkLog(context, served.service, faults.accepted);
+    const onRowEnd = (end: RowEnd) => {
+      workLog.onRowEnd(end);
+      served.onRowEnd(end);
+    };
+    const onCommonFault = (error: Error) => {
+      faults.meets(error);
+      waiting.onCommonFault(error);
+    };
+    const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
+    isWorking = () => workers.now().state === 'works';
+    // As in Sidekiq, a process to be stopped later finishes its rows. Suspending it would lose the responses to its calls.
+    process.on('SIGTSTP', () => void workers.quiet(true));
+    process.on('SIGCONT', () => void workers.quiet(false));
+    const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
+    log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
+    await sayInterrupted(context);
+    sayReady();
+    waiting.begin();
+    const { status, facts, words, fault } = await waiting.end();
+    log.info(facts, words);
+    isWorking = () => false;
+    await workers.stop();
+    await workLog.stop();
+    await served.close();
+    await address.close();
+    await context.close();
+    log.info('stopped');
+    if (fault) throw fault;
+    process.exitCode = status;
+    if (terminal.json) terminal.print('', { stopped: true });
+  });
 }
 
 /** Warns of interrupted imports: their unread lines are in no count. */

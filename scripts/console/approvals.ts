@@ -17,7 +17,6 @@ const AT_ONCE_MS = 1_200;
 const MOST_WAITING = 100;
 const MOST_ANSWERED = 20;
 
-/** The functions of the approvals' pages. */
 export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions {
   const { approvals, people, log } = context;
   const understand = makeUnderstandFile(context);

@@ -35,7 +35,6 @@ import { portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
 import { buyersPageFunctions, rowPageFunctions } from './row.ts';
 
-/** The functions of all pages, made from jobs and the ledger. */
 export function consoleFunctions(context: Context, namesOf = makeRoleReader(context)): PageFunctions {
   const outlookOf = makeOutlookReader(context);
   const whoMay = makeWhoMay(context, namesOf);
@@ -64,7 +63,6 @@ export function consoleFunctions(context: Context, namesOf = makeRoleReader(cont
   };
 }
 
-/** The functions of the list of archived portfolios. */
 function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): ArchivedPageFunctions {
   return {
     async page(from, count) {
@@ -74,7 +72,6 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
   };
 }
 
-/** The functions of the page of statuses. */
 function statusesPageFunctions(context: Context): StatusesPageFunctions {
   return {
     known: async () => withNearest(await context.statusMeanings.known(await context.portfolios.names())),
@@ -82,7 +79,6 @@ function statusesPageFunctions(context: Context): StatusesPageFunctions {
   };
 }
 
-/** The functions of the pages of uploaded decisions. */
 function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
   const desk = makeDecisionsDesk(context);
   return {
@@ -96,7 +92,6 @@ function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
   };
 }
 
-/** The functions of the page of held rows. */
 function heldPageFunctions(context: Context): HeldPageFunctions {
   const plans = makeHeldPlans(context);
   return {
@@ -120,7 +115,6 @@ function machineFunctions(context: Context, machines?: Machines): MachineFunctio
   };
 }
 
-/** Audit entries on a page. */
 const SHOWN = 50;
 
 /** The most audit entries that are read to fill one page of a search: some thirty milliseconds. */
@@ -128,7 +122,6 @@ const WALK = 5_000;
 
 const DAY_MS = 86_400_000;
 
-/** The functions of the audit trail's page. */
 function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctions {
   /** The number after the last entry of a day. */
   const behind = async (day: string): Promise<number | undefined> =>
@@ -151,7 +144,6 @@ function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctio
   };
 }
 
-/** The functions for a portfolio's downloads. */
 function downloadFunctions(context: Context): DownloadFunctions {
   return {
     async write(what, to, signal) {
@@ -183,7 +175,6 @@ function downloadFunctions(context: Context): DownloadFunctions {
   };
 }
 
-/** The functions of the users' pages. */
 function usersPageFunctions({ people }: Context): UsersPageFunctions {
   const { users } = people;
   const answerOf = async <T>(work: () => Promise<unknown>, made: T): Promise<UserAnswer<T>> => {

@@ -10,11 +10,11 @@ import type { EventPageFunctions } from '../../src/console/pages/events/event-ro
 import type { EventsFunctions } from '../../src/console/pages/events/events-section.ts';
 import type { ShownFinding } from '../../src/console/pages/nightly/finding-view.ts';
 import type { InboxFunctions } from '../../src/console/pages/nightly/inbox-view.ts';
-import type { NightlyPageFunctions, ReportFunctions } from '../../src/console/pages/nightly/nightly-functions.ts';
 import type { NoticesFunctions } from '../../src/console/pages/nightly/notices-view.ts';
 import type { ShownGroup } from '../../src/console/pages/nightly/report-view.ts';
 import type { RuleFunctions } from '../../src/console/pages/nightly/rules-view.ts';
 import type { ScheduleFunctions } from '../../src/console/pages/nightly/schedule-view.ts';
+import type { NightlyPageFunctions, ReportFunctions } from '../../src/console/pages/nightly/sections.ts';
 import type { Context } from '../../src/context.ts';
 import { shownBody } from '../../src/ledger/events/kept-event.ts';
 import { countAll, type NightReport } from '../../src/ledger/nightly/night-report.ts';
@@ -23,7 +23,6 @@ import { printReport } from '../nightly/report-table.ts';
 import { readScheduleFacts } from '../nightly/schedule-table.ts';
 import { readNoticesFacts } from '../notices/notices-list.ts';
 
-/** The functions of the page *Nightly*, by section. */
 export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
   return {
     report: reportFunctions(context),
@@ -35,17 +34,14 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
   };
 }
 
-/** The functions for the drop folder, as this process sees it. */
 export function inboxFunctions(context: Context): InboxFunctions {
   return { look: () => readInbox(context) };
 }
 
-/** The functions for notices. */
 function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): NoticesFunctions {
   return { look: (most) => readNoticesFacts(context, most) };
 }
 
-/** The functions for retry rules. */
 function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {
   return {
     look: () => rulesNow(context),
@@ -54,7 +50,6 @@ function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'fai
   };
 }
 
-/** The functions for the schedule. */
 export function scheduleFunctions(context: Context): ScheduleFunctions {
   return {
     look: () => readScheduleFacts(context),
@@ -72,7 +67,6 @@ const SHOWN_PAGE = 50;
 /** Reports on a page: a month of nights. */
 const LISTED = 31;
 
-/** The functions for nightly reports. */
 export function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFunctions {
   const findingsOf = async (id: string, from: number, count: number): Promise<ShownFinding[]> => {
     const [found, examples] = await Promise.all([reports.findings(id, from, count), reports.examples(id, from, count)]);
@@ -139,7 +133,6 @@ const SHOWN_BYTES = 16_384;
  */
 const LATEST_PORTFOLIOS = 300;
 
-/** The functions for the service's events on the page *Nightly*. */
 export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): EventsFunctions {
   return {
     look: async (count) => ({
@@ -149,7 +142,6 @@ export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): 
   };
 }
 
-/** The functions of the page of one event. */
 export function eventPageFunctions({ events }: Pick<Context, 'events'>): EventPageFunctions {
   return {
     async look(id) {

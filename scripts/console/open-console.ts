@@ -1,13 +1,24 @@
+import { countQuestions } from '../../jobs/story/held-desk.ts';
+import { isLoopback } from '../../src/addresses.ts';
+import type { Settings } from '../../src/config.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
+import { t } from '../../src/console/html/texts.ts';
+import type { Strip } from '../../src/console/layout/layout.ts';
 import { addPages } from '../../src/console/pages/index.ts';
-import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
+import { readCertificate } from '../../src/console/server/certificate.ts';
+import { checkUsers, type Reach, readReach, signInNeeded } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';
+import { lookAtPace } from '../../src/open-service.ts';
+import { describeBlock, describeTripped } from '../../src/pace/breaker-words.ts';
+import { describeLearned } from '../../src/pace/pace-words.ts';
+import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
+import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 import { consoleFunctions } from './functions.ts';
 import { signInOptions } from './people/sign-in.ts';
 import { makeRoleReader } from './people/who-may.ts';
-import { reachOf } from './reach-of.ts';
-import { readStrip } from './read-strip.ts';
 
 /**
  * Makes the console with all pages; it does not listen yet.
@@ -40,4 +51,77 @@ export async function openConsole(
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),
   });
+}
+
+/**
+ * Reads from where the console can be reached, and checks the certificate, before anything is opened.
+ *
+ * @throws LimitlineError `SETTINGS` for what is missing or does not fit
+ */
+export function reachOf(settings: Settings): Reach {
+  const reach = readReach(settings);
+  if (reach.certificate) readCertificate(reach.certificate);
+  return reach;
+}
+
+/** Reads the state of all work from Redis, for the strip on each page. Never asks the service. */
+export async function readStrip(context: Context): Promise<Strip> {
+  const { ledger, keys, account, settings } = context;
+  const [workers, pace, approvals, held, older, memory] = await Promise.all([
+    countLiving({ connection: ledger, keys }),
+    lookAtPace(context),
+    context.approvals.waitingCount(),
+    countQuestions(context),
+    context.marks.older(),
+    readMemory(ledger),
+  ]);
+  const full = memory && isNearlyFull(memory) ? nearlyFullWords(memory) : undefined;
+  const now = Date.now();
+  const blocked = !full && pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
+  const { tripped = [], paused = [] } = pace ?? {};
+  return {
+    account,
+    standIn: settings.SERVICE_URL === undefined,
+    workers,
+    counts: { approvals, held },
+    pace: pace && !blocked && tripped.length + paused.length === 0 ? describeLearned(pace, now) : '',
+    alarm: older ? OLDER_WORDS : full,
+    stops: [
+      ...(workers === 0 && !older && !full
+        ? [t`No worker runs, so nothing is sent: start one with npx limitline work.`]
+        : []),
+      ...(blocked ? [t`All calls wait: ${describeBlock(blocked, now)}.`] : []),
+      ...paused.map(
+        (queue) => t`The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
+      ),
+      ...(tripped.length > 0 ? [t`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
+    ],
+  };
+}
+
+/**
+ * Warnings of unencrypted connections of a console that others can reach, a sentence each (ASVS 5.0, 12.3.1). No refusal,
+ * because a container network or tunnel may be protected in other ways.
+ */
+export function inTheClear(
+  settings: Parameters<typeof signInNeeded>[0] & Pick<Settings, 'REDIS_URL' | 'SERVICE_URL'>,
+): string[] {
+  if (!signInNeeded(settings)) return [];
+  const { REDIS_URL: redis, SERVICE_URL: service } = settings;
+  return [...(redis === undefined ? [] : redisWords(redis)), ...(service === undefined ? [] : serviceWords(service))];
+}
+
+function redisWords(url: string): string[] {
+  const address = parseRedisUrl(url);
+  const endpoints = address.kind === 'single' ? [address.endpoint] : address.endpoints;
+  if ((address.kind !== 'sentinel' && address.tls) || endpoints.every(({ host }) => isLoopback(host))) return [];
+  return [
+    `Redis' password, sessions and rows cross the network unencrypted between here and ${describeRedis(address)}; use rediss://.`,
+  ];
+}
+
+function serviceWords(url: string): string[] {
+  const { protocol, hostname, origin } = new URL(url);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [`The service's credentials and rows cross the network unencrypted between here and ${origin}; use https://.`];
 }

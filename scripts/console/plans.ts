@@ -13,7 +13,6 @@ import type { WhoMayReader } from './people/who-may.ts';
 /** How long a page waits for a plan's end. After that, it shows the progress. */
 const AT_ONCE_MS = 1_200;
 
-/** The functions of the plans' pages. */
 export function plansPageFunctions(context: Context, whoMay: WhoMayReader): PlansPageFunctions {
   const { approvals, portfolios, plans, log } = context;
 

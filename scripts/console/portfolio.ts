@@ -35,7 +35,6 @@ export function makeOutlookReader(context: Context) {
   };
 }
 
-/** The functions of a portfolio's page. */
 export function portfolioPageFunctions(
   context: Context,
   { outlookOf, whoMay }: { outlookOf: OutlookReader; whoMay: WhoMayReader },

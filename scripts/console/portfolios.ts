@@ -28,7 +28,6 @@ const MOST_REFUSED = 10;
 
 const DAY_MS = 86_400_000;
 
-/** The functions of the first page and the list of portfolios. */
 export function portfoliosPageFunctions(
   context: Context,
   { outlookOf, namesOf, whoMay }: { outlookOf: OutlookReader; namesOf: RoleReader; whoMay: WhoMayReader },

@@ -2,7 +2,7 @@ import { failedRows } from '../../jobs/operators/failed-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
 import { failureReason } from '../../jobs/steps/failure-reason.ts';
-import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
+import type { BoardFunctions } from '../../src/console/board/board-queue.ts';
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/queues-routes.ts';
 import type { Context } from '../../src/context.ts';
 import { makeRowTotals } from '../../src/ledger/counts/sums.ts';
@@ -13,7 +13,6 @@ import { makeSampleReader } from '../../src/pace/samples.ts';
 /** The most portfolios with failed rows that are listed and searched. */
 const MOST_FAILING = 50;
 
-/** The functions of the queues' page. */
 export function queuesPageFunctions(context: Context): QueuesPageFunctions {
   const { queues, rows, portfolios, failing: findFailing, ledger: connection, keys } = context;
   const readSamples = makeSampleReader(context.paceSamples);

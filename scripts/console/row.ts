@@ -10,7 +10,6 @@ import type { RowPageFunctions } from '../../src/console/pages/row/row-routes.ts
 import type { Context } from '../../src/context.ts';
 import type { WhoMayReader } from './people/who-may.ts';
 
-/** The functions of the search for buyers, and of a buyer's page. */
 export function buyersPageFunctions(context: Context): BuyersPageFunctions {
   return {
     meanings: context.statusMeanings.read,
@@ -27,7 +26,6 @@ const PATIENT_LINE_MS = 30_000;
 /** The highest line number for which a page searches at once. For lines further down the time would hardly suffice. */
 const NEAR_LINE = 5_000;
 
-/** The functions of a row's page. */
 export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPageFunctions {
   return {
     archived: context.archives.read,

@@ -42,7 +42,6 @@ export type Open = {
 /** The parts of a context that tell what is open. */
 export type LookedAt = { portfolios: Pick<Portfolios, 'open' | 'read'>; approvals: Pick<Approvals, 'answered'> };
 
-/** Reads what is open, in one portfolio or in the account. */
 export async function lookAtOpen(name: string | undefined, { portfolios, approvals }: LookedAt): Promise<Open> {
   // Answered approvals are read before portfolios, so that rows released in between count as open.
   const answered = await approvals.answered();

@@ -3,6 +3,7 @@ import { counted } from '../../src/counted.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { secondText } from '../terminal/times.ts';
 import { foldedText } from '../terminal/width.ts';
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
@@ -14,7 +15,6 @@ const MOST_ROWS = 3;
 
 const DAY_MS = 86_400_000;
 
-/** An event, and why some of it is not taken. */
 export type ToldEvent = ListedEvent & { whys?: string[] };
 
 /** The latest events as text: how much is kept, then each event with what it names, latest first. */
@@ -37,7 +37,7 @@ function keptWords({ totals, mostBytes, keepMs }: Omit<EventList, 'events'>): st
 }
 
 function fullWords({ totals }: Pick<EventList, 'totals'>): string {
-  const when = totals.fullMs === undefined ? '' : `, the last at ${inUtc(totals.fullMs)}`;
+  const when = totals.fullMs === undefined ? '' : `, the last at ${secondText(totals.fullMs)}`;
   return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since no more may be kept: make EVENTS_KEEP_MB larger, or EVENTS_KEEP_DAYS smaller.`;
 }
 
@@ -63,10 +63,15 @@ function eventLines({
   became,
   whys = [],
 }: ToldEvent): string[] {
-  const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${inUtc(lastMs)}`;
+  const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${secondText(lastMs)}`;
   const decided = became ? indented(`decisions: ${becameWords(became) || 'none'}`) : [];
   const why = whys.slice(0, MOST_ROWS).flatMap((one) => indented(visible(one)));
-  const head = [`${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`, ...indented(`event ${id}`), ...decided, ...why];
+  const head = [
+    `${secondText(firstMs)}  ${sizeText(sizeBytes)}${often}`,
+    ...indented(`event ${id}`),
+    ...decided,
+    ...why,
+  ];
   if (rows.length === 0) {
     return [...head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
   }
@@ -88,9 +93,4 @@ function indented(text: string): string[] {
 
 function folded(text: string): string[] {
   return foldedText(text, COLUMNS);
-}
-
-/** A time in UTC, to the second. */
-function inUtc(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

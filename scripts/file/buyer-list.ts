@@ -21,7 +21,6 @@ type ListedBuyer = {
   more: number;
 };
 
-/** The first buyers, and how many more there are. */
 type BuyerList = { listed: ListedBuyer[]; more: number };
 
 /** The most buyers and lines of a buyer that are listed: as much as a person reads. */
@@ -59,7 +58,6 @@ function listedLine(line: Line, { by, written }: ToldBuyer): ListedLine {
   return { line: line.line, name: line.kind === 'row' ? line.row.name : '', by, value: written };
 }
 
-/** The list as text. */
 export function buyerWords({ listed, more }: BuyerList): string[] {
   if (listed.length === 0) return ['Buyers: each line means a different buyer, and none of them is known yet.'];
   const words = listed.flatMap(({ name, first, lines, more: left }) => [

@@ -124,7 +124,6 @@ export function makeProblemList(write: (text: string) => void) {
   };
 }
 
-/** The number of lines in all and of each kind. */
 type LineCounts = { lines: number; rows: number; invalid: number; duplicate: number };
 
 /**

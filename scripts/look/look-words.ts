@@ -27,7 +27,6 @@ export type ImportPreview = {
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;
-  /** The currency that the file names. */
   currency?: string | undefined;
   largest: readonly LargeRequest[];
   /** Rows that the command sends though the file does not name them. */
@@ -65,7 +64,6 @@ export function lookWords(look: ImportPreview): string[] {
   ];
 }
 
-/** The question, which names the number of limits. */
 export function questionOf(look: ImportPreview): string {
   const { limits } = look.dryRun;
   if (limits === 0) return 'Send these rows? [y/N] ';

@@ -13,6 +13,7 @@ import {
 } from '../../src/ledger/nightly/night-report.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { minuteText } from '../terminal/times.ts';
 import { foldedText } from '../terminal/width.ts';
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
@@ -61,11 +62,7 @@ export function printReport(whole: WholeReport): Iterable<string> {
 function sinceWords(report: NightReport): string {
   const words = changeWords(report);
   if (!report.before || words === '') return '';
-  return `Since the report of ${timeText(report.before.madeMs)}: ${words}.`;
-}
-
-function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `Since the report of ${minuteText(report.before.madeMs)}: ${words}.`;
 }
 
 function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): string[] {
@@ -94,7 +91,7 @@ function findingLines(given: ReportFinding): string[] {
       ? ''
       : ` [${change === 'sums' ? 'other sums' : change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
   const since =
-    sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${timeText(sinceMs).slice(0, 10)}`;
+    sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${minuteText(sinceMs).slice(0, 10)}`;
   const money = sum === undefined ? '' : `, ${askedWord(given.check)}${moneyText(sum, currency)}`;
   const isBelow = given.check === 'granted below' && granted !== undefined;
   const below = isBelow ? `, granted ${moneyText(granted, currency)}` : '';
@@ -114,9 +111,9 @@ function folded(text: string, indent: number): string[] {
 
 /** The console's styles for a printed report, read when one is made, once a night. */
 function stylesOnPaper(): string {
-  const [colours = ''] = textOf('1-tokens').split('@media (prefers-color-scheme: dark)');
+  const colours = textOf('1-tokens').replace('light dark', 'light');
   const files = FILES.map((name) => ({ name: `${name}.css`, text: textOf(name) }));
-  return joinStyles([{ name: 'colours.css', text: colours.replace('light dark', 'light') }, ...files])
+  return joinStyles([{ name: 'colours.css', text: colours }, ...files])
     .map(({ text }) => text)
     .join('');
 }

@@ -65,7 +65,6 @@ export async function runNights(
   }
 }
 
-/** The results of runs, one line each. */
 export function nightWords(ends: readonly NightEnd[]): string {
   if (ends.length === 0) return 'Nothing was due.';
   return ends.map(({ task, end }) => `${task}: ${wordsOf(end)}`).join('\n');

@@ -5,6 +5,7 @@ import { counted } from '../../src/counted.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
 import { whenWords } from '../../src/schedule/schedule-words.ts';
+import { minuteText } from '../terminal/times.ts';
 
 /** The schedule as text, with a warning where no process is on duty. */
 export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts): string {
@@ -25,7 +26,6 @@ export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts):
   return parts.join('\n\n');
 }
 
-/** What each task does. */
 const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   audit: 'cuts off audit entries that need not be kept any longer',
   inbox: 'takes in what lies in the drop folder',
@@ -68,17 +68,14 @@ function taskLines(
 ): string[] {
   const lines = [`${task}   ${does}`];
   lines.push(`  when   ${entries.length === 0 ? otherwise : entries.map(({ words }) => words).join('; ')}`);
-  if (nextMs !== undefined) lines.push(`  next   ${inUtc(nextMs)}, in ${aboutWords(nextMs - nowMs)}`);
+  if (nextMs !== undefined) lines.push(`  next   ${minuteText(nextMs)}, in ${aboutWords(nextMs - nowMs)}`);
   if (underWay)
-    lines.push(`  now    under way since ${inUtc(underWay.sinceMs)}, on ${underWay.host}, by ${underWay.by}`);
+    lines.push(`  now    under way since ${minuteText(underWay.sinceMs)}, on ${underWay.host}, by ${underWay.by}`);
   if (!last) return [...lines, '  last   it never ran'];
-  lines.push(`  last   ${inUtc(last.endedMs)}: ${last.is === 'failed' ? 'FAILED. ' : ''}${last.words}`);
-  if (last.is === 'failed') lines.push(`         it went well last: ${lastWell ? inUtc(lastWell.endedMs) : 'never'}`);
+  lines.push(`  last   ${minuteText(last.endedMs)}: ${last.is === 'failed' ? 'FAILED. ' : ''}${last.words}`);
+  if (last.is === 'failed')
+    lines.push(`         it went well last: ${lastWell ? minuteText(lastWell.endedMs) : 'never'}`);
   return lines;
-}
-
-function inUtc(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** A duration in the largest unit of which it has at least two. */

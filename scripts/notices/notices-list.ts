@@ -4,6 +4,7 @@ import { counted } from '../../src/counted.ts';
 import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { secondText } from '../terminal/times.ts';
 
 /** Notices as text: the channels with their state, then the latest notices, newest last. */
 export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFacts): string {
@@ -46,20 +47,20 @@ function wayLine({ way, given, waiting, fault }: ShownWay): string {
   if (fault) {
     const { sinceMs, failures, againMs, words } = fault;
     parts.push(
-      `FAILS since ${inUtc(sinceMs)}, ${counted(failures, 'try', 'tries')}, again at ${inUtc(againMs)}: ${words}`,
+      `FAILS since ${secondText(sinceMs)}, ${counted(failures, 'try', 'tries')}, again at ${secondText(againMs)}: ${words}`,
     );
   }
   return `${way}: ${parts.join('; ')}`;
 }
 
 function noticeLines({ notice: { atMs, kind, title }, deliveries }: ToldNotice): string {
-  const head = `${inUtc(atMs)}  ${kind.padEnd(11)}  ${visible(title)}`;
+  const head = `${secondText(atMs)}  ${kind.padEnd(11)}  ${visible(title)}`;
   const sent = deliveries.length === 0 ? ['sent to nobody'] : deliveries.map(deliveryLine);
   return [head, ...sent.map((line) => `    ${line}`)].join('\n');
 }
 
 function deliveryLine({ way, is, atMs, where, words, tries }: Delivery): string {
-  const at = atMs === undefined ? '' : ` ${inUtc(atMs)}`;
+  const at = atMs === undefined ? '' : ` ${secondText(atMs)}`;
   const to = where === undefined ? '' : ` to ${where}`;
   const why = words === undefined ? '' : `: ${words}`;
   switch (is) {
@@ -72,9 +73,4 @@ function deliveryLine({ way, is, atMs, where, words, tries }: Delivery): string 
     case 'waiting':
       return tries === 0 ? `${way}: waits` : `${way}: tried ${counted(tries, 'time')}, again at${at}${why}`;
   }
-}
-
-/** A time in UTC, to the second. */
-function inUtc(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

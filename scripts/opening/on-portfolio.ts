@@ -1,7 +1,9 @@
+import { Option } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { QUEUES, type QueueName } from '../../src/queue/queues.ts';
 import { auditWholeCommand, isSending } from '../audit/audit-command.ts';
 import { announceFolder } from './announce-account.ts';
 
@@ -88,4 +90,32 @@ async function unknownPortfolio(
     'NOT_FOUND',
     `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}${archived}.${there}`,
   );
+}
+
+/** `--queue NAME`: all rows of the account at one step, instead of a portfolio. */
+export function queueOption(does: string): Option {
+  return new Option('--queue <name>', `${does} one of the queues instead, for all portfolios`).choices(QUEUES);
+}
+
+/**
+ * Acts on the given portfolio or queue, and answers which it was.
+ *
+ * @throws LimitlineError `USAGE` where both are given, or neither
+ */
+export async function onPortfolioOrQueue(
+  { name, queue }: { name: string | undefined; queue: QueueName | undefined },
+  run: {
+    portfolio: (name: string, context: Context) => Promise<unknown>;
+    queue: (queue: QueueName, context: Context) => Promise<unknown>;
+  },
+): Promise<{ portfolio: string } | { queue: QueueName }> {
+  if (name !== undefined && queue === undefined) {
+    await onPortfolio(name, (context) => run.portfolio(name, context));
+    return { portfolio: name };
+  }
+  if (queue !== undefined && name === undefined) {
+    await withContext((context) => run.queue(queue, context));
+    return { queue };
+  }
+  throw new LimitlineError('USAGE', 'Name a portfolio, or a queue with --queue, and not both.');
 }

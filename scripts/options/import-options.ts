@@ -4,10 +4,11 @@ import type { Command } from 'commander';
 import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
+import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 import { documentsBeside, fileOrInput, needPortfolio, STANDARD_INPUT } from '../file/standard-input.ts';
 import { canAsk } from '../terminal/ask.ts';
-import { firstNumber } from './numbers.ts';
+import { numberUpTo } from './numbers.ts';
 import {
   documentsOption,
   type ReadingOptions,
@@ -16,7 +17,6 @@ import {
   withReadingOptions,
 } from './reading-options.ts';
 
-/** Options of `run` and `import`. */
 export type ImportOptions = ReadingOptions & {
   portfolio?: string;
   documents?: string;
@@ -30,7 +30,6 @@ export type ImportOptions = ReadingOptions & {
   yes?: boolean;
 };
 
-/** Adds the options that `run` and `import` share. */
 export function withImportOptions(command: Command): Command {
   return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
@@ -38,7 +37,11 @@ export function withImportOptions(command: Command): Command {
     .addOption(totalOption())
     .option('--supplier <file>', 'a CSV or workbook with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
-    .option('--first <n>', 'send this many rows first, then pause: limitline resume sends the rest', firstNumber)
+    .option(
+      '--first <n>',
+      'send this many rows first, then pause: limitline resume sends the rest',
+      numberUpTo(MOST_FIRST, 'a number of rows,'),
+    )
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
 }
 

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 
 /** Parses a line number of a file, which is at least 2, since the header is line 1. */
 export function lineNumber(text: string): number {
@@ -12,25 +11,21 @@ export function portNumber(text: string): number {
   return Number(text);
 }
 
-/** Parses the number of rows to send first. */
-export function firstNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1 || Number(text) > MOST_FIRST) {
-    throw new InvalidArgumentError(`Give a number of rows, 1 to ${MOST_FIRST}.`);
-  }
-  return Number(text);
+/** Makes a parser of a number from 1 to `most`; `what` is how its message names the number. */
+export function numberUpTo(most: number, what = 'a number from'): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`Give ${what} 1 to ${most}.`);
+  };
 }
 
-/** Parses the number of an audit entry. */
 export function entryNumber(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of an entry, 1 or more.');
   return Number(text);
 }
 
 /** Parses the length of a list. */
-export function limitNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 999999.');
-  return Number(text);
-}
+export const limitNumber = numberUpTo(999_999);
 
 export function positiveNumber(text: string): number {
   const value = Number(text);

@@ -5,7 +5,6 @@ import { controlTotalFault } from '../../src/portfolio/control-total.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 
-/** Options of `check`, `run` and `import` for reading a file. */
 export type ReadingOptions = {
   encoding?: string;
   delimiter?: string;
@@ -46,7 +45,6 @@ export function withReadingOptions(command: Command): Command {
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
-/** The option for the documents' folder. */
 export function documentsOption(): Option {
   return new Option(
     '--documents <dir>',
@@ -54,7 +52,6 @@ export function documentsOption(): Option {
   );
 }
 
-/** The option for a control total. */
 export function totalOption(): Option {
   return new Option(
     '--total <amount>',

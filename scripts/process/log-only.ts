@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { accountOf, readSettings, type Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -17,6 +18,14 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
     console[level] = (...args: unknown[]) => log[level](textOf(args));
   }
   console.log = console.info;
+}
+
+/** Reads the settings, and makes the log by them through which the command speaks from now on. */
+export function speakByLog(terminal: Terminal): { settings: Settings; log: Log } {
+  const settings = readSettings();
+  const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
+  speakThroughLog(terminal, log);
+  return { settings, log };
 }
 
 /** Makes faults of the command line log entries, too, unless standard error is a terminal. */

@@ -71,6 +71,17 @@ export function waitForSignal(sayAtOnce = () => {}): { signal: Promise<EndSignal
   };
 }
 
+/** Aborts work at the first signal, see {@link waitForSignal}. @param reasonOf the reason of the abort */
+export function abortOnSignal(reasonOf = (name: EndSignal): Error => new Error(`${name} came`)): {
+  signal: AbortSignal;
+  forget: () => void;
+} {
+  const { signal, forget } = waitForSignal();
+  const ending = new AbortController();
+  void signal.then((name) => ending.abort(reasonOf(name)));
+  return { signal: ending.signal, forget };
+}
+
 /** SIGHUP is signal 1, the lowest bit of the mask. */
 const HANG_UP_BIT = 1n;
 

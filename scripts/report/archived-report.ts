@@ -13,6 +13,7 @@ import {
 } from '../../src/ledger/schema/archives.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { minuteZ } from '../terminal/times.ts';
 import { writeOutput } from './output.ts';
 
 /** An archived portfolio, with the folder of its files. */
@@ -59,8 +60,8 @@ export function archivedWords(archived: ArchivedAt): string {
   const counts = archivedStates(archived).map(([state, count]) => `${grouped(count)} ${state}`);
   const size = is === 'forgotten' || sizeBytes === undefined ? '' : `; files of ${sizeWords(sizeBytes)}`;
   const lines = [
-    `${shown.padEnd(NAME_WIDTH)}  ${ARCHIVE_STANDING[is]} ${minute(sinceMs)} by ${visible(by)}`,
-    `    ${counts.join(', ') || 'no rows'}; finished ${minute(finishedMs)}${size}`,
+    `${shown.padEnd(NAME_WIDTH)}  ${ARCHIVE_STANDING[is]} ${minuteZ(sinceMs)} by ${visible(by)}`,
+    `    ${counts.join(', ') || 'no rows'}; finished ${minuteZ(finishedMs)}${size}`,
     `    requested ${groupedAmount(requested)}, granted ${groupedAmount(granted)}`,
   ];
   // The folder has a line of its own, to be copied.
@@ -116,15 +117,10 @@ function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   ];
 }
 
-/** Whether the portfolio's results are in files. */
 function hasFiles({ is }: ArchivedPortfolio): boolean {
   return is === 'leaving' || is === 'archived' || is === 'restoring';
 }
 
 function placeOf({ account, settings }: Pick<Context, 'account' | 'settings'>) {
   return { account, dataDir: settings.LIMITLINE_DATA };
-}
-
-function minute(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }

@@ -52,7 +52,6 @@ async function isErrorsFile(path: string): Promise<boolean> {
   return start.includes(ACCOUNT_COLUMN) && start.includes(LINE_COLUMN);
 }
 
-/** Bytes in which the header is looked for. */
 const HEADER_BYTES = 65_536;
 
 /**

@@ -108,7 +108,6 @@ export function nextLine(summary: Summary, { refused, held }: FailedSessions): s
   return next.length === 0 ? [] : [`Next: ${next.join('\n      ')}`];
 }
 
-/** The written files in JSON. */
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }

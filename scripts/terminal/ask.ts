@@ -105,6 +105,18 @@ export function askSecret(question: string): Promise<string | undefined> {
   });
 }
 
+/** The lines of standard input, to its end; undefined where it has more than so many bytes. */
+export async function linesOfInput(mostBytes: number): Promise<string[] | undefined> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of process.stdin) {
+    pieces.push(Buffer.from(piece));
+    sizeBytes += piece.length;
+    if (sizeBytes > mostBytes) return undefined;
+  }
+  return Buffer.concat(pieces).toString('utf8').split(/\r?\n/);
+}
+
 /**
  * A sentence about when rows that were queued again are sent, for which workers must run and the portfolio must not be paused; and the
  * number of worker processes.

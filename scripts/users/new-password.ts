@@ -1,6 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { makeInitialPassword, passwordFault } from '../../src/people/passwords/password-rules.ts';
-import { askSecret, canAsk } from '../terminal/ask.ts';
+import { askSecret, canAsk, linesOfInput } from '../terminal/ask.ts';
 
 /** A new password; `isMade` if it was generated and must be shown. */
 export type NewPassword = { password: string; isMade: boolean };
@@ -46,15 +46,9 @@ function needFit(password: string, name: string): string {
 }
 
 async function firstLineOfInput(): Promise<string> {
-  const pieces: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const piece of process.stdin) {
-    pieces.push(Buffer.from(piece));
-    sizeBytes += piece.length;
-    if (sizeBytes > MAX_INPUT_BYTES) break;
-  }
-  const [password = '', ...rest] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/);
-  if (rest.some((line) => line !== '') || sizeBytes > MAX_INPUT_BYTES) {
+  const lines = await linesOfInput(MAX_INPUT_BYTES);
+  const [password = '', ...rest] = lines ?? [];
+  if (!lines || rest.some((line) => line !== '')) {
     throw new LimitlineError('USAGE', 'Standard input must have one line, the password. Nothing was done.');
   }
   return password;

@@ -6,7 +6,6 @@ import type { Action } from './actions/action-words.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
 
-/** The server that pages are added to. */
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {

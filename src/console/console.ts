@@ -15,7 +15,7 @@ import { type Hub, makeHub } from './events/hub.ts';
 import type { Html } from './html/html.ts';
 import { type Assets, layout, type PageParts, type Strip, type StripState, wantsFragment } from './layout/layout.ts';
 import { ACCESS, PLACES } from './pages/index.ts';
-import { rememberWhoLooks } from './privacy/who-looks.ts';
+import { rememberWhoLooks } from './privacy/masked-view.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
 import { addSecurityHeaders, askWhoWasLed } from './server/guard.ts';
@@ -108,7 +108,6 @@ export async function makeConsole(
     app,
     /** The address under which people open the console. */
     url: address.url,
-    /** The address on which the console listens. */
     listens: address.listens,
     /** @throws LimitlineError `USAGE` when the port is taken; Error for a route without an entry in the access table */
     async listen(): Promise<void> {

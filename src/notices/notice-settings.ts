@@ -3,7 +3,6 @@ import { chooseProxy, type ProxySettings } from '../proxy.ts';
 import { readMailAddress, readSmtpUrl } from './mail/mail-settings.ts';
 import type { WayName } from './way.ts';
 
-/** The settings of notices, as read. */
 export type NoticeSettings = ProxySettings & {
   NOTIFY_WEBHOOK_URL?: string | undefined;
   NOTIFY_WEBHOOK_FORM: 'slack' | 'teams' | 'json';

@@ -24,7 +24,6 @@ export const NOTICE_LIMITS = {
   waiting: 5_000,
 };
 
-/** Registers a script of `src/notices/lua`. */
 export function noticeScript(connection: RedisConnection, name: string) {
   return makeLuaScript(connection, new URL(`./lua/notices.lua#${name}`, import.meta.url));
 }

@@ -11,7 +11,6 @@ const ID_BYTES = 12;
 
 type OutboxDeps = Omit<OutboxStore, 'limits'> & {
   limits?: OutboxStore['limits'];
-  /** The channels that are configured. */
   ways: readonly WayName[];
   /** The kinds of notices that are sent; all if none is named. */
   about?: readonly NoticeKind[];
@@ -87,7 +86,6 @@ type DueDelivery =
 export type DeliveryResult = {
   outcome: 'delivered' | SendFault;
   words: string;
-  /** The receiving host. */
   where: string;
   /** Time until the next attempt: of all notices if the channel is at fault, else of this one. */
   waitMs: number;

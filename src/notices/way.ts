@@ -72,3 +72,16 @@ export function backoffMs(
   const waitMs = Math.min(MOST_MS, first * 2 ** Math.min(failures - 1, 20)) * (0.8 + 0.4 * random);
   return Math.round(Math.max(waitMs, Math.min(askedMs, MOST_ASKED_MS)));
 }
+
+/** User and password of a URL, decoded; a percent sign that begins no escape is literal. */
+export function userInfoOf({ username, password }: URL): { user: string; pass: string } | undefined {
+  return username === '' && password === '' ? undefined : { user: decoded(username), pass: decoded(password) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'));
+  } catch {
+    return text;
+  }
+}

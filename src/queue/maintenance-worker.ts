@@ -39,7 +39,7 @@ const MAX_STALLED = 1_000_000;
 /** BullMQ's wait after a failure of Redis while it ends a job. */
 const RUN_RETRY_MS = 1_000;
 
-/** Time for a run to stop; `up` kills after 25 s (scripts/up/run-up.ts). */
+/** Time for a run to stop; `up` kills after 25 s (scripts/commands/up.ts). */
 const STOP_DEADLINE_MS = 15_000;
 
 /**

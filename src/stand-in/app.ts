@@ -4,12 +4,11 @@ import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { SERVICE_PATHS } from '../service/paths.ts';
-import { type Checked, errorAnswer } from './answers.ts';
 import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
 import type { Faults } from './faults.ts';
 import type { RequestGate } from './gate.ts';
 import type { MadeRecord, RequestKind, RequestTimes } from './record.ts';
-import { type ResourceEndpoints, STAND_IN_SESSION_PATH } from './resource-endpoints.ts';
+import { type Checked, errorAnswer, type ResourceEndpoints, STAND_IN_SESSION_PATH } from './resource-endpoints.ts';
 import type { Serve } from './serve.ts';
 
 /** The stand-in's HTTP routes. It logs no requests. */

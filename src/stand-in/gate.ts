@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorAnswer, type StandInAnswer } from './answers.ts';
 import type { RateLimitSettings, TokenSettings } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
+import { errorAnswer, type StandInAnswer } from './resource-endpoints.ts';
 
 export type RequestGate = ReturnType<typeof makeRequestGate>;
 

@@ -59,7 +59,6 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
     /** Requests by kind and answer; of sessions only once there was one. */
     requests: () => structuredClone(requests),
 
-    /** The number of made objects of each kind. */
     totals: (): Record<CallKind, number> => eachKind((kind) => kinds[kind].total),
 
     /** How often each object was made, by kind and content; empty unless `keepMade`. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { CallKind } from '../call-kind.ts';
-import { type Checked, errorAnswer, type StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
+import { type Checked, errorAnswer, type StandInAnswer } from './resource-endpoints.ts';
 
 /** The word that is recorded in place of a status when the client has closed the connection. */
 const CLIENT_GONE = 'client gone';

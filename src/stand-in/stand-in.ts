@@ -1,12 +1,12 @@
 import type { Log } from '../log.ts';
 import { tokenFormSchema } from '../service/schemas.ts';
-import type { Checked } from './answers.ts';
 import { makeApp, makeControl } from './app.ts';
 import type { FaultChange, TokenSettings } from './fault-settings.ts';
 import { makeFaults } from './faults.ts';
 import { makeRequestGate, makeTokens, type Tokens } from './gate.ts';
 import { makeListener, makeOutage } from './outage.ts';
 import { makeRecord, makeRequestTimes } from './record.ts';
+import type { Checked } from './resource-endpoints.ts';
 import { makeIds, makeResourceEndpoints } from './resource-endpoints.ts';
 import { makeServe } from './serve.ts';
 
@@ -78,7 +78,6 @@ export function makeStandIn(options: StandInOptions) {
       control.setFaults(change);
       await outage.follow();
     },
-    /** The faults in force. */
     faults: faults.settings,
     /** How often each rule has applied, in the order of the rules. */
     faultHits: faults.hits,

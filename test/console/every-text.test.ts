@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { marked, untranslated } from '../texts/untranslated.ts';
 
-// Promise: language-is-a-second-file
+// Promises: texts-in-one-catalogue, language-is-a-second-file
 test('every text of every page, as each role is shown it, is looked up in the catalogue, unless it is data', () => {
   const main = join(import.meta.dirname, '../golden/main.ts');
   const { stdout, stderr } = spawnSync(process.execPath, [main, '--texts'], { encoding: 'utf8' });

@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeInOnce } from '../../jobs/inbox/take-in.ts';
-import { readStrip } from '../../scripts/console/read-strip.ts';
+import { readStrip } from '../../scripts/console/open-console.ts';
 import { openMachines } from '../../scripts/machines/open-machines.ts';
 import { startCommand } from '../support/command.ts';
 import { openConsole } from '../support/console.ts';

@@ -1,5 +1,4 @@
 import crypto, { type Argon2Parameters } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Transform } from 'node:stream';
 import zlib from 'node:zlib';
@@ -9,8 +8,6 @@ import { type Process, processHere } from '../simulation/run/process.ts';
 import { makeRandom } from '../simulation/run/random.ts';
 import { takeOverGlobals } from '../simulation/run/virtual-globals.ts';
 import { marked } from '../texts/untranslated.ts';
-
-const CATALOGUE = new URL('../../src/console/texts/en.json', import.meta.url);
 
 process.env.TZ = 'UTC';
 takeOverGlobals();
@@ -27,7 +24,8 @@ process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens(wish));
 /** The language of pages is one in which each message of the catalogue stands between marks, and English for all else. */
 async function markTexts(): Promise<void> {
   const { speak } = await import('../../src/console/html/texts.ts');
-  const messages = JSON.parse(readFileSync(CATALOGUE, 'utf8'));
+  const { messagesOfSources } = await import('../texts/messages.ts');
+  const messages = messagesOfSources();
   speak((message) => (Object.hasOwn(messages, message) ? marked(message) : message));
 }
 

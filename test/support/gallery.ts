@@ -2,7 +2,7 @@ import { addAction } from '../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import { type Html, html } from '../../src/console/html/html.ts';
 import { facts, progressBar, SHOWN_STATES, stateBadge, stateBar, stats } from '../../src/console/parts/figures.ts';
-import { actionButton, button, field, form, linkButton, select, textArea, tick } from '../../src/console/parts/form.ts';
+import { actionButton, button, field, form, linkButton, select, tick } from '../../src/console/parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../src/console/parts/page-head.ts';
 import { pager, table } from '../../src/console/parts/table.ts';
 import { amount, moment, timeAgo } from '../../src/console/parts/text.ts';
@@ -91,7 +91,7 @@ function gallery(csrf: string): Html {
           { value: 'b', words: 'Windows-1252' },
         ],
       }),
-      textArea({ label: 'Text', name: 'text', value: '</textarea><b>' }),
+      field({ label: 'Text', name: 'text', value: '</input><b>' }),
       tick({ label: 'Send 5, then wait', name: 'first', hint: 'Look at the answers before the rest goes.' }),
       button({ words: 'Save', kind: 'primary' }),
     ],

@@ -4,7 +4,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { consoleFunctions } from '../../scripts/console/functions.ts';
-import { readStrip } from '../../scripts/console/read-strip.ts';
+import { readStrip } from '../../scripts/console/open-console.ts';
 import { printReport } from '../../scripts/nightly/report-table.ts';
 import { readSettings } from '../../src/config.ts';
 import type { AccessTable } from '../../src/console/access/access.ts';

@@ -1,3 +1,3 @@
-import { writeCatalogue } from './messages.ts';
+import { messagesOfSources } from './messages.ts';
 
-writeCatalogue();
+console.log(JSON.stringify(messagesOfSources(), null, 2));

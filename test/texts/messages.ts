@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { KINDS } from '../../src/call-kind.ts';
@@ -13,9 +13,6 @@ import { STEPS } from '../../src/ledger/schema/row.ts';
 import { STATES } from '../../src/ledger/schema/schema.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-
-/** The file with all messages of the console; that of another language has the same keys. */
-export const CATALOGUE = join(ROOT, 'src/console/texts/en.json');
 
 /** Words of other parts, which pages look up by `translated`, and kinds of calls with their counts. */
 const OF_OTHER_PARTS = [
@@ -42,7 +39,7 @@ const OF_OTHER_PARTS = [
   ],
 ];
 
-/** All messages of the console, as the sources have them: sorted, each by itself. */
+/** The catalogue: all messages of the console, as the sources have them, sorted, each by itself. That of another language has the same keys. */
 export function messagesOfSources(): Record<string, string> {
   const found = new Set<string>(OF_OTHER_PARTS);
   const add = (message: string) => {
@@ -90,9 +87,4 @@ function wordsIn(node: ESTree.Node | undefined): string[] {
   if (node.type === 'Literal' && typeof node.value === 'string') return [node.value];
   if (node.type === 'ConditionalExpression') return [...wordsIn(node.consequent), ...wordsIn(node.alternate)];
   return [];
-}
-
-/** Writes the catalogue of English. */
-export function writeCatalogue(): void {
-  writeFileSync(CATALOGUE, `${JSON.stringify(messagesOfSources(), null, 2)}\n`);
 }

@@ -7,7 +7,6 @@ export type RunningLimiter = AsyncDisposable & {
   refused(): number | Promise<number>;
 };
 
-/** Starts a limiter in front of a service at this address. */
 export type StartLimiter = (upstream: string) => Promise<RunningLimiter>;
 
 /** Calls a second that every limiter of the bench lets through. */

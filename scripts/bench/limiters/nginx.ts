@@ -10,7 +10,6 @@ import { SERVICE_PATHS } from '../../../src/service/paths.ts';
 import { endChild, makeTemporaryFolder } from '../start-servers.ts';
 import { LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from './limiter.ts';
 
-/** Whether there is an nginx on this machine. */
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
 /**

@@ -7,7 +7,6 @@ import { isLimitlineError } from '../../../src/errors.ts';
 import { passwordFault } from '../../../src/people/passwords/password-rules.ts';
 import type { RefusedSignIn } from '../../../src/people/people.ts';
 
-/** The functions of the page of one's own account. */
 export function mePageFunctions(context: Context): MePageFunctions {
   const { people } = context;
   const { goOn, confirmFactor } = changeOwn(context);
@@ -90,7 +89,6 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
   }
 }
 
-/** Why a repeated password was not accepted. */
 export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
     return t`Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;

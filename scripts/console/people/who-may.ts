@@ -39,7 +39,6 @@ export type RoleReader = ReturnType<typeof makeRoleReader>;
 
 export type WhoMayReader = ReturnType<typeof makeWhoMay>;
 
-/** Makes a reader of who may act on a portfolio. */
 export function makeWhoMay({ people }: Pick<Context, 'people'>, namesOf: RoleReader) {
   return async ({ owner, pauseKind }: Pick<PortfolioState, 'owner' | 'pauseKind'>): Promise<WhoMay> => {
     const operate = await namesOf('operator');

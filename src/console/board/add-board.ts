@@ -8,8 +8,7 @@ import { ACTION_WORDS } from '../actions/action-words.ts';
 import { recorded } from '../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { page } from '../pages/page.ts';
-import { type BoardFunctions, pressedBy } from './board-functions.ts';
-import { boardQueue } from './board-queue.ts';
+import { type BoardFunctions, boardQueue, pressedBy } from './board-queue.ts';
 
 /** The address of BullMQ's board; the console's own page about queues is `/work`. */
 const AT = '/queues';

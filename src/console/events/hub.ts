@@ -145,7 +145,6 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
      * waits briefly. `last` answers the one that was read last, without waiting.
      */
     strip,
-    /** The number of open pages. */
     watchers: (): number => watching,
     /**
      * All pieces of a page by element id, for a browser without event streams. If other browsers have the page open, the pieces
@@ -171,7 +170,6 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       if (topic.shown.size > 0) watcher.send(messageOfAll(topic.shown));
       return () => drop(name, topic, watcher);
     },
-    /** Ends all streams. */
     close(): void {
       closed = true;
       clearInterval(asking);

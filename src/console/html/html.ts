@@ -45,10 +45,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return make(markup);
 }
 
-/** Empty markup, for a piece that is not shown. */
 export const NOTHING: Html = make('');
 
-/** Whether {@link html} made this object. */
 export function isHtml(value: unknown): value is Html {
   return typeof value === 'object' && value !== null && made.has(value);
 }

@@ -81,7 +81,6 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
   )}</nav>`;
 }
 
-/** The search for buyers in all portfolios. */
 function searchForm(): Html {
   const input = {
     label: t`Find a buyer in all portfolios`,
@@ -129,7 +128,6 @@ ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button cla
 
 /** The state of Limitline as a whole, shown at the top of every page. */
 export type Strip = {
-  /** The account of this console. */
   account: string;
   /** Whether the stand-in plays the service, so that nothing is really requested. */
   standIn: boolean;

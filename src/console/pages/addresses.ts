@@ -57,12 +57,10 @@ export function rowOfParams({ name, key }: { name?: string; key?: string }): Row
   return rowIdOf(`${name}/${key}`);
 }
 
-/** The page that shows an event of the service as it came. */
 export function eventAddress(id: string): string {
   return `/service-events/${encodeURIComponent(id)}`;
 }
 
-/** The page of one approval. */
 export function approvalAddress(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
@@ -84,7 +82,6 @@ export function reportAddress(id: string, at?: { section: SectionName; check: Ch
   return `${path}?${query}`;
 }
 
-/** A file of a report, for download. */
 export function reportFileAddress(id: string, file: 'items.csv' | 'report.html'): string {
   return `${reportAddress(id)}/${file}`;
 }

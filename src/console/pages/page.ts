@@ -10,8 +10,7 @@ import type { Acting, ConsoleApp } from '../console-app.ts';
 import { addEvents } from '../events/add-events.ts';
 import type { Frame, Hub } from '../events/hub.ts';
 import type { PageParts } from '../layout/layout.ts';
-import { maskedView } from '../privacy/masked-view.ts';
-import { asConsole } from '../privacy/who-looks.ts';
+import { asConsole, maskedView } from '../privacy/masked-view.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -138,7 +137,6 @@ function masksOf<F extends object>(functions: F, ours: readonly (keyof F)[], asI
   return maskedView(functions, { ours, asItIs: asItIs ? (Object.keys(functions) as (keyof F)[]) : [] });
 }
 
-/** The kinds of routes that a page may have. */
 function makeKinds<F>() {
   return {
     get<Q = Query>(path: string, { may, query, about, limitMs, perMinute, show }: Get<F, Q>): Route<F> {

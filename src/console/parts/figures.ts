@@ -15,7 +15,6 @@ import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t, translated } from '../html/texts.ts';
 import { localized, withNumbers } from './text.ts';
 
-/** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
 
 /** The main figures of a page, side by side. */

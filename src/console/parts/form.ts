@@ -65,10 +65,9 @@ type FieldGiven = {
   hideLabel?: boolean;
 };
 
-/** An input with its label, hint and problem. */
 export function field(
   given: FieldGiven & {
-    type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'file' | 'date';
+    type?: 'text' | 'password' | 'search' | 'file';
     value?: string;
     required?: boolean;
     placeholder?: string;
@@ -101,43 +100,28 @@ export function field(
   );
 }
 
-/** A select with its label, hint and problem. */
 export function select(
-  given: FieldGiven & { value?: string; options: readonly { value: string; words: string; disabled?: boolean }[] },
+  given: FieldGiven & { value?: string; options: readonly { value: string; words: string }[] },
 ): Html {
   const id = given.id ?? `field-${given.name}`;
   return around(
     given,
     id,
-    html`<select class="input" id="${id}" name="${given.name}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">${given.options.map(({ value, words, disabled }) => html`<option value="${value}" selected="${value === given.value}" disabled="${disabled}">${words}</option>`)}</select>`,
+    html`<select class="input" id="${id}" name="${given.name}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">${given.options.map(({ value, words }) => html`<option value="${value}" selected="${value === given.value}">${words}</option>`)}</select>`,
   );
 }
 
-/** A text of several lines. */
-export function textArea(
-  given: FieldGiven & { value?: string; rows?: number; readonly?: boolean; required?: boolean },
-): Html {
-  const id = given.id ?? `field-${given.name}`;
-  return around(
-    given,
-    id,
-    html`<textarea class="input" id="${id}" name="${given.name}" rows="${given.rows ?? 4}" readonly="${given.readonly}" required="${given.required}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">${given.value ?? ''}</textarea>`,
-  );
-}
-
-/** A checkbox; with `type: 'radio'` a radio button. */
 export function tick(given: {
   label: HtmlValue;
   name: string;
   value?: string;
   checked?: boolean;
-  type?: 'checkbox' | 'radio';
   hint?: HtmlValue;
   /** The id of the form, for a checkbox outside of it. */
   form?: string;
 }): Html {
-  const { label, name, value = 'yes', checked, type = 'checkbox', hint, form } = given;
-  return html`<label class="tick"><input type="${type}" form="${form}" name="${name}" value="${value}" checked="${checked}"><span>${label}${hint !== undefined && html`<small class="hint">${hint}</small>`}</span></label>`;
+  const { label, name, value = 'yes', checked, hint, form } = given;
+  return html`<label class="tick"><input type="checkbox" form="${form}" name="${name}" value="${value}" checked="${checked}"><span>${label}${hint !== undefined && html`<small class="hint">${hint}</small>`}</span></label>`;
 }
 
 function around(given: FieldGiven, id: string, input: Html): Html {
@@ -185,19 +169,16 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
   admin: t`Manages users, ends sessions of others and reads the audit; this role alone may do nothing with portfolios.`,
 };
 
-/** A person's roles as a list. */
 export function roleList(roles: readonly Role[]): Html {
   return html`<span class="roles">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
 }
 
-/** A checkbox for each role, named `role-<role>`. */
 export function roleTicks(roles: readonly Role[]): Html {
   return html`<fieldset class="role-ticks"><legend>Roles</legend>${ROLES.map((role) =>
     tick({ label: role, name: `role-${role}`, checked: roles.includes(role), hint: ROLE_WORDS[role] }),
   )}</fieldset>`;
 }
 
-/** The roles whose checkboxes are ticked. */
 export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
   return ROLES.filter((role) => fields[`role-${role}`] !== undefined);
 }
@@ -205,13 +186,11 @@ export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
 /** The looks of a button. A page has at most one `primary` button; `danger` is for actions that cannot be undone. */
 type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
 
-/** A button of a form. */
 export function button(given: {
   words: HtmlValue;
   kind?: ButtonKind;
   name?: string;
   value?: string;
-  disabled?: boolean;
   /** Replaces the text for screen readers, where several buttons have the same text: `Retry line 17`. */
   label?: string;
   /** The id of the button's form, for a button outside of it; `action` replaces the form's address. */
@@ -220,8 +199,8 @@ export function button(given: {
   /** Shows the answer in a dialog, where scripts run. */
   dialog?: boolean;
 }): Html {
-  const { words, kind = 'plain', name, value, disabled, label, form, action, dialog } = given;
-  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" data-dialog="${dialog}" aria-label="${label}">${words}</button>`;
+  const { words, kind = 'plain', name, value, label, form, action, dialog } = given;
+  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" data-dialog="${dialog}" aria-label="${label}">${words}</button>`;
 }
 
 /** A link that looks like a button, for navigation. With `dialog` its page opens in a dialog, where scripts run. */
@@ -252,14 +231,12 @@ export function actionButton(given: {
   fields?: Readonly<Record<string, string>>;
   command?: string;
   label?: string;
-  disabled?: boolean;
 }): Html {
-  const { action, csrf, words, kind, fields = {}, command, label, disabled } = given;
+  const { action, csrf, words, kind, fields = {}, command, label } = given;
   const body = html`${Object.entries(fields).map(([name, value]) => hidden(name, value))}${button({
     words,
     ...(kind === undefined ? {} : { kind }),
     ...(label === undefined ? {} : { label }),
-    ...(disabled === undefined ? {} : { disabled }),
   })}`;
   return html`<div class="action">${form({ action, csrf, body, class: 'inline-form' })}${command !== undefined && commandLine(command)}</div>`;
 }

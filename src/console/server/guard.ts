@@ -10,7 +10,6 @@ import { pageHead } from '../parts/page-head.ts';
 import { localReach, type Reach } from './reach.ts';
 import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
 
-/** Methods that the console accepts. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Methods that change nothing. */

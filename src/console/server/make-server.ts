@@ -151,7 +151,6 @@ export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {})
   });
 }
 
-/** The URL of a server on a host and port. */
 export function addressOf({ host, port, isHttps }: { host: string; port: number; isHttps: boolean }): string {
   return `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

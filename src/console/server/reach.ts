@@ -5,7 +5,6 @@ import { oidcFaults } from '../../people/oidc/oidc-settings.ts';
 
 /** The settings of how the console is reached: by which clients, under which names, and whether by HTTPS. */
 export type Reach = {
-  /** The host on which the console listens. */
   host: string;
   /** The address under which people open the console; undefined where it is the one on which the console listens. */
   home: URL | undefined;

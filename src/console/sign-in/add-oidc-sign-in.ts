@@ -33,7 +33,6 @@ const LONGEST_ID = 100;
 /** The most sign-ins started in a second, from all networks together: each takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
-/** The functions for sign-in at an identity provider. */
 export type OidcFunctions = {
   oidc: Oidc;
   /** Starts a session of this person, with the roles that the provider has given, and answers the value of its cookie. */
@@ -176,7 +175,6 @@ function slowDown() {
 /** Why a sign-in at the identity provider failed, without details. */
 type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
-/** The status of each failure's page. */
 const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   denied: 403,
   away: 503,

@@ -41,7 +41,6 @@ export function sayLater(reply: FastifyReply, afterS: number): string {
   return tooMany(afterS);
 }
 
-/** The message for too many attempts. */
 export function tooMany(afterS: number): string {
   const wait = afterS < 90 ? `${countWords(afterS, 'second')}` : t`${Math.ceil(afterS / 60)} minutes`;
   return t`Too many tries. Try again in ${wait}.`;

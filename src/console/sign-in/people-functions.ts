@@ -25,7 +25,6 @@ export type PasswordAnswer =
  */
 export type Coming = { from: string; agent: string; device?: string | undefined };
 
-/** The functions for sessions that the gate needs on each request (make-gate.ts). */
 export type GateFunctions = {
   /** Whether people must sign in: there are users, or others can reach the console. */
   isNeeded: () => Promise<boolean>;

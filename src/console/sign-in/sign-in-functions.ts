@@ -10,7 +10,6 @@ type CodeAnswer = { is: 'in'; token: string } | { is: 'no' } | { is: 'later'; af
 /** The result of a change to one's own account: the session's new token, or a message why it was refused. */
 export type ChangeAnswer<T = unknown> = { is: 'done'; token: string; made: T } | { is: 'no'; words: string };
 
-/** The functions of the sign-in, made in scripts/console/people/sign-in.ts. */
 export type SignInFunctions = {
   password: (given: { name: string; password: string } & Coming) => Promise<PasswordAnswer>;
   /** Checks a code of the authenticator app, or a recovery code. */

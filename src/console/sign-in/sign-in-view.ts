@@ -123,7 +123,6 @@ export function codeField({ id = 'field-code', orRecovery = false } = {}): Html 
   });
 }
 
-/** A sign-out button for a person who cannot continue. */
 export function signOutLine(csrf: string): Html {
   return form({
     action: '/sign-out',

@@ -1,7 +1,6 @@
 import { isLoopback } from '../../addresses.ts';
-import { userInfoOf } from '../user-info.ts';
+import { userInfoOf } from '../way.ts';
 
-/** A mail server, as nodemailer needs it. */
 export type MailServer = {
   host: string;
   port: number;

@@ -66,7 +66,6 @@ type MailError = Error & {
   code?: string | undefined;
   /** The error code of the operating system, such as ECONNREFUSED. Nodemailer puts a code of its own into `code`. */
   originalCode?: string | undefined;
-  /** The SMTP command that failed. */
   command?: string | undefined;
   response?: string | undefined;
   responseCode?: number | undefined;

@@ -78,7 +78,6 @@ export type FactorSecret = {
   address: string;
 };
 
-/** New random bytes for a second factor. */
 export function makeFactorBytes(): Uint8Array {
   return new Secret({ size: SECRET_BYTES }).bytes;
 }

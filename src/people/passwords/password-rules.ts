@@ -54,7 +54,6 @@ export function passwordFault(password: string, name: string, words: readonly st
 /** The least letters of an obvious word that counts: shorter ones occur in too many passwords by chance. */
 const MIN_WORD = 3;
 
-/** The text without these words. */
 function without(text: string, words: readonly string[]): string {
   return words.reduce((left, word) => (word.length < MIN_WORD ? left : left.split(word).join('')), text);
 }

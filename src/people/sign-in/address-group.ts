@@ -29,7 +29,6 @@ function ofIPv4(address: string): [string, string] {
   return [address, address.replace(/\d+$/, '0/24')];
 }
 
-/** The eight numbers of an IPv6 address in any spelling. */
 function groupsOf(address: string): number[] {
   // The URL parser normalizes every spelling, also with IPv4 at the end (WHATWG URL, section 3.5).
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');

@@ -14,7 +14,6 @@ export type UserView = {
   hasFactor: boolean;
   /** Whether somebody else set the password, so that it must be changed at the next sign-in. */
   mustChange: boolean;
-  /** Number of unused recovery codes. */
   recoveryCodes: number;
   createdMs: number;
   lastSignInMs: number | undefined;
@@ -73,7 +72,6 @@ export function needRoles(names: readonly string[]): Role[] {
   throw new LimitlineError('USAGE', `${what}; roles are ${ROLES.join(', ')}, one or several.`);
 }
 
-/** Reads roles as Redis has them. */
 export function rolesOf(text: string): Role[] {
   const names = text.split(',');
   return ROLES.filter((role) => names.includes(role));

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { translateScript } from '../../../src/console/html/translate-template.ts';
-import { addMessages, CATALOGUE, messagesOfSources } from '../../texts/messages.ts';
+import { addMessages } from '../../texts/messages.ts';
 
 /** The functions of the console as a process has them that speaks this language. */
 async function speaking(messages: Record<string, string>) {
@@ -11,11 +10,6 @@ async function speaking(messages: Record<string, string>) {
   const { html } = await import('../../../src/console/html/html.ts');
   return { ...texts, html };
 }
-
-// Promise: texts-in-one-catalogue
-test('the catalogue has each message of the console: `npm run texts` writes it', () => {
-  expect(JSON.parse(readFileSync(CATALOGUE, 'utf8'))).toEqual(messagesOfSources());
-});
 
 // Promises: places-in-any-order, language-is-a-second-file
 test('a language has the places and elements of a sentence in its own order, and data stays as it is', async () => {

@@ -1,5 +1,6 @@
 import { type Argument, Command, type Option } from 'commander';
-import { COMMANDS, exitStatusOf, fullNameOf } from '../../../scripts/command-list.ts';
+import { commandNameOf } from '../../../scripts/audit/audit-command.ts';
+import { COMMANDS, exitStatusOf, registerNamed } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 /** The command that has all options of reading a file, and no others. */
@@ -8,17 +9,18 @@ const READING = 'mapping keep';
 /** The list of docs/commands.md: each command with its subcommands, arguments, options and how it ends, as `--help` has them. */
 export async function commandList(): Promise<string[]> {
   const program = new Command('limitline');
-  const terminal = makeTerminal({ json: false });
-  for (const { load } of Object.values(COMMANDS)) (await load()).register(program, terminal);
+  await registerNamed(Object.keys(COMMANDS), program, makeTerminal({ json: false }));
   const all = program.commands.flatMap(withSubcommands);
-  const shared = all.filter((one) => fullNameOf(one) === READING).flatMap(({ options }) => shown(options).map(rowOf));
+  const shared = all
+    .filter((one) => commandNameOf(one) === READING)
+    .flatMap(({ options }) => shown(options).map(rowOf));
   const readsFiles = ({ options }: Command) => shared.every((row) => shown(options).map(rowOf).includes(row));
   const readers = all.filter(readsFiles);
   return [
     ...all.flatMap((command) => sectionOf(command, readsFiles(command) ? shared : [])),
     '### How a file is read',
     '',
-    `These options are the same for ${readers.map((one) => `\`${fullNameOf(one)}\``).join(', ')}.`,
+    `These options are the same for ${readers.map((one) => `\`${commandNameOf(one)}\``).join(', ')}.`,
     '',
     ...tableOf(shared),
   ];
@@ -33,10 +35,10 @@ function sectionOf(command: Command, shared: readonly string[]): string[] {
     .map(rowOf)
     .filter((row) => !shared.includes(row));
   const reads = shared.length > 0 ? ' It takes the [options of reading](#how-a-file-is-read) too.' : '';
-  const usage = `limitline ${fullNameOf(command)} ${usageOf(command)}`.trimEnd();
+  const usage = `limitline ${commandNameOf(command)} ${usageOf(command)}`.trimEnd();
   const described = command.registeredArguments.filter(({ description }) => description !== '').map(argumentRow);
   return [
-    `### ${fullNameOf(command)}`,
+    `### ${commandNameOf(command)}`,
     '',
     `\`${usage}\`: ${command.description()}. Exit status: ${exitStatusOf(command)}.${reads}`,
     '',

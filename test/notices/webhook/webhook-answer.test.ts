@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meaningOfAnswer } from '../../../src/notices/webhook/webhook-answer.ts';
+import { meaningOfAnswer } from '../../../src/notices/webhook/webhook.ts';
 
 const NOW_MS = Date.parse('2026-11-22T10:00:00Z');
 const meaning = (status: number, headers: Record<string, string> = {}) =>

@@ -5,8 +5,7 @@ import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 
 describe('a line is taken, with a warning', () => {
-  // Promise: implausible-limits-warned
-  // Promise: customer-numbers-warned
+  // Promises: implausible-limits-warned, customer-numbers-warned
   test.each<[string, string, RegExp]>([
     ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
     ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],

@@ -34,13 +34,11 @@ test('every command says whether it changes anything, so that none that does is 
   expect(names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name))).toEqual([]);
 });
 
-test('the list of commands, which loads none of them, says of each what it says of itself', async () => {
+test('the list of commands, which loads none of them, has each, and its usage as it says itself', async () => {
   const { commands } = await wholeProgram();
   const help = new Help();
-  const themselves = commands.map((one) => ({ term: help.subcommandTerm(one), says: one.description() }));
-  const listed = Object.entries(LISTED).map(([name, { usage, says }]) => ({ term: `${name} ${usage}`.trim(), says }));
-  const byTerm = (one: { term: string }, other: { term: string }) => (one.term < other.term ? -1 : 1);
-  expect(listed.sort(byTerm)).toEqual(themselves.sort(byTerm));
+  const listed = Object.entries(LISTED).map(([name, { usage }]) => `${name} ${usage}`.trim());
+  expect(listed.sort()).toEqual(commands.map((one) => help.subcommandTerm(one)).sort());
 });
 
 test('a command of which nobody says so does not begin', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTheClear } from '../../../scripts/console/in-the-clear.ts';
+import { inTheClear } from '../../../scripts/console/open-console.ts';
 
 const OUTSIDE = { CONSOLE_HOST: '0.0.0.0', CONSOLE_TRUST_PROXY: [], CONSOLE_OIDC_ISSUER: undefined };
 const REDIS =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Listed } from '../../../jobs/operators/list-portfolios.ts';
-import { portfolioWords } from '../../../scripts/report/portfolio-words.ts';
+import { portfolioWords } from '../../../scripts/commands/portfolios.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;

@@ -11,11 +11,9 @@ import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
-/** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
   /** Open approvals, the oldest first, at most one page of them. */
   waiting: readonly PricedApproval[];
-  /** The number of all open approvals. */
   total: number;
   /** Answered approvals, the latest answer first. */
   answered: readonly PricedApproval[];

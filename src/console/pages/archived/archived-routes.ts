@@ -13,7 +13,6 @@ import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/te
 import { below, portfolioAddress } from '../addresses.ts';
 import { digits, page } from '../page.ts';
 
-/** The functions that the list of archived portfolios gets. */
 export type ArchivedPageFunctions = {
   /** One page of the list, the latest archived first: `count` portfolios from index `from` on. `total` counts all archived portfolios. */
   page: (from: number, count: number) => Promise<{ archived: readonly ArchivedPortfolio[]; total: number }>;
@@ -38,7 +37,6 @@ export const archivedPortfoliosPage = page<ArchivedPageFunctions>({ at: 'portfol
   }),
 ]);
 
-/** The address of the list of archived portfolios. */
 export const ARCHIVED = '/archived';
 
 type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };

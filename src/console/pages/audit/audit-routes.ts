@@ -12,7 +12,6 @@ import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { page } from '../page.ts';
 
-/** The functions that the page of the audit trail gets. */
 export type AuditPageFunctions = {
   page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query' | 'wrongDay'>>;
   /** The whole trail as NDJSON, streamed as it is read. */
@@ -46,7 +45,6 @@ export const auditTrailPage = page<AuditPageFunctions>(
   ],
 );
 
-/** The data of a page of the audit trail. */
 type AuditShown = {
   query: AuditQuery;
   /** The entered day, where it is not a valid one. */
@@ -136,7 +134,6 @@ function factsOf({ number, account, facts }: AuditEntry): Html {
   return html`<details><summary>${count === 0 ? t`account` : countWords(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
 }
 
-/** The search in the address of the page. */
 export type AuditQuery = {
   by?: string;
   what?: string;
@@ -176,7 +173,6 @@ const SEARCH = z
     return { query: Object.fromEntries(given) as AuditQuery, ...(day !== '' && !isDay && { wrongDay: day }) };
   });
 
-/** The address of the audit page with a search. */
 function auditAddress(query: AuditQuery): string {
   const given = new URLSearchParams();
   for (const [field, value] of Object.entries(query)) given.set(field, String(value));

@@ -9,7 +9,6 @@ import { advice, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress } from '../addresses.ts';
 import { outcomeOf, requestLink, shownBuyer } from './buyer-page.ts';
 
-/** The page of the search for buyers in all portfolios. */
 export function foundPage(
   { buyers, gone, next }: FoundBuyers,
   { text, after, meanings, faulty }: { text: string; after: string; meanings: Meanings; faulty: FoundLines },

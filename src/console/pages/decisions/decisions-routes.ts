@@ -9,7 +9,6 @@ import { below, portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
 
-/** The functions of the pages of uploaded decisions. */
 export type DecisionsPageFunctions = {
   /** Says what the decisions of a file would change in the portfolio. @throws LimitlineError where it cannot be read */
   look: (

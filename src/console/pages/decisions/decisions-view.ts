@@ -65,7 +65,6 @@ export function onPage(sentence: string): string {
 /** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
-/** A portfolio's form for an upload of decisions. */
 export function decisionsForm(portfolio: string, csrf: string): Html {
   return html`<details class="fold">
     <summary>Upload decisions <span class="quiet">what the service decided later</span></summary>

@@ -64,7 +64,6 @@ function hasLeft({ raw }: FastifyReply): Promise<boolean> {
   });
 }
 
-/** Counts the bytes of a file as they are read. */
 function makeTally() {
   let bytes = 0;
   return {

@@ -18,7 +18,6 @@ type LookedAtEvent = {
   body: ShownBody;
 };
 
-/** The functions that the page of an event gets. */
 export type EventPageFunctions = { look: (id: string) => Promise<LookedAtEvent | undefined> };
 
 /** `/service-events/:id`: an event of the service as it came. */

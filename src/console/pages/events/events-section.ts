@@ -10,7 +10,6 @@ import { eventAddress, rowAddress } from '../addresses.ts';
 /** An event of the service with the first rows that it names. */
 export type ShownEvent = KeptEvent & RowsOfEvent;
 
-/** The latest events, and how many are kept. */
 type EventsFacts = {
   events: readonly ShownEvent[];
   totals: EventTotals;
@@ -21,7 +20,6 @@ type EventsFacts = {
   nowMs: number;
 };
 
-/** The functions that the page *Nightly* gets for the service's events. */
 export type EventsFunctions = { look: (count: number) => Promise<EventsFacts> };
 
 const DAY_MS = 86_400_000;

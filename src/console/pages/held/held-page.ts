@@ -123,7 +123,6 @@ export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
   return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
 }
 
-/** The letter to the service's people, to be copied. */
 export function letterPage(letter: string, portfolio: string | undefined) {
   const address = heldAddress(portfolio);
   const body = html`${pageHead({
@@ -229,7 +228,6 @@ function wordsOf(did: string): string | undefined {
   return calls === '0' ? HELD_DID.get('nothing') : t`${countWords(Number(calls), 'call')} answered: the rows go on.`;
 }
 
-/** The address of the held rows of a portfolio, or of the whole account. */
 export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
 }

@@ -49,7 +49,6 @@ export type HeldPageFunctions = {
 
 type Answer = HeldRow & { made: string | undefined };
 
-/** The most rows in one letter. */
 const MOST_IN_LETTER = 1_000;
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;

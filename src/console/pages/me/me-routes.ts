@@ -164,7 +164,6 @@ export type MePageFunctions = {
   confirmFactor: (
     given: { name: string; token: string; code: string } & Coming,
   ) => Promise<ChangeAnswer<readonly string[]>>;
-  /** Replaces the recovery codes. */
   makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
   /** Ends one other session, or all others. People of an identity provider need no password for it. */
   endSessions: (proof: Proof, which: { one: string } | 'all others') => Promise<Done>;

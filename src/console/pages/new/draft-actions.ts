@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
-import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
+import type { DraftDesk, LineEdit, PreviewState } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
@@ -26,7 +26,6 @@ export const COPY_LIMIT_MS = 120_000;
 /** The time limit of a line's check: long, since each check of a workbook reads its shared strings. */
 const CHECK_LIMIT_MS = 30_000;
 
-/** The functions that the pages of a new portfolio get. */
 export type NewPageFunctions = DraftDesk & {
   portfolioNames(): Promise<string[]>;
   /** The currencies that the files of a portfolio name, '' for files that name none, and the sum of its rows that were not cancelled. */
@@ -251,4 +250,34 @@ function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
 function columnEdit({ everywhere, column, list, from = '', to = '' }: Readonly<Record<string, string>>) {
   if (everywhere === undefined || column === undefined) return undefined;
   return { list: list === 'warnings' ? ('warnings' as const) : ('problems' as const), column, from, to };
+}
+
+/** How long a page waits for a preview. */
+const PATIENCE_MS = 1_200;
+
+/**
+ * The age from which a preview is made again. Other portfolios go on meanwhile, so a request that was new may be under way or
+ * made by now.
+ */
+const FRESH_MS = 5_000;
+
+/**
+ * The most lines of a file whose old preview is made again by itself. For a longer file somebody must press “Refresh”, since
+ * reading it takes longer than a page may.
+ */
+const MOST_LINES_AGAIN = 5_000;
+
+/** An upload's preview, read again if it is too old. If reading takes longer than a page waits, the answer says how far it is. */
+export async function settledPreview(
+  draft: PortfolioDraft,
+  given: Pick<NewPageFunctions, 'preview' | 'previewAgain'>,
+): Promise<PreviewState> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const state = await given.preview(draft);
+    const isOld = state.is === 'there' && Date.now() - state.preview.madeMs > FRESH_MS;
+    if (isOld && state.preview.counts.lines <= MOST_LINES_AGAIN) await given.previewAgain(draft);
+    else if (state.is !== 'under way' || Date.now() > until) return state;
+    await new Promise((done) => setTimeout(done, 40));
+  }
 }

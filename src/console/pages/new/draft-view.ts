@@ -118,7 +118,6 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
     ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(t`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
 }
 
-/** Changed cells, before and after. */
 export function cellsTable(caption: string, cells: readonly MendedCell[]): Html {
   return html`${table({
     caption,

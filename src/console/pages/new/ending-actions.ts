@@ -7,9 +7,15 @@ import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import type { Kinds, Posted } from '../page.ts';
 import { confirmView, removalView } from './confirm-view.ts';
-import { aboutDraft, CHANGED, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './draft-actions.ts';
+import {
+  aboutDraft,
+  CHANGED,
+  COPY_LIMIT_MS,
+  type NewPageFunctions,
+  previewOf,
+  settledPreview,
+} from './draft-actions.ts';
 import { saysOtherwise } from './read-reading.ts';
-import { settledPreview } from './settled-preview.ts';
 import { mixedCurrencies, NO_ROWS, neededApproval, SENT_FIRST } from './submit-view.ts';
 
 /** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */

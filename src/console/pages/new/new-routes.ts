@@ -11,12 +11,11 @@ import { t } from '../../html/texts.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
-import { aboutDraft, draftActions, type NewPageFunctions } from './draft-actions.ts';
+import { aboutDraft, draftActions, type NewPageFunctions, settledPreview } from './draft-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import { endingActions } from './ending-actions.ts';
 import type { ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
-import { settledPreview } from './settled-preview.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The time limit of an upload: enough for a folder of documents over a slow connection. */
@@ -222,7 +221,6 @@ async function importPiece({ draft, progress }: Looked, given: NewPageFunctions)
   return importProgress(draft, { progress, total });
 }
 
-/** The page of a running import. */
 function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isAsked: boolean): Html {
   const portfolio = submitted?.portfolio ?? '';
   return html`${pageHead({

@@ -169,7 +169,6 @@ export function sameCommand({ name, portfolio, reading, documents, supplier, isA
   return words.map(shellWord).join(' ');
 }
 
-/** The calls, sums and counts of an import before it runs. */
 export function requestFigures(preview: Preview, rights: Rights): Html {
   const { counts, dryRun, ratePerS, problems, warnings, fileWarnings, currency } = preview;
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;

@@ -17,7 +17,6 @@ export function durationWords(seconds: number): string {
   return minutes < 90 ? t`${minutes} min` : t`${(minutes / 60).toFixed(1)} h`;
 }
 
-/** The names of delimiters. */
 export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
   ',': t`comma`,
   ';': t`semicolon`,

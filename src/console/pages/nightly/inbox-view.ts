@@ -24,7 +24,6 @@ export type InboxFacts = {
   nowMs: number;
 };
 
-/** The functions that the page *Nightly* gets for the drop folder. */
 export type InboxFunctions = { look: () => Promise<InboxFacts> };
 
 /** The drop folder: the files in it, and the latest that were taken, with their outcomes. */

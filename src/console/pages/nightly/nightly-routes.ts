@@ -16,7 +16,6 @@ import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, page } from '../page.ts';
 import { findingView } from './finding-view.ts';
-import type { NightlyPageFunctions, ReportPlace } from './nightly-functions.ts';
 import {
   groupTitle,
   nightTitle,
@@ -25,6 +24,7 @@ import {
   type ShownGroup,
   type ShownReport,
 } from './report-view.ts';
+import type { NightlyPageFunctions, ReportPlace } from './sections.ts';
 import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY } from './sections.ts';
 
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
@@ -142,7 +142,6 @@ const PLACE = z
   .optional()
   .catch(undefined) satisfies { parse: (query: unknown) => ReportPlace | undefined };
 
-/** Links between the three pages. */
 function pagesOf(current: string): Html {
   return html`<nav class="subpages" aria-label="Pages of Nightly">${NIGHTLY_PAGES.map(({ href, words }) => html`<a href="${href}" aria-current="${href === current && 'page'}">${words}</a>`)}</nav>`;
 }
@@ -164,7 +163,6 @@ function reportPage(shown: ShownReport, rights: Rights): Html {
     ${panel({ title: t`What was found`, body: html`${reportHead(report)}${reportSections(shown, 'page')}` })}`;
 }
 
-/** A page of the findings of one check in a report. */
 function groupPage(
   id: string,
   { section, check, after }: ReportPlace,

@@ -24,7 +24,6 @@ export type NoticesFacts = {
   nowMs: number;
 };
 
-/** The functions that the page *Nightly* gets for notices. */
 export type NoticesFunctions = {
   /** @param most the number of notices to list, from the newest on */
   look: (most: number) => Promise<NoticesFacts>;

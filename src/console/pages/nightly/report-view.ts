@@ -28,7 +28,6 @@ import { CHANGE_WORDS, changeMark, findingView, type Medium, type ShownFinding }
 /** The findings of one check in one section of a report; `shown` may be a part of them. */
 export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
 
-/** A report with the first findings of each check. */
 export type ShownReport = { report: NightReport; groups: readonly ShownGroup[] };
 
 /** The summary of a report: a sentence, figures, and changes since the report before. */
@@ -156,7 +155,6 @@ function firstOf({ from, findings: count }: ReportGroup, findings: WholeReport['
 /** The last reports, or those before `beforeMs`, the newest first. `next` is the `beforeMs` of the next page. */
 export type ReportsPage = { reports: readonly NightReport[]; beforeMs?: number; next?: number };
 
-/** The reports of earlier nights, a line each. */
 export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   return html`${table({
     caption: t`Reports, the newest first`,

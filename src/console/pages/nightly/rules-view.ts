@@ -9,7 +9,6 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 
-/** The functions that the page *Nightly* gets for rules, by which refused rows are retried at night. */
 export type RuleFunctions = {
   look: () => Promise<RulesNow>;
   /** Makes a rule in this person's name and answers its id. @throws LimitlineError for an invalid rule */

@@ -32,7 +32,6 @@ export type ScheduleFacts = {
   nowMs: number;
 };
 
-/** What a task is called on pages. */
 const TASK_NAMES: Readonly<Record<TaskName, string>> = {
   audit: t`Shorten the audit trail`,
   inbox: t`Take in dropped files`,
@@ -41,7 +40,6 @@ const TASK_NAMES: Readonly<Record<TaskName, string>> = {
   archive: t`Archive old portfolios`,
 };
 
-/** The functions that the page *Nightly* gets for the schedule. */
 export type ScheduleFunctions = {
   look: () => Promise<ScheduleFacts>;
   /** Asks for a run of the task now, in this person's name and from their address. The run waits until a process is on duty. */

@@ -1,4 +1,7 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { CheckName } from '../../../ledger/nightly/checks.ts';
+import type { SectionName } from '../../../ledger/nightly/night-report.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { t } from '../../html/texts.ts';
@@ -6,13 +9,19 @@ import { linkButton } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
 import { commandLine } from '../../parts/text.ts';
 import { AUTOMATION, nightlyAddress, reportAddress, reportFileAddress } from '../addresses.ts';
-import { eventsSection } from '../events/events-section.ts';
-import { inboxSection } from './inbox-view.ts';
-import type { NightlyPageFunctions } from './nightly-functions.ts';
-import { noticesSection } from './notices-view.ts';
-import { reportHead, reportSections, reportsList, type ShownReport } from './report-view.ts';
-import { rulesSection } from './rules-view.ts';
-import { nobodyOnDuty, scheduleSection } from './schedule-view.ts';
+import { type EventsFunctions, eventsSection } from '../events/events-section.ts';
+import { type InboxFunctions, inboxSection } from './inbox-view.ts';
+import { type NoticesFunctions, noticesSection } from './notices-view.ts';
+import {
+  type ReportsPage,
+  reportHead,
+  reportSections,
+  reportsList,
+  type ShownGroup,
+  type ShownReport,
+} from './report-view.ts';
+import { type RuleFunctions, rulesSection } from './rules-view.ts';
+import { nobodyOnDuty, type ScheduleFunctions, scheduleSection } from './schedule-view.ts';
 
 const word = z.string().optional().catch(undefined);
 
@@ -135,3 +144,28 @@ export function fileButtons({ id, files }: ShownReport['report'], rights: Rights
   return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: t`To print`, kind: 'quiet', download: true })}
     ${files && linkButton({ href: reportFileAddress(id, 'items.csv'), words: t`All items, as CSV`, kind: 'quiet', download: true })}`;
 }
+
+/** The findings of one check in one section of a report, from the index `after` on. */
+export type ReportPlace = { section: SectionName; check: CheckName; after: number };
+
+export type ReportFunctions = {
+  /** A night's report, or the last one, with the first findings of each check; undefined where there is none. */
+  read: (id?: string) => Promise<ShownReport | undefined>;
+  /** A page of the findings of one check; undefined where the report has none. */
+  group: (id: string, place: ReportPlace) => Promise<{ atMs: number; group: ShownGroup; next?: number } | undefined>;
+  list: (beforeMs?: number) => Promise<ReportsPage>;
+  /** A file of a report. Undefined where there is none, or another host has it. */
+  file: (
+    id: string,
+    file: 'items.csv' | 'report.html',
+  ) => Promise<{ sizeBytes?: number; content: () => Readable } | undefined>;
+};
+
+export type NightlyPageFunctions = {
+  report: ReportFunctions;
+  rules: RuleFunctions;
+  inbox: InboxFunctions;
+  events: EventsFunctions;
+  notices: NoticesFunctions;
+  schedule: ScheduleFunctions;
+};

@@ -12,7 +12,6 @@ import { approvalAddress } from '../addresses.ts';
 import { againOf, portfolioAddressOf } from './plan-view.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
-/** The title of a confirmed plan. */
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
   const words = ACTION_WORDS[plan.action];
   if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {

@@ -26,7 +26,6 @@ export function againOf({ portfolio, action, filter }: Plan): string {
   return `/plans/new?${query}`;
 }
 
-/** The question that a plan asks before anything is done. */
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
   if (whole) return t`Cancel all of ${portfolio} that is not sent?`;

@@ -9,7 +9,7 @@ import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import { LOOKS, OPERATOR, RESUMES } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
-import { askable } from '../../privacy/who-looks.ts';
+import { askable } from '../../privacy/masked-view.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/archived-routes.ts';
 import { page } from '../page.ts';
@@ -18,7 +18,6 @@ import type { PortfolioLook } from './portfolio-look.ts';
 import { portfolioFrame, renderPortfolio } from './render-portfolio.ts';
 import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
 
-/** The functions that the page of a portfolio gets. */
 export type PortfolioPageFunctions = {
   /** Where an archived portfolio is kept; undefined where all of its rows are in Redis, or no portfolio has the name. */
   archived: (name: string) => Promise<ArchivedPortfolio | undefined>;

@@ -18,14 +18,13 @@ import { decisionsForm } from '../decisions/decisions-view.ts';
 import { madeWords } from '../new/words.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { mayWords } from '../who-may.ts';
-import { failedSessions } from './failed-sessions.ts';
 import { renderFaultyLines } from './faulty-view.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderFilterForm } from './filter-form.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderRowActions, renderRows } from './rows-view.ts';
-import { waitsFor } from './waits-for.ts';
+import { failedSessions, waitsFor } from './waits-for.ts';
 
 /** Which rows of a portfolio were asked for, and which were found. */
 type Shown = {

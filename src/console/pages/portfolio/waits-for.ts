@@ -1,12 +1,15 @@
 import { grouped } from '../../../counted.ts';
+import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
+import type { RowId } from '../../../ledger/schema/schema.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
+import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import type { BannerKind } from '../../parts/page-head.ts';
-import { approvalAddress } from '../addresses.ts';
+import { type BannerKind, notice } from '../../parts/page-head.ts';
+import { approvalAddress, rowAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
@@ -153,4 +156,27 @@ export function waitWords(look: Looked): string {
   if (first) return first.title.replace(/\.$/, '');
   if (openRows(look.state) === 0) return finishedWords(look.state);
   return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || t`starting`;
+}
+
+const MOST_NAMED = 10;
+
+/** Hosted sessions without a link: which rows, and what to do. */
+export function failedSessions({ refused, held }: FailedSessions): Html {
+  const named = (rows: readonly RowId[]) =>
+    html`${rows.slice(0, MOST_NAMED).map((row, at) => html`${at > 0 && ', '}<a href="${rowAddress(row)}"><code>${row.key}</code></a>`)}${rows.length > MOST_NAMED && ' …'}`;
+  return html`${
+    refused.length > 0 &&
+    notice(
+      'warn',
+      html`Read the service’s answer on the page of the row, and request another one there: ${named(refused)}.`,
+      {
+        title: t`${countWords(refused.length, 'hosted session was', 'hosted sessions were')} rejected by the service.`,
+      },
+    )
+  }${
+    held.length > 0 &&
+    notice('warn', html`Ask the service’s people, or request a second one on the page of the row: ${named(held)}.`, {
+      title: t`Nobody knows what became of ${countWords(held.length, 'hosted session')}.`,
+    })
+  }`;
 }

@@ -17,7 +17,6 @@ function statusCell(status: string): Html {
   return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}</span>`;
 }
 
-/** The page of what the service declined within a day, in all portfolios, the latest first. */
 export function declinedPage(
   { items, next, total, isAll }: DeclinedPage,
   { sum, after }: { sum: DeclinedSum; after: string },

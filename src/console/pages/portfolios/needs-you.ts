@@ -38,7 +38,6 @@ export const FIX_DAYS = 14;
 /** The most portfolios that tasks name; more would push the list of portfolios out of sight. */
 const MOST_NAMED = 5;
 
-/** The address of the page with the requests that the service declined within a day. */
 export const DECLINED = '/declined';
 
 type Task = {

@@ -18,7 +18,7 @@ import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf } from '../../parts/text.ts';
-import { looksMasked } from '../../privacy/who-looks.ts';
+import { looksMasked } from '../../privacy/masked-view.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money } from '../held/held-page.ts';
@@ -30,7 +30,6 @@ import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './
 import { thisMonth } from './this-month.ts';
 import { type Running, underWay } from './under-way.ts';
 
-/** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
@@ -109,7 +108,6 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
   ],
 );
 
-/** The data of the first page. */
 type First = News & { look: PortfoliosLook; running: Running };
 
 async function readFirst({ page, needs, declined, running }: PortfoliosPageFunctions): Promise<First> {
@@ -137,7 +135,6 @@ function needsOf(
 type PortfoliosLook = {
   portfolios: readonly PortfolioState[];
   meanings: Meanings;
-  /** The cursor of the next page. */
   next?: string;
   /** How many portfolios the account has in Redis, on all pages together. */
   total: number;

@@ -12,7 +12,6 @@ import { plainCause, shownCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { advice, amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
-/** The data of a page of failed rows. */
 export type FailedShown = {
   query: FailedQuery;
   failing: readonly FailingPortfolio[];
@@ -54,7 +53,6 @@ function failingActions({ name, refused, held }: FailingPortfolio): Html {
   </div>`;
 }
 
-/** The search form and the rows that it found. */
 export function failedView(shown: FailedShown, csrf: string): Html {
   const { query, page, problem, failing } = shown;
   return html`${searchForm(query, failing)}
@@ -199,7 +197,6 @@ function rowAddress({ portfolio, key }: FoundRow['row']): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
-/** The address of a search for failed rows. */
 export function searchAddress(query: FailedQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();

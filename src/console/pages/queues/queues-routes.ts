@@ -9,7 +9,7 @@ import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { OPERATOR } from '../../access/rules.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
-import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
+import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-queue.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -37,7 +37,6 @@ export type QueuesLook = {
   nowMs: number;
 };
 
-/** The functions that the page of the queues gets. */
 export type QueuesPageFunctions = {
   /** Reads the queues, the pace of each step in the last hour, and the number of rows that are still to be sent. */
   look: () => Promise<QueuesLook>;
@@ -125,7 +124,6 @@ function queueOf(params: { queue?: string }): QueueName {
   return queue;
 }
 
-/** Asks before a queue is paused. */
 function pauseView(queue: QueueName, csrf: string): Html {
   const body = html`<div class="form-end">${button({ words: t`Pause`, kind: 'primary' })}
     <a class="button is-quiet" href="/work" data-close>Back</a></div>`;
@@ -164,10 +162,8 @@ async function findFailed(
   }
 }
 
-/** The id of the queues' element, in the page and in its events. */
 const QUEUES_ID = 'queues';
 
-/** The queues of the steps, with the actions for each. */
 function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string): Html {
   const perMinute = (name: QueueName, overMs: number) =>
     rateWords(madePerMinute(samples, QUEUE_WORDS[name].kind, { overMs, nowMs }));

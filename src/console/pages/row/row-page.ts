@@ -258,7 +258,6 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
   </section>`;
 }
 
-/** The outcome of a call, in a few words. */
 function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
   switch (known?.state) {
     case 'made':

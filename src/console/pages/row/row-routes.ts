@@ -13,7 +13,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
-import { askable } from '../../privacy/who-looks.ts';
+import { askable } from '../../privacy/masked-view.ts';
 import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { page, text } from '../page.ts';

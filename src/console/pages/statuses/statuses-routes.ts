@@ -27,7 +27,6 @@ import {
 /** A status of the list. If it has no meaning, `nearest` is a status that it probably stands for: one with a meaning or with more rows. */
 type ListedStatus = KnownStatus & { nearest?: string };
 
-/** The functions that the page of statuses gets. */
 export type StatusesPageFunctions = {
   /** All statuses of the account, the most frequent first. */
   known: () => Promise<ListedStatus[]>;

@@ -131,7 +131,6 @@ type PageMessage = { kind: 'good' | 'bad'; words: string };
 /** The result of an action on a user, or a message why it was refused. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** The functions that the users' pages get, made in scripts/console/functions.ts. */
 export type UsersPageFunctions = {
   /** Users by name whose names contain `text`; `after` is the last name of the page before. */
   list: (given: { after: string | undefined; limit: number; text: string }) => Promise<{

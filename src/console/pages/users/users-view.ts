@@ -129,7 +129,6 @@ function addForm(csrf: string, { name, roles }: { name: string; roles: readonly 
 
 const TRAIL = [{ href: '/users', words: t`Users` }];
 
-/** The address of a user's page, or of an action on the user. */
 export function userAddress(name: string, what?: string): string {
   return `/users/${encodeURIComponent(name)}${what === undefined ? '' : `/${what}`}`;
 }
