@@ -7,16 +7,12 @@ export type ExportWish = Partial<ExportPayload> & { told?: string[] };
 
 /** The bytes of a results or errors file. */
 export async function exportedBytes(
-  { account, rows, portfolios, statusMeanings, imports }: Omit<ExportDeps, 'say' | 'signal'>,
+  deps: Omit<ExportDeps, 'say' | 'signal'>,
   { told = [], ...wish }: ExportWish = {},
 ): Promise<Buffer> {
   const to = new PassThrough();
   const exporting = exportResults({ portfolio: 'q4', only: 'all', ...wish }, to, {
-    account,
-    rows,
-    portfolios,
-    statusMeanings,
-    imports,
+    ...deps,
     say: (sentence) => told.push(sentence),
     signal: new AbortController().signal,
   });

@@ -5,6 +5,7 @@ import type { Context } from '../../src/context.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { afterThisMs } from './planned-rows.ts';
 
 type Came = { rows: number; waits?: AskedFor };
 
@@ -32,9 +33,7 @@ async function act(
   { portfolio, by, filter }: { portfolio: string; by: string; filter: RowFilter },
   context: Context,
 ): Promise<Came> {
-  // What changed in this very millisecond would be left alone.
-  const now = await context.plans.now();
-  while ((await context.plans.now()) === now);
+  await afterThisMs(context);
   const { signal } = new AbortController();
   const how = { by, dryRun: false, awaitMs: 10_000, signal };
   const { state, waits } = await actOnRows({ portfolio, action, filter }, how, context);

@@ -22,9 +22,7 @@ export async function openPlanned(count: number) {
     refuse: (row: RowId) => refuse(context, row),
     hold: (row: RowId) => hold(context, row),
     async plan(request: Partial<PlanRequest> = {}) {
-      // The ledger notes changes in ms, and one of the same ms as a plan counts as later.
-      const since = await context.plans.now();
-      while ((await context.plans.now()) === since);
+      await afterThisMs(context);
       return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...request }, deps);
     },
     /** Confirms, and waits for the end where it was this that began it. */
@@ -39,6 +37,12 @@ export async function openPlanned(count: number) {
       return state && { standing: state.standing, done: state.done, came: state.came, underWay: state.underWay };
     },
   };
+}
+
+/** The ledger notes changes in ms, and one of the same ms as a plan counts as later. */
+export async function afterThisMs({ plans }: Pick<Context, 'plans'>): Promise<void> {
+  const since = await plans.now();
+  while ((await plans.now()) === since);
 }
 
 type Context = Awaited<ReturnType<typeof openWorkplace>>['context'];

@@ -8,6 +8,11 @@ import { buyerLines, openWorkplace } from './workplace.ts';
 export const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');
 export const DAY_MS = 86_400_000;
 
+/** A night as the schedule has it run. */
+export const nightAt = (atMs: number, signal = new AbortController().signal) => {
+  return { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
+};
+
 /** Rows that a test refuses itself, without workers, and nights that send them again. */
 export async function openRefused(count: number, settings: Record<string, string> = {}) {
   const place = await openWorkplace({ env: settings });
@@ -40,9 +45,7 @@ export async function openRefused(count: number, settings: Record<string, string
     },
     /** The night of a day, as the schedule has it run; or with what a test puts in the place of some of it. */
     night(day: number, deps: Partial<typeof context> = {}, signal = new AbortController().signal) {
-      const atMs = NIGHT_MS + day * DAY_MS;
-      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
-      return retryByRules(night, { ...context, ...deps });
+      return retryByRules(nightAt(NIGHT_MS + day * DAY_MS, signal), { ...context, ...deps });
     },
     states: async () => (await portfolios.read('q4')).states,
     nightsOf: async (row: RowId) => (await rows.read([row]))[0]?.atNight?.nights,

@@ -1,5 +1,7 @@
+import { makeFinanceChecks } from '../../jobs/nightly/finance/index.ts';
 import type { RowCheck, WalkedRow } from '../../jobs/nightly/walk-ledger.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
+import type { Context } from '../../src/context.ts';
 import type { FoundItem, FoundSink } from '../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -54,4 +56,16 @@ export async function walkAll(
     for (const check of checks) await check.endPortfolio?.(portfolio);
   }
   for (const check of checks) await check.end?.();
+}
+
+/** What finance is told of after a night at this moment. */
+export async function financeItems(
+  context: Context,
+  { atMs = Date.now(), signal = new AbortController().signal } = {},
+): Promise<FoundItem[]> {
+  const sink = makeFoundList();
+  const checks = await makeFinanceChecks(context, { sink, atMs, signal });
+  await walkAll(context, checks.rowChecks);
+  await checks.run();
+  return sink.items;
 }

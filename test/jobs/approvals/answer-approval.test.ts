@@ -21,6 +21,7 @@ describe('a yes', () => {
       approval: { standing: 'granted', answered: done && 'approval' in done ? done.approval.answered : undefined },
     });
     expect(await say({ id, digest, answer: 'decline', words: 'too late' })).toMatchObject({ is: 'answered' });
+    expect(await say({ id: 'q4', digest })).toEqual({ is: 'gone' });
     await expect(approve()).rejects.toThrow('nothing waits');
   });
 
@@ -73,15 +74,6 @@ describe('a yes', () => {
     if (fresh) await carryOutAnswered({ ...fresh, standing: 'granted' }, place.context);
     expect(await place.states()).toMatchObject({ queued: 2, awaiting: 1 });
     expect(await place.claim(row)).toMatchObject({ is: 'awaiting' });
-  });
-
-  test('to one portfolio says nothing of another', async () => {
-    const place = await openPortfolio(1);
-    await place.import(buyerLines(2).toSpliced(1, 1), { portfolio: 'other', by: 'alice' });
-    const [q4, other] = await place.context.approvals.waiting();
-    expect(await place.say({ id: other?.id ?? '', digest: q4?.digest ?? '' })).toEqual({ is: 'changed' });
-    expect(await place.say({ id: 'q4', digest: q4?.digest ?? '' })).toEqual({ is: 'gone' });
-    expect(await place.states()).toMatchObject({ awaiting: 1 });
   });
 });
 

@@ -76,26 +76,6 @@ test('a call that was sent again for another row, and lost, while the person loo
   expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
 });
 
-test('a no leaves a held row held, and its call in doubt', async () => {
-  const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
-  await answer(2, 'company_77');
-  const { id, digest } = await waiting();
-  expect(await say({ id, digest, answer: 'decline', words: 'ask again' })).toMatchObject({ is: 'done' });
-  await carryOutAllAnswered(context);
-  expect(await states()).toMatchObject({ held: 2, awaiting: 0 });
-  expect(await context.calls.isUnknown(await callOf(rows[0]))).toBe(true);
-});
-
-test('a worker carries out what was approved while none ran', async () => {
-  const { answer, waiting, say, work, settled, standIn } = await openAnswered();
-  await answer(2, undefined);
-  const { id, digest } = await waiting();
-  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
-  await work();
-  expect((await settled()).states).toMatchObject({ done: 1, held: 1, awaiting: 0 });
-  expect(standIn.counts().made.limit).toBe(1);
-});
-
 test('what somebody began to ask for and was killed at can be answered, once it is clear that nobody goes on', async () => {
   const { rows, context, states, waiting, approve } = await openAnswered();
   const { approvals, ledger, keys } = context;

@@ -125,17 +125,6 @@ test.each([false, true])(
   },
 );
 
-test('whoever is asked about the same call in another portfolio has to see the no', async () => {
-  const { context, one, say } = await openAsked('7777');
-  await one(3, undefined, 'q5');
-  const [first, other] = await context.approvals.waiting();
-  if (!first || !other) throw new Error('two do not wait');
-  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
-  await carryOutAllAnswered(context);
-  expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
-  expect(await context.approvals.read(other.id)).toMatchObject({ redone: 'by bob: ask first' });
-});
-
 /** The same place, in which somebody says no in q4 just after the last of so many looks whether somebody did. */
 function declinedMeanwhile({ context, sayNo }: Awaited<ReturnType<typeof openAsked>>, looks = 1) {
   let left = looks;
@@ -173,19 +162,6 @@ test('a no that is said between a look and the word on the call counts, of one r
   const third = await openAsked('7');
   expect(await resendHeld({ by, portfolio: 'q5' }, declinedMeanwhile(third, 2))).toEqual({ rows: 0 });
   expect((await third.context.portfolios.read('q5')).states).toMatchObject({ held: 1, awaiting: 0 });
-});
-
-test('a yes that is carried out late answers no call of which somebody said no since', async () => {
-  const { context, one, say, rows } = await openAsked('7777');
-  await one(3, undefined, 'q5');
-  const [first, other] = await context.approvals.waiting();
-  if (!first || !other) throw new Error('two do not wait');
-  await say({ id: other.id, digest: other.digest });
-  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
-  await carryOutAllAnswered(context);
-  const [found] = await context.rows.read([rows[1]]);
-  expect(found?.state).toBe('held');
-  expect((await context.portfolios.read('q5')).states).toMatchObject({ held: 1, awaiting: 0 });
 });
 
 test('a no that comes after its call was answered says nothing of the next doubt', async () => {

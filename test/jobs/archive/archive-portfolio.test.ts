@@ -12,22 +12,6 @@ import { makeRequest } from '../../support/ledger.ts';
 import { differences } from '../../support/redis-dump.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-test('what is archived leaves Redis but for its hash, and comes back from the files byte for byte', async () => {
-  const { dump, fill, archive, connection, keys, foldersOf } = await openArchiving();
-  await fill('q4', 205);
-  await fill('other', 2);
-  const before = await dump();
-  const { folder, rows, id } = await archive('q4');
-  expect(rows).toBe(205);
-  const names = [...(await dump(':q4')).keys()];
-  expect(names.filter((key) => !key.includes(':buyer:'))).toEqual([keys.portfolio('q4')]);
-  expect(await connection.hkeys(keys.portfolio('q4'))).toEqual(expect.arrayContaining(['archive', 'started']));
-  expect(await connection.zrange(keys.portfolios, '0', '-1')).toEqual(['other']);
-  expect(await foldersOf('q4')).toEqual([id]);
-  await putBackPlainly(folder, 'q4', { connection, keys });
-  expect(differences(before, await dump())).toEqual({});
-});
-
 test('the files are for their owner alone, and the manifest says what is in each', async () => {
   const { fill, archive } = await openArchiving();
   await fill('q4', 3);

@@ -4,13 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
-import { outlookOf } from '../../../scripts/look/dry-run.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 import { freshPrefix } from '../../support/ledger.ts';
@@ -33,18 +31,9 @@ async function openArchived() {
 
 /** What `check` says of lines before they are imported into a portfolio, each warning that names another request. */
 async function foreseen(path: string, portfolio: string, context: Context): Promise<string[]> {
-  const outlook = await outlookOf(context, { portfolio, path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  expect(opened.problems).toEqual([]);
-  const found: string[] = [];
-  for await (const batch of opened.batches()) {
-    for (const line of await dryRun.add(batch)) {
-      if (line.kind !== 'row') throw new Error(`no row: ${JSON.stringify(line)}`);
-      found.push(...line.warnings.map(({ message }) => message));
-    }
-  }
-  return found.filter((message) => message.includes('another request'));
+  const { warnings, invalid } = await checkedFile({ path, portfolio }, context);
+  expect(invalid).toEqual([]);
+  return warnings.map(({ message }) => message).filter((message) => message.includes('another request'));
 }
 
 // Promise: archived-not-requested-again

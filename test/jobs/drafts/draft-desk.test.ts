@@ -212,3 +212,22 @@ test('a preview is made anew where the console starts with another policy for un
   const { desk: same } = openDraftDesk(context, dir);
   expect((await previewOf(same, draft)).of).toBe(first.of);
 });
+
+/** Line 2 can be mended: it names no country. */
+const FILE = `name,country_code,company_registration_number,requested_limit\nBuyer 1,XX,HRB 1,5\nBuyer 2,DE,HRB 2,5\n`;
+
+// Promise: uploads-of-one-person
+test('the uploads of one person take so much and no more, and those of others are not counted', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir, { quotaBytes: FILE.length + 20 });
+  const first = draftOf(await upload(['file', 'q4.csv', FILE]));
+  await previewOf(desk, first);
+  const second = await upload(['file', 'q5.csv', FILE]);
+  expect(second).toMatchObject({ refused: { status: expect.any(Number) } });
+  const edits = [{ line: 2, cells: new Map([[0, 'Another']]) }];
+  await expect(desk.mend(first.id, { version: 1, edits }, 'ann')).rejects.toThrow(
+    /submit or remove some of them first/,
+  );
+  expect(await desk.list()).toHaveLength(1);
+  expect(await desk.mend(first.id, { version: 1, edits }, 'ben')).toMatchObject({ mended: expect.any(Number) });
+});

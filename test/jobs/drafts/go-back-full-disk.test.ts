@@ -15,7 +15,7 @@ vi.mock('node:fs/promises', async (original) => {
 });
 
 /** Above the size from which the room on the disk is looked at. */
-const LARGE = `name,requested_limit,note\n${Array.from({ length: 12 }, (_none, n) => `A${n} GmbH,x,${'n'.repeat(200_000)}\n`).join('')}`;
+const LARGE = `name,requested_limit,note\n${Array.from({ length: 6 }, (_none, n) => `A${n} GmbH,x,${'n'.repeat(200_000)}\n`).join('')}`;
 
 test('the way back to an earlier version leaves the reserve of the disk to the ledger, as a correction does', async () => {
   const { context, dir } = await openWorkplace();

@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { lastVersion } from '../../../src/portfolio/portfolio-draft.ts';
-import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
-import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
+import { HEADER, writeSheets, writeWorkbook } from '../../support/write-workbook.ts';
 
 const HEAD = 'name,country_code,website,requested_limit';
 
@@ -17,7 +18,10 @@ async function openMending(lines: readonly string[]) {
     for await (const piece of (await desk.file(draft.id)).content) all += piece;
     return all.split('\n').slice(1, -1);
   };
-  return { desk, upload, id: draft.id, preview: () => previewOf(desk, draft), text };
+  /** The versions whose content is kept. */
+  const kept = async () =>
+    (await readdir(join(dir, 'data', 'drafts', draft.id))).filter((name) => /^v\d+$/.test(name)).sort();
+  return { desk, upload, id: draft.id, preview: () => previewOf(desk, draft), text, kept };
 }
 
 const many = (count: number, website: string) =>
@@ -134,11 +138,12 @@ test('a line of a workbook is left out as well', async () => {
 
 // Promise: back-to-earlier-version
 test('one goes back to the uploaded file and to the last two versions, as a new version, and to no other', async () => {
-  const { desk, id, preview, text } = await openMending(['A GmbH,DE,,x1']);
+  const { desk, id, preview, text, kept } = await openMending(['A GmbH,DE,,x1']);
   for (const version of [1, 2, 3, 4]) {
     await preview();
     await desk.mend(id, { version, edits: [{ line: 2, cells: new Map([[3, `x${version + 1}`]]) }] });
   }
+  expect(await kept()).toEqual(['v1', 'v3', 'v4', 'v5']);
   await expect(desk.goBack(id, { version: 5, to: 2 })).rejects.toThrow('Version 2 is not kept');
   await expect(desk.goBack(id, { version: 5, to: 9 })).rejects.toThrow('Version 9 is not kept');
   expect(await desk.goBack(id, { version: 4, to: 3 })).toMatchObject({ conflict: { latest: 5 } });
@@ -157,4 +162,26 @@ test('one goes back to the uploaded file and to the last two versions, as a new 
   expect(went).toEqual(['x1', 'x4', 'x1', 'x5', 'x4'].map((cell) => `A GmbH,DE,,${cell}`));
   expect(await desk.read(id)).toMatchObject({ authors: ['ann', 'ben'] });
   expect((await preview()).counts).toMatchObject({ invalid: 1 });
+});
+
+async function leftOut(name: string, content: Buffer, line: number) {
+  const { context, dir } = await openWorkplace();
+  const { desk } = openDraftDesk(context, dir);
+  const file = { field: 'file', name, content: Readable.from([content]) };
+  const draft = draftOf(await desk.receive(incoming([file]), undefined, 'ann'));
+  await previewOf(desk, draft);
+  await desk.mend(draft.id, { version: 1, edits: [{ line, isLeftOut: true }] }, 'ann');
+  return (await previewOf(desk, draft)).counts;
+}
+
+test('a row of a sheet with formulas and cells beyond the header is left out', async () => {
+  const { dir } = await openWorkplace();
+  const row = (n: number, cells: string) => `<row r="${n}">${cells}</row>`;
+  const text = (at: string, words: string) => `<c r="${at}" t="str"><v>${words}</v></c>`;
+  const rows =
+    HEADER +
+    row(2, `${text('A2', 'A GmbH')}<c r="B2" t="str"><f>1+1</f><v>x</v></c>${text('D2', 'more')}`) +
+    row(3, `${text('A3', 'B GmbH')}<c r="B3"><v>5</v></c>`);
+  const path = await writeSheets(join(dir, 'book.xlsx'), [{ name: 'Buyers', rows }]);
+  expect(await leftOut('book.xlsx', await readFile(path), 2)).toMatchObject({ rows: 1, invalid: 0 });
 });

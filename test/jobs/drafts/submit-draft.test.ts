@@ -39,7 +39,7 @@ test('whoever looks while an import ends sees it under way or ended, never betwe
   const { desk, upload } = openDraftDesk(context, dir);
   const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
   const { of } = await previewOf(desk, { id, ...draft });
-  for (let time = 0; time < 20; time += 1) {
+  for (let time = 0; time < 10; time += 1) {
     await desk.submit(id, { of, replace: false });
     const looks: ReturnType<typeof desk.look>[] = [];
     while (desk.progress(id)) {
@@ -64,7 +64,7 @@ test('whoever submits while an import ends begins none anew', async () => {
   const { desk, upload } = openDraftDesk(context, dir, { importFile });
   const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
   const submission = { of: (await previewOf(desk, draft)).of, replace: false };
-  for (let time = 1; time <= 20; time += 1) {
+  for (let time = 1; time <= 10; time += 1) {
     await desk.submit(draft.id, submission);
     const others: ReturnType<typeof desk.submit>[] = [];
     while (desk.progress(draft.id)) {

@@ -66,13 +66,7 @@ describe('an errors file that nobody mended', () => {
           const [row = {}] = rowsOf(await errorsOf(context));
           expect(row).toMatchObject({ name: '', requested_limit: '', note: '' });
           expect(row.limitline_line).toMatch(shown);
-          expect(Object.keys(row).slice(-5)).toEqual([
-            'row',
-            'limitline_line',
-            'problem',
-            'limitline_account',
-            'limitline_from',
-          ]);
+          expect(Object.keys(row).slice(-5).join()).toBe('row,limitline_line,problem,limitline_account,limitline_from');
         }
       },
     );

@@ -19,14 +19,6 @@ test('a corrected amount is what is sent, even while a job with the old one is r
   expect(sent).toEqual([2_000]);
 });
 
-test('a corrected amount replaces one that still waits', async () => {
-  const place = await openWorkplace();
-  await place.import(asking(1_000));
-  expect(await place.import(asking(2_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
-  await place.work();
-  expect(await place.settled()).toMatchObject({ rows: 1, states: { done: 1 }, granted: '2000.00' });
-});
-
 // Promise: changed-after-requested
 test('a line that differs from what was sent is a problem, and the request stays as it was', async () => {
   const place = await openWorkplace();
@@ -48,28 +40,6 @@ test('a line that differs from what was sent is a problem, and the request stays
   // The same words again are no problem, and ask for nothing.
   expect(await place.import(asking(1_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
   expect(place.standIn.counts().made.limit).toBe(1);
-});
-
-// Promise: changed-after-requested
-test('a line that differs from what was sent is a problem in another portfolio too, and not skipped under another amount', async () => {
-  const place = await openWorkplace();
-  await place.import(asking(1_000));
-  await place.work();
-  await place.settled();
-  expect(await place.import(asking(2_000), { portfolio: 'twin' })).toMatchObject({ rows: 0, invalid: 1 });
-  expect(await place.import(asking(1_000), { portfolio: 'twin' })).toMatchObject({ rows: 1, invalid: 0 });
-  expect((await place.report('twin')).states.skipped).toBe(1);
-});
-
-test('a reference that belongs to another buyer is a problem, and no limit of that buyer is shown', async () => {
-  const place = await openWorkplace();
-  await place.import(asking(1_000));
-  await place.work();
-  await place.settled();
-  const other = [HEADER, 'Gamma SA,FR,77,R-1,1000'];
-  const imported = await place.import(other, { portfolio: 'twin' });
-  expect(imported).toMatchObject({ rows: 0, invalid: 1 });
-  expect(imported.problems[0]?.message).toMatch(/another buyer or amount/);
 });
 
 test('of two portfolios that use one reference at the same moment, one gets its limit and the other a refusal', async () => {

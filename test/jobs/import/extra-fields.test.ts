@@ -55,14 +55,6 @@ test('a changed value before the request is what is sent, and after it a problem
   }
 });
 
-test('two rows of one buyer with different fields of the company share the first one’s company, as with two addresses', async () => {
-  const place = await openWorkplace();
-  await place.import([HEADER, LINE, LINE.replace('1000,01234', '2000,99999')], { reading });
-  await place.work();
-  expect((await place.settled()).states.done).toBe(2);
-  expect(place.standIn.counts().made).toMatchObject({ company: 1, limit: 2 });
-});
-
 // Promises: errors-file-carries-paths, path-header-not-sent
 test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
   const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];

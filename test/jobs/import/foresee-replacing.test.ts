@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { dryRunWords, outlookOf } from '../../../scripts/look/dry-run.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -26,16 +25,7 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
     if (isGivenUp) await cancelRows({ portfolio: 'q4' }, place.context);
     const path = join(place.dir, 'mended.csv');
     await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
-    const foreseen = async () => {
-      const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
-      const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-      const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-      const found: number[] = [];
-      for await (const batch of opened.batches()) {
-        found.push(...(await dryRun.add(batch)).filter(({ kind }) => kind === 'invalid').map(({ line }) => line));
-      }
-      return found;
-    };
+    const foreseen = async () => (await checkedFile({ path }, place.context)).invalid;
     expect(await foreseen()).toEqual(refused);
     const imported = await place.importFile(path);
     expect(imported.problems.map(({ line }) => line)).toEqual(refused);
@@ -51,16 +41,7 @@ test('check warns of a second limit for a buyer just as the import does, and not
   await place.settled();
   const path = join(place.dir, 'more.csv');
   await writeFile(path, `${[HEADER, acme(2, 'B'), zinc(5), zinc(7), acme(1, 'A'), 'Tin AG,DE,HRB 3,,9'].join('\n')}\n`);
-  const foresee = async () => {
-    const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
-    const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-    const warnings: Problem[] = [];
-    for await (const batch of opened.batches()) {
-      for (const line of await dryRun.add(batch)) if (line.kind === 'row') warnings.push(...line.warnings);
-    }
-    return { warnings, ...dryRun.result() };
-  };
+  const foresee = () => checkedFile({ path }, place.context);
   const { warnings, limits, besides } = await foresee();
   expect({ limits, besides }).toEqual({ limits: 3, besides: { limits: 2, requested: '9' } });
   const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request');
@@ -85,17 +66,12 @@ test('check warns of a second limit for a buyer within one new file, on the line
   const place = await openWorkplace();
   const path = join(place.dir, 'new.csv');
   await writeFile(path, `${[HEADER, acme(1, 'A'), zinc(5), acme(2, 'B'), acme(3)].join('\n')}\n`);
-  const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  const warnings: Problem[] = [];
-  for await (const batch of opened.batches()) {
-    for (const line of await dryRun.add(batch)) if (line.kind === 'row') warnings.push(...line.warnings);
-  }
+  const checked = await checkedFile({ path }, place.context);
+  const { warnings } = checked;
   const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request');
   expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
   expect(warnings.find(isOther)?.message).toContain('line 2 of this file: this limit is requested as well');
-  expect(dryRun.result()).toMatchObject({ limits: 4, besides: { limits: 2, requested: '5' } });
+  expect(checked).toMatchObject({ limits: 4, besides: { limits: 2, requested: '5' } });
   const imported = await place.importFile(path);
   expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
 });
@@ -105,12 +81,9 @@ test('check says of how many limits the buyers may be known under another identi
   await place.import([HEADER, acme(1), zinc(5)]);
   const path = join(place.dir, 'bare.csv');
   await writeFile(path, 'name,requested_limit\nAcme AG,2\nZinc AG,5\nTin AG,9\n');
-  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  for await (const batch of opened.batches()) await dryRun.add(batch);
-  expect(dryRun.result()).toMatchObject({ limits: 3, besides: { limits: 0 }, alike: 2 });
-  expect(dryRunWords(dryRun.result())).toContain(
+  const checked = await checkedFile({ path, portfolio: 'q5' }, place.context);
+  expect(checked).toMatchObject({ limits: 3, besides: { limits: 0 }, alike: 2 });
+  expect(dryRunWords(checked)).toContain(
     ' 2 of these limits are for buyers that may be known under another identifier.',
   );
 });
@@ -133,11 +106,8 @@ test('check and import warn of the same amount for one buyer under another reque
   await place.import([HEADER, acme(1, 'A')]);
   const path = join(place.dir, 'more.csv');
   await writeFile(path, `${[HEADER, acme(1), acme(1, 'B'), zinc(5)].join('\n')}\n`);
-  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  for await (const batch of opened.batches()) await dryRun.add(batch);
-  expect(dryRun.result()).toMatchObject({ limits: 3, besides: { limits: 2, requested: '2' } });
+  const checked = await checkedFile({ path, portfolio: 'q5' }, place.context);
+  expect(checked).toMatchObject({ limits: 3, besides: { limits: 2, requested: '2' } });
   const { warnings } = await place.importFile(path, {}, { portfolio: 'q5' });
   const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request of the same amount');
   expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([2, 3]);
@@ -152,20 +122,13 @@ test('lines whose requests wait for an approval in another portfolio are said to
   await place.import([HEADER, acme(1), zinc(5)]);
   const path = join(place.dir, 'again.csv');
   await writeFile(path, `${[HEADER, acme(1), zinc(7)].join('\n')}\n`);
-  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  const warnings: string[] = [];
-  for await (const batch of opened.batches()) {
-    for (const line of await dryRun.add(batch)) {
-      if (line.kind === 'row') warnings.push(...line.warnings.map(({ message }) => message));
-    }
-  }
+  const checked = await checkedFile({ path, portfolio: 'q5' }, place.context);
+  const warnings = checked.warnings.map(({ message }) => message);
   expect(warnings).toEqual([
     'This request waits for an approval already, line 2 of q4.csv #1 in portfolio q4 (1, awaiting): it is requested once, by whichever goes first.',
     'The same buyer has another request, line 3 of q4.csv #1 in portfolio q4 (5, awaiting): this limit is requested as well.',
   ]);
-  expect(dryRunWords(dryRun.result())).toContain(
+  expect(dryRunWords(checked)).toContain(
     ' 1 of these limits waits already. 1 of these limits is for a buyer that has another',
   );
   const imported = await place.import([HEADER, acme(1), zinc(7)], { portfolio: 'q5' });
@@ -179,11 +142,8 @@ test('a line whose request waits for an approval elsewhere is warned of another 
   await place.import([HEADER, acme(9)], { portfolio: 'q5' });
   const path = join(place.dir, 'again.csv');
   await writeFile(path, `${[HEADER, acme(1)].join('\n')}\n`);
-  const outlook = await outlookOf(place.context, { portfolio: 'q6', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  for await (const batch of opened.batches()) await dryRun.add(batch);
-  expect(dryRun.result()).toMatchObject({ limits: 1, open: 1, besides: { limits: 1, requested: '1' } });
+  const checked = await checkedFile({ path, portfolio: 'q6' }, place.context);
+  expect(checked).toMatchObject({ limits: 1, open: 1, besides: { limits: 1, requested: '1' } });
   const { warnings } = await place.import([HEADER, acme(1)], { portfolio: 'q6' });
   expect(warnings.map(({ message }) => message)).toContain(
     'This request waits for an approval already, line 2 of q4.csv #1 in portfolio q4 (1, awaiting): it is requested once, by whichever goes first. The same buyer has another request, line 2 of q5.csv #1 in portfolio q5 (9, awaiting): this limit is requested as well.',

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { outlookOf } from '../../../scripts/look/dry-run.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
@@ -23,19 +21,12 @@ async function checked(
 ) {
   const path = join(dir, `${portfolio}.csv`);
   await writeFile(path, `${[header, ...lines].join('\n')}\n`);
-  const { buyers, foresees } = await outlookOf(context, { portfolio, path, reading: {} });
   const documents = makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 });
-  const opened = await openPortfolio({ path, requiredColumns: [], documents, buyers });
-  const dryRun = makeDryRun({ foresees, ratePerS: undefined });
-  const counts = { row: 0, invalid: 0, duplicate: 0 };
-  for await (const batch of opened.batches()) {
-    for (const line of await dryRun.add(batch)) {
-      counts[line.kind] += 1;
-      if (line.kind === 'row') warnings.push(...line.warnings.map(({ message }) => [line.line, message] as never));
-    }
-  }
-  const { limits, companies } = dryRun.result();
-  return { limits, companies, rows: counts.row, invalid: counts.invalid, duplicate: counts.duplicate };
+  const { lines: found, limits, companies } = await checkedFile({ path, portfolio, documents }, context);
+  for (const one of found)
+    if (one.kind === 'row') warnings.push(...one.warnings.map(({ message }): [number, string] => [one.line, message]));
+  const count = (kind: (typeof found)[number]['kind']) => found.filter((one) => one.kind === kind).length;
+  return { limits, companies, rows: count('row'), invalid: count('invalid'), duplicate: count('duplicate') };
 }
 
 /** What an import of the same file does: what it counts, and what the service is asked for then, made or refused. */

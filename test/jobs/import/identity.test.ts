@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,city,requested_limit';
@@ -133,18 +132,6 @@ describe('a corrected name', () => {
     expect(await place.import([HEADER, '', `,${right},1000`])).toMatchObject({ rows: 1, invalid: 0 });
     expect(await finished(place)).toMatchObject({ rows: 1, states: { done: 1 } });
     expect(made(place)).toEqual({ companies: ['Müller Stahl GmbH'], limits: ['Müller Stahl GmbH: 1000'] });
-  });
-
-  test('is the one that is sent, also if the row was given up or refused', async () => {
-    const faults = { rules: [{ on: 'company', match: 'Mullar', fault: 'status', status: 400 }] } as const;
-    const place = await openWorkplace({ faults: { rules: [...faults.rules] } });
-    await place.import([HEADER, `,${wrong},1000`]);
-    await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
-    await place.import([HEADER, `,${wrong},1000`]);
-    expect((await finished(place)).states).toMatchObject({ refused: 1 });
-    await place.import([HEADER, `,${right},1000`]);
-    expect((await finished(place)).states).toMatchObject({ done: 1 });
-    expect(made(place).companies).toEqual(['Müller Stahl GmbH']);
   });
 
   // Promise: same-buyer-by-a-person

@@ -86,13 +86,6 @@ describe('a line with a fault', () => {
     expect(imported).toMatchObject({ lines: 3, rows: 2, [kind]: 1 });
     expect(imported.problems).toMatchObject([{ line: 3, column: null }]);
   });
-
-  test('a quotation mark that is never closed costs its own line alone', async () => {
-    const place = await openWorkplace();
-    const imported = await place.import(['name,requested_limit', 'A,1', '"B,2', 'C,3', 'D,4']);
-    expect(imported).toMatchObject({ lines: 4, rows: 3, invalid: 1 });
-    expect(imported.problems).toMatchObject([{ line: 3 }]);
-  });
 });
 
 describe('a file that cannot be used', () => {
@@ -167,26 +160,6 @@ describe('a supplier', () => {
     await place.work();
     return { ...place, supplierPath };
   }
-
-  test('that the service knows is stored, and not created', async () => {
-    const place = await withSupplier('company_id\ncompany_known\n');
-    await place.import(buyerLines(1), place);
-    expect(await place.settled()).toMatchObject({ supplier: 'company_known', states: { done: 1 } });
-    expect(place.standIn.counts().made.company).toBe(1);
-  });
-
-  test('of several portfolios is created once', async () => {
-    const place = await withSupplier('name,country_code\nLieferant AG,CH\n');
-    for (const portfolio of ['one', 'two']) {
-      await place.import(buyerLines(1), { portfolio, supplierPath: place.supplierPath });
-      await place.settled(portfolio);
-    }
-    const [one, two] = [await place.report('one'), await place.report('two')];
-    expect(one.supplier).toMatch(/^company_/);
-    await expect.poll(async () => (await place.report('two')).supplier).toBe(one.supplier);
-    expect(two.states.skipped).toBe(1);
-    expect(place.standIn.counts().made.company).toBe(2);
-  });
 
   test('that was refused is asked for again with the next import', async () => {
     const place = await withSupplier('name,country_code\nLieferant AG,CH\n', {

@@ -2,10 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { outlookOf } from '../../../scripts/look/dry-run.ts';
 import { MOST_READ } from '../../../src/ledger/rows/buyer-rows.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 
 type Place = Awaited<ReturnType<typeof openCorrections>>;
@@ -14,15 +12,9 @@ type Place = Awaited<ReturnType<typeof openCorrections>>;
 async function bringIn(place: Place, line: string) {
   const path = join(place.dir, 'checked.csv');
   await writeFile(path, `${asking(line).join('\n')}\n`);
-  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-  let foreseen = 0;
-  for await (const batch of opened.batches()) {
-    foreseen += (await dryRun.add(batch)).filter(({ kind }) => kind === 'invalid').length;
-  }
+  const foreseen = await checkedFile({ path, portfolio: 'q5' }, place.context);
   const imported = await place.import(asking(line), { portfolio: 'q5' });
-  expect(imported.invalid).toBe(foreseen);
+  expect(imported.invalid).toBe(foreseen.invalid.length);
   return imported;
 }
 

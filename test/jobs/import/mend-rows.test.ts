@@ -2,10 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { dryRunWords, outlookOf } from '../../../scripts/look/dry-run.ts';
-import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { dryRunWords } from '../../../scripts/look/dry-run.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { acme, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 
@@ -67,11 +65,7 @@ describe('the column row of an errors file', () => {
     await settled();
     const path = join(dir, 'q4.errors.csv');
     await writeFile(path, (await errors()).replace(',900,', ',800,'));
-    const { buyers, foresees } = await outlookOf(context, { portfolio: 'q4', path, reading: {} });
-    const opened = await openPortfolio({ path, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
-    const dryRun = makeDryRun({ foresees, ratePerS: undefined });
-    for await (const batch of opened.batches()) await dryRun.add(batch);
-    expect(dryRunWords(dryRun.result())).toContain(
+    expect(dryRunWords(await checkedFile({ path }, context))).toContain(
       ' 1 row of an earlier import would be replaced by the line of this file that corrects it.',
     );
     expect(await importFile(path)).toMatchObject({ replaced: 1 });

@@ -2,9 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { outlookOf } from '../../../scripts/look/dry-run.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { type ExportWish, exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -19,13 +17,7 @@ async function openPlace() {
     exported,
     importLines: (...lines: string[]) => place.import([HEADER, ...lines]),
     /** Lines of which a check says that an import would refuse them. */
-    async foreseen(path: string): Promise<number[]> {
-      const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
-      const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
-      const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
-      const lines = (await Array.fromAsync(opened.batches(), (batch) => dryRun.add(batch))).flat();
-      return lines.filter(({ kind }) => kind === 'invalid').map(({ line }) => line);
-    },
+    foreseen: async (path: string) => (await checkedFile({ path }, place.context)).invalid,
     async shown(): Promise<string[]> {
       const rows: Record<string, string>[] = parse(await exported(), { columns: true });
       return rows.map(({ name, requested_limit: amount, state, total_limit: granted }) =>

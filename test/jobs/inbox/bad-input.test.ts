@@ -53,16 +53,6 @@ test('what options would read says where they are said of a dropped file', async
   );
 });
 
-// Promise: errors-file-own-account-only
-test('an errors file of another account goes to rejected', async () => {
-  const { drop, takeIn, read, context } = await openInbox();
-  const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
-  await drop('q4.csv', `${header}\nTin AG,7,q4/0123456789abcdef,,It is refused,prod\n`);
-  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
-  expect(await read('rejected', 'problems.txt')).toContain('Line 2 belongs to account "prod", but this is account');
-  expect(await context.portfolios.names()).toEqual([]);
-});
-
 test('what cannot be read as a table goes to rejected', async () => {
   const { drop, takeIn, names, read, inbox, report } = await openInbox();
   await drop('binary.csv', Buffer.from([0, 1, 2, 3, 0x0a]));

@@ -145,17 +145,6 @@ test('a supplier that comes after its file was taken is told of, and taken with 
   expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
 });
 
-test('it comes back with a file that grows', async () => {
-  const { drop, inbox, takeIn, names } = await openInbox();
-  await drop('q4.supplier.csv', SUPPLIER);
-  await drop('q4.csv', BUYERS);
-  await takeIn();
-  const [done = ''] = (await readdir(join(inbox, 'done'))).filter((name) => name.endsWith('q4.csv'));
-  await appendFile(join(inbox, 'done', done), 'Third GmbH,DE,HRB 77,500\n');
-  expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
-  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.supplier.csv']);
-});
-
 // Promise: unfinished-supplier-waits
 test.each(['.part', '.filepart'])(
   'a supplier that is still written under its name with %s is waited for',

@@ -1,10 +1,9 @@
 import { appendFile, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeKeptMappings, makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
+import { makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../../src/people/secret.ts';
-import { formOf } from '../../../src/portfolio/read-options.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
 import { writeZip } from '../../support/zip-file.ts';
@@ -151,17 +150,6 @@ test('the same content again does nothing and says so; with other documents it i
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
-test('a second file of a name is another import of its portfolio', async () => {
-  const { drop, takeIn, names, context } = await openInbox();
-  await drop('q4.csv', text(buyerLines(2)));
-  await takeIn();
-  await drop('q4.csv', text(buyerLines(3)));
-  await takeIn();
-  expect(await context.portfolios.allImports('q4')).toHaveLength(2);
-  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 3 } });
-  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.csv']);
-});
-
 // Promise: one-process-takes-files
 test('two processes on one folder take a file once', async () => {
   const { drop, takeIn, source, context, names } = await openInbox();
@@ -210,19 +198,6 @@ test('columns that a mapping sends by a path are named with what was imported', 
   expect(file?.words).toMatch(
     / duplicate\. Sent, although the service's document does not show these fields: PLZ as company\.address\.postal_code\.$/,
   );
-});
-
-test('without one it is read as people corrected it in the console for files of its form', async () => {
-  const { drop, takeIn, context } = await openInbox();
-  const kept = makeKeptMappings({ dir: join(context.settings.LIMITLINE_DATA, 'mappings') });
-  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), {
-    name: 'old.csv',
-    keptMs: 1,
-    by: ['ann'],
-    reading: READING,
-  });
-  await drop('q4.csv', ODD);
-  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
 async function openNamed(name: string) {

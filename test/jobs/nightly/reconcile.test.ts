@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
+import { exportedText } from '../../support/exported.ts';
 import { foundBy } from '../../support/found-by.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
@@ -31,13 +35,9 @@ async function abandoned() {
   return { ...place, inProgress };
 }
 
-test('reconcile finds nothing where nothing is wrong', async () => {
-  const { context } = await abandoned();
-  expect(await foundBy(context)).toEqual([]);
-});
-
 test('reconcile gives rows in progress their jobs back when the queues are gone, and nothing is made twice', async () => {
   const { context, inProgress, work, settled, standIn } = await abandoned();
+  expect(await foundBy(context)).toEqual([]);
   expect(await dropQueues({ context })).toBeGreaterThan(0);
   expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: inProgress },
@@ -66,4 +66,76 @@ test('reconcile counts a row in the state that it is in, in no other, and with i
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: expect.any(Number) },
   ]);
   expect(await foundBy(context)).toEqual([]);
+});
+
+test('a check that is to stop reads no trail to its end', async () => {
+  const { context } = await openWorkplace();
+  await context.audit.note({ by: 'alice', what: 'one', from: 'test' });
+  await expect(context.audit.verify(undefined, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+});
+
+// Promise: night-verifies-trail
+test('a trail from which an entry was taken is found at night, and one that is whole is not', async () => {
+  const { context } = await openWorkplace();
+  const keys = makeSharedKeys(context.settings.LIMITLINE_PREFIX);
+  for (const what of ['one', 'two', 'three']) await context.audit.note({ by: 'alice', what, from: 'test' });
+  expect(await foundBy(context)).toEqual([]);
+  const entries = await context.ledger.xrange(keys.audit, '-', '+');
+  await context.ledger.xdel(keys.audit, entries.at(-2)?.[0] ?? '');
+  expect(await foundBy(context)).toEqual([
+    { portfolio: '', finding: 'the audit trail does not hold: entries are missing, or were changed', rows: 1 },
+  ]);
+});
+
+// Promise: made-twice-is-shown
+test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
+  const place = await openWorkplace();
+  await place.import(buyerLines(2));
+  await place.work();
+  await place.settled();
+  const { context } = place;
+  const [first] = await context.rows.inState('q4', 'done', { count: 1 });
+  if (!first) throw new Error('no row is done');
+  // What "resend" may lead to: the first send, believed lost, comes back with its own id.
+  const thing = { kind: 'limit', key: first.row.key, row: first.row } as const;
+  const { id } = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer: 'b' });
+
+  const report = await place.report();
+  expect(report).toMatchObject({ madeTwice: 1, states: { done: 2 } });
+  expect(summaryTable(report, { supplier: undefined, paused: undefined, interrupted: false })).toContain(
+    'MADE TWICE: 1',
+  );
+  const errors = await exportedText(context, { only: 'errors' });
+  const lines = errors.trim().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(`Made twice at the service: ${id} and bl_late`);
+  expect(await foundBy(context)).toEqual([
+    { portfolio: 'q4', finding: `a limit was made twice: ${id} and bl_late`, rows: 1 },
+  ]);
+});
+
+// Promise: check-at-any-time
+test('reconcile finds nothing however often it looks while rows come in, go on, are refused and are sent again', async () => {
+  const place = await openWorkplace({
+    faults: { latencyMs: [1, 8], rules: [{ on: 'limit', every: 6, times: 20, fault: 'status', status: 422 }] },
+    env: { SERVICE_CONCURRENCY: '6', CANARY_REFUSALS: '0' },
+  });
+  const { context } = place;
+  let isOver = false;
+  const working = (async () => {
+    await place.import(buyerLines(40), { portfolio: 'first' });
+    await Promise.all([place.work(), place.work()]);
+    await place.import(buyerLines(20), { portfolio: 'q4' });
+    await place.import(buyerLines(50), { portfolio: 'q4' });
+    await place.settled('first');
+    await retryRows({ portfolio: 'first', state: 'refused' }, context);
+    await Promise.all([place.settled('first'), place.settled('q4')]);
+  })().finally(() => {
+    isOver = true;
+  });
+  const looks: unknown[] = [];
+  while (!isOver) looks.push(...(await foundBy(context, { lookAgainMs: 0 })));
+  await working;
+  expect([...looks, ...(await foundBy(context, { lookAgainMs: 0 }))]).toEqual([]);
+  expect(place.standIn.madeTwice()).toEqual([]);
 });

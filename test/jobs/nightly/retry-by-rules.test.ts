@@ -7,7 +7,7 @@ import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { BOB } from '../../support/approved-portfolio.ts';
 import { makeMortal } from '../../support/mortal.ts';
-import { DAY_MS, NIGHT_MS, openRefused } from '../../support/retried-rows.ts';
+import { DAY_MS, NIGHT_MS, nightAt, openRefused } from '../../support/retried-rows.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openRefused>>;
@@ -29,15 +29,7 @@ test('rows that are refused twice and then taken are made by rules, others use u
   const { id } = await context.retryRules.add({ words: 'CLOSED', step: 'limit', nights: 2, by: 'olivia' });
   const told: string[] = [];
   for (const day of [0, 1, 2]) {
-    const atMs = NIGHT_MS + day * DAY_MS;
-    const night = {
-      id: new Date(atMs).toISOString(),
-      atMs,
-      by: 'nightly',
-      from: 'test',
-      signal: new AbortController().signal,
-    };
-    told.push((await retryByRules(night, context)).words);
+    told.push((await retryByRules(nightAt(NIGHT_MS + day * DAY_MS), context)).words);
     await place.settled();
   }
   expect(told).toEqual([

@@ -2,24 +2,23 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { archiveOld } from '../../../jobs/nightly/tasks.ts';
+import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
+import { archiveOld, inboxResult, takeInDropped } from '../../../jobs/nightly/tasks.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
+import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { takeLease } from '../../../src/ledger/schema/lease.ts';
+import { openInbox } from '../../support/inbox.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
+import { DAY_MS, nightAt } from '../../support/retried-rows.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A workplace that keeps finished portfolios for thirty days, and its nights: so many days from now. */
 async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30' }) {
   const place = await openWorkplace({ env });
   const audit = makeNotedAudit();
   const { context } = place;
-  const night = (inDays: number, signal = new AbortController().signal) => {
-    const atMs = Date.now() + inDays * DAY_MS;
-    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
-    return archiveOld(night, { ...context, audit });
-  };
+  const night = (inDays: number, signal?: AbortSignal) =>
+    archiveOld(nightAt(Date.now() + inDays * DAY_MS, signal), { ...context, audit });
   /** A portfolio that is finished, since there is nothing in it. */
   const finished = async (name: string) => {
     await (await context.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' })).end();
@@ -55,15 +54,8 @@ test('one that is imported into and finished anew, while others are archived, is
     if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
     return audit.around(note, run, ...more);
   };
-  const night = {
-    id: new Date(atMs).toISOString(),
-    atMs,
-    by: 'nightly',
-    from: 'test',
-    signal: new AbortController().signal,
-  };
   const deps = { ...context, audit: { around } };
-  expect(await archiveOld(night, deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect(await archiveOld(nightAt(atMs), deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
   expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
 });
 
@@ -137,7 +129,11 @@ test('a disk that takes nothing fails the night, says so once, and the next try 
   expect(await night(31)).toEqual({ is: 'well', words: '2 portfolios archived.' });
 });
 
-async function goesOn(env: Record<string, string>) {
+// Promises: killed-archiving-continues, begun-archiving-goes-on
+test.each([
+  ['however young it is', { LIMITLINE_KEEP_DAYS: '30' }],
+  ['also where nothing is archived by itself', {}],
+])('what a killed process began goes on, %s', async (_when, env) => {
   const { night, finished, standing, context } = await openKept(env);
   await finished('begun');
   await finished('other');
@@ -145,17 +141,42 @@ async function goesOn(env: Record<string, string>) {
   await context.ledger.hset(context.keys.portfolio('begun'), 'archive', JSON.stringify(state));
   expect(await night(0)).toEqual({ is: 'well', words: '1 portfolio archived.' });
   expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
-}
-
-// Promise: killed-archiving-continues
-test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
-
-// Promise: begun-archiving-goes-on
-test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));
+});
 
 test('a process that stops leaves the rest to another', async () => {
   const { night, finished, standing } = await openKept();
   await finished('q4');
   await expect(night(31, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
   expect(await standing('q4')).toBeUndefined();
+});
+
+const NOTHING: TakenIn = { files: [], lying: [], results: [], isElsewhere: false };
+const file = (is: TakenFile['is'], changes: Partial<TakenFile> = {}): TakenFile => {
+  return { id: 'x', folder: 'f', name: 'x.csv', documents: [], portfolio: 'x', atMs: 0, words: '', is, ...changes };
+};
+const found = { lines: 4, rows: 1, invalid: 2, duplicate: 1 };
+
+test.each<[Partial<TakenIn>, string, string]>([
+  [{}, 'well', 'Nothing lay in the drop folder.'],
+  [{ isElsewhere: true }, 'well', 'Another process is taking in what lies in the drop folder.'],
+  [{ files: [file('imported'), file('again')] }, 'well', 'Drop folder: 1 file imported, 1 file imported before.'],
+  [{ files: [file('imported', { found })] }, 'findings', 'Drop folder: 1 file imported, 3 lines led to no row.'],
+  [
+    { files: [file('rejected')], results: ['q4'] },
+    'findings',
+    'Drop folder: 1 file rejected, results of 1 portfolio written there.',
+  ],
+  [{ lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: 5 }] }, 'well', 'Drop folder: 1 file still being written.'],
+  [
+    { lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: undefined }] },
+    'findings',
+    'Drop folder: 1 file could not be imported yet.',
+  ],
+])('%j is %s: %s', (taken, is, words) => expect(inboxResult({ ...NOTHING, ...taken })).toEqual({ is, words }));
+
+test('without a drop folder there is nothing to do', async () => {
+  const { source } = await openInbox();
+  const without = { ...source, settings: { ...source.settings, LIMITLINE_INBOX: undefined } };
+  expect(await takeInDropped(without, nightAt(0))).toMatchObject({ is: 'well', words: /LIMITLINE_INBOX is not set/ });
+  expect(await takeInDropped(source, nightAt(0))).toMatchObject({ words: 'Nothing lay in the drop folder.' });
 });

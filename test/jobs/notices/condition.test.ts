@@ -23,6 +23,8 @@ function each(from: number, to: number, observed: Observation): [number, Observa
   return Array.from({ length: to - from }, (_, place) => [from + place, observed]);
 }
 
+const at = (minute: number, observed: Observation): [number, Observation] => [minute, observed];
+
 describe('a condition', () => {
   test.each<[string, [number, Observation, string?][], string[]]>([
     ['that is well', each(0, 30, 'well'), []],
@@ -49,42 +51,19 @@ describe('a condition', () => {
     ['that was well once in between', [...each(0, 9, 'bad'), [9, 'well'], ...each(10, 19, 'bad')], []],
     [
       'seen every quarter of an hour',
-      [
-        [0, 'bad'],
-        [15, 'bad'],
-        [30, 'well'],
-        [45, 'well'],
-      ],
+      [at(0, 'bad'), at(15, 'bad'), at(30, 'well'), at(45, 'well')],
       ['15: bad 15', '45: well 30'],
     ],
-    [
-      'that was bad long ago, when nobody looked since',
-      [
-        [0, 'bad'],
-        [600, 'bad'],
-        [605, 'bad'],
-      ],
-      [],
-    ],
+    ['that was bad long ago, when nobody looked since', [at(0, 'bad'), at(600, 'bad'), at(605, 'bad')], []],
     [
       'that was bad long ago, and of which nothing was known since',
-      [
-        [0, 'bad'],
-        [40, undefined],
-        [41, 'bad'],
-        [45, 'bad'],
-      ],
+      [at(0, 'bad'), at(40, undefined), at(41, 'bad'), at(45, 'bad')],
       [],
     ],
     ['that stays as it is while nobody can tell', [...each(0, 11, 'bad'), ...each(11, 500, undefined)], ['10: bad 10']],
     [
       'that is bad where the clock went back',
-      [
-        [0, 'bad'],
-        [-100, 'bad'],
-        [-95, 'bad'],
-        [-90, 'bad'],
-      ],
+      [at(0, 'bad'), at(-100, 'bad'), at(-95, 'bad'), at(-90, 'bad')],
       ['-90: bad 10'],
     ],
   ])('%s', (_what, looks, told) => {
@@ -93,17 +72,11 @@ describe('a condition', () => {
 
   test('without a limit is told of at once, and of its end at once', () => {
     const atOnce = { afterMs: 0, mendMs: 0 };
-    expect(
-      tellOf(
-        [
-          [0, 'bad'],
-          [1, 'bad'],
-          [2, 'well'],
-          [3, 'bad'],
-        ],
-        atOnce,
-      ),
-    ).toEqual(['0: bad 0', '2: well 2', '3: bad 0']);
+    expect(tellOf([at(0, 'bad'), at(1, 'bad'), at(2, 'well'), at(3, 'bad')], atOnce)).toEqual([
+      '0: bad 0',
+      '2: well 2',
+      '3: bad 0',
+    ]);
   });
 
   test('what was counted when it was bad last is remembered, and changes nothing else', () => {

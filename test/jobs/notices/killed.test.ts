@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { deliverOnce } from '../../../jobs/notices/deliver.ts';
+import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
 import { bundled } from '../../support/bundle.ts';
@@ -10,6 +11,7 @@ import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
 import { makeState } from '../../support/outbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
 const PROCESS = bundled('deliver-process');
 const ACCOUNT = 'https://test.example';
@@ -49,3 +51,33 @@ test.each([
     expect(await outbox.lately()).toMatchObject([{ id, deliveries: [{ is: 'delivered', tries: 2 }] }]);
   },
 );
+
+// Promise: no-notice-lost-by-restart
+test('where Redis is killed while a notice is being sent, it is noted when Redis is back, and sent once; then all goes on', async () => {
+  const redis = await startKillableRedis();
+  const connection = new Redis({
+    port: redis.port,
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+    commandTimeout: 500,
+  });
+  connection.on('error', () => {});
+  onTestFinished(() => connection.disconnect());
+  const outbox = makeOutbox({ connection, keys: makeKeys(freshPrefix(), 'a'), ways: ['webhook'] });
+  const receiver = await startReceiver(async (answer) => {
+    receiver.react((later) => later.end());
+    await redis.kill();
+    answer.end();
+  });
+  await outbox.report([makeState('1')]);
+  const { deps, lines } = deliversTo(receiver.url, outbox);
+  const { stop } = startDelivering(deps, { log: deps.log, signal: GOES_ON.signal });
+  await expect.poll(() => lines.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/does not answer to/));
+  await redis.restart();
+  await expect.poll(() => lines.map(({ msg }) => msg)).toContain('notice delivered');
+  // A restart forgets nothing, neither what was told nor what was delivered.
+  expect(await outbox.report([makeState('1'), makeState('2')])).toBe(1);
+  await expect.poll(() => receiver.received).toHaveLength(2);
+  await stop();
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
+});

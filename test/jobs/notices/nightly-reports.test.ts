@@ -53,6 +53,13 @@ async function tellOf(looks: readonly Look[]): Promise<string[]> {
   return told;
 }
 
+/** A look of a day at which the schedule names the nightly check; with null there is no schedule. */
+const look = (
+  day: number,
+  reports: readonly NightReport[],
+  schedule: ReturnType<typeof nightly> | null = nightly(),
+): Look => [day, reports, schedule ?? undefined];
+
 /** Where the notice leads that none came. */
 const MISSING = '/nightly/automation';
 
@@ -60,95 +67,46 @@ describe('nightly reports', () => {
   test.each<[string, readonly Look[], string[]]>([
     [
       'are told of, each once',
-      [
-        [0, [report(0)], nightly()],
-        [1, [report(1)], nightly()],
-        [1, [report(1)], nightly()],
-        [2, [report(2)], nightly()],
-      ],
+      [look(0, [report(0)]), look(1, [report(1)]), look(1, [report(1)]), look(2, [report(2)])],
       ['1: /nightly/reports/nightly%201', '2: /nightly/reports/nightly%202'],
     ],
-    [
-      'of before the first look are not told of',
-      [
-        [0, [report(0)], nightly()],
-        [0, [report(0)], nightly()],
-      ],
-      [],
-    ],
+    ['of before the first look are not told of', [look(0, [report(0)]), look(0, [report(0)])], []],
     [
       'are none that is missing, however many people asked for since',
       [
-        [0, [report(0)], nightly()],
-        [1, [...reportsOfPeople(1, 70), report(1)], nightly()],
-        [1, [...reportsOfPeople(1, 90), report(1)], nightly()],
-        [3, [...reportsOfPeople(3, 90), report(1)], nightly()],
+        look(0, [report(0)]),
+        look(1, [...reportsOfPeople(1, 70), report(1)]),
+        look(1, [...reportsOfPeople(1, 90), report(1)]),
+        look(3, [...reportsOfPeople(3, 90), report(1)]),
       ],
       ['1: /nightly/reports/nightly%201', `3: ${MISSING}`],
     ],
-    [
-      'that people asked for are not told of',
-      [
-        [0, [report(0)], nightly()],
-        [1, [report(1, 'anna'), report(0)], nightly()],
-      ],
-      [],
-    ],
+    ['that people asked for are not told of', [look(0, [report(0)]), look(1, [report(1, 'anna'), report(0)])], []],
     [
       // Promise: missing-reports-are-told
       'that do not come for two nights, once',
-      [
-        [0, [report(0)], nightly()],
-        [1, [report(0)], nightly()],
-        [2, [report(0)], nightly()],
-        [9, [report(0)], nightly()],
-      ],
+      [look(0, [report(0)]), look(1, [report(0)]), look(2, [report(0)]), look(9, [report(0)])],
       [`2: ${MISSING}`],
     ],
     [
       'that never came',
-      [
-        [0, [], nightly(-0.1)],
-        [1, [], nightly(-0.1)],
-        [2, [], nightly(-0.1)],
-      ],
+      [look(0, [], nightly(-0.1)), look(1, [], nightly(-0.1)), look(2, [], nightly(-0.1))],
       [`1: ${MISSING}`],
     ],
     [
       'that come again and fail again',
-      [
-        [0, [report(0)], nightly()],
-        [2, [report(0)], nightly()],
-        [3, [report(3)], nightly()],
-        [4, [report(3)], nightly()],
-        [5, [report(3)], nightly()],
-      ],
+      [look(0, [report(0)]), look(2, [report(0)]), look(3, [report(3)]), look(4, [report(3)]), look(5, [report(3)])],
       [`2: ${MISSING}`, '3: /nightly/reports/nightly%203', `5: ${MISSING}`],
     ],
-    [
-      'that no schedule names',
-      [
-        [0, [report(0)]],
-        [9, [report(0)]],
-      ],
-      [],
-    ],
+    ['that no schedule names', [look(0, [report(0)], null), look(9, [report(0)], null)], []],
     [
       'that the schedule names only now',
-      [
-        [0, [report(0)]],
-        [9, [report(0)], nightly(8.5)],
-        [10, [report(0)], nightly(8.5)],
-      ],
+      [look(0, [report(0)], null), look(9, [report(0)], nightly(8.5)), look(10, [report(0)], nightly(8.5))],
       [`10: ${MISSING}`],
     ],
     [
       'that the schedule names no longer',
-      [
-        [0, [report(0)], nightly()],
-        [2, [report(0)], nightly()],
-        [3, [report(0)]],
-      ],
+      [look(0, [report(0)]), look(2, [report(0)]), look(3, [report(0)], null)],
       [`2: ${MISSING}`],
     ],
   ])('%s', async (_what, looks, told) => {

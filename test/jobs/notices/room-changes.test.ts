@@ -20,17 +20,17 @@ const redis = (...rooms: Partial<RedisRoom>[]): Rooms => ({
 const UNKNOWN: Rooms = { disk: undefined, redis: [], isOlder: undefined };
 
 /** Looks at these minutes and answers what is told. */
-function tellOf(looks: readonly (readonly [minute: number, rooms: Rooms])[], fullAbove = 90): string[] {
+function tellOf(looks: Record<number, Rooms>, fullAbove = 90): string[] {
   const remembered: Record<string, string> = {};
   const told: string[] = [];
-  for (const [minute, rooms] of looks) {
+  for (const [minute, rooms] of Object.entries(looks)) {
     const known = {
       disk: remembered.disk,
       memory: remembered['redis memory'],
       writes: remembered['redis writes'],
       older: remembered['redis older'],
     };
-    for (const change of roomChanges(rooms, known, { nowMs: BEGIN + minute * MINUTE, fullAbove })) {
+    for (const change of roomChanges(rooms, known, { nowMs: BEGIN + Number(minute) * MINUTE, fullAbove })) {
       expect(change.was).toBe(remembered[change.subject] ?? '');
       remembered[change.subject] = change.state;
       if (change.notice) told.push(`${minute}: ${change.notice.kind}, ${change.notice.title}`);
@@ -42,85 +42,36 @@ function tellOf(looks: readonly (readonly [minute: number, rooms: Rooms])[], ful
 const FULL = 'disk, The disk is nearly full: 91 % in use';
 
 describe('room', () => {
-  test.each<[string, [number, Rooms][], string[]]>([
-    [
-      'that there is',
-      [
-        [0, disk(90)],
-        [1, redis({ usedBytes: 90 })],
-      ],
-      [],
-    ],
-    [
-      'on a disk that is nearly full, once',
-      [
-        [0, disk(91)],
-        [1, disk(99)],
-        [600, disk(91)],
-      ],
-      [`0: ${FULL}`],
-    ],
+  test.each<[string, Record<number, Rooms>, string[]]>([
+    ['that there is', { 0: disk(90), 1: redis({ usedBytes: 90 }) }, []],
+    ['on a disk that is nearly full, once', { 0: disk(91), 1: disk(99), 600: disk(91) }, [`0: ${FULL}`]],
     [
       'that is made and filled again',
-      [
-        [0, disk(91)],
-        [1, disk(85)],
-        [12, disk(85)],
-        [13, disk(91)],
-      ],
+      { 0: disk(91), 1: disk(85), 12: disk(85), 13: disk(91) },
       [`0: ${FULL}`, `13: ${FULL}`],
     ],
-    [
-      'that is made for some minutes',
-      [
-        [0, disk(91)],
-        [1, disk(85)],
-        [9, disk(91)],
-        [30, disk(91)],
-      ],
-      [`0: ${FULL}`],
-    ],
-    [
-      'that is near the limit',
-      [
-        [0, disk(91)],
-        [1, disk(88)],
-        [60, disk(88)],
-        [61, disk(91)],
-      ],
-      [`0: ${FULL}`],
-    ],
-    [
-      'that could not be looked at in between',
-      [
-        [0, disk(91)],
-        [1, UNKNOWN],
-        [60, disk(91)],
-      ],
-      [`0: ${FULL}`],
-    ],
+    ['that is made for some minutes', { 0: disk(91), 1: disk(85), 9: disk(91), 30: disk(91) }, [`0: ${FULL}`]],
+    ['that is near the limit', { 0: disk(91), 1: disk(88), 60: disk(88), 61: disk(91) }, [`0: ${FULL}`]],
+    ['that could not be looked at in between', { 0: disk(91), 1: UNKNOWN, 60: disk(91) }, [`0: ${FULL}`]],
     [
       'in the memory of Redis',
-      [[0, redis({ usedBytes: 95 })]],
+      { 0: redis({ usedBytes: 95 }) },
       ['0: redis, The memory of Redis is nearly full: 95 % in use'],
     ],
     [
       'in the fullest server of a cluster',
-      [[0, redis({}, { usedBytes: 95 }, {})]],
+      { 0: redis({}, { usedBytes: 95 }, {}) },
       ['0: redis, The memory of Redis is nearly full: 95 % in use'],
     ],
-    ['of a Redis that does not say how much it has', [[0, redis({ mostBytes: 0 })]], []],
+    ['of a Redis that does not say how much it has', { 0: redis({ mostBytes: 0 }) }, []],
     [
       'of a Redis that cannot write to its disk',
-      [
-        [0, redis({ isWriting: false })],
-        [1, redis({ isWriting: false })],
-      ],
+      { 0: redis({ isWriting: false }), 1: redis({ isWriting: false }) },
       ['0: redis, Redis cannot write to its disk'],
     ],
     [
       'of both Redis and the disk',
-      [[0, { ...redis({ usedBytes: 99, isWriting: false }), ...{ disk: disk(100).disk } }]],
+      { 0: { ...redis({ usedBytes: 99, isWriting: false }), ...{ disk: disk(100).disk } } },
       [
         '0: disk, The disk is nearly full: 100 % in use',
         '0: redis, The memory of Redis is nearly full: 99 % in use',
@@ -138,7 +89,7 @@ describe('room', () => {
     [100, disk(100), 0],
     [50, redis({ usedBytes: 51 }), 1],
   ])('NOTIFY_FULL_ABOVE=%i', (fullAbove, rooms, told) => {
-    expect(tellOf([[0, rooms]], fullAbove)).toHaveLength(told);
+    expect(tellOf({ 0: rooms }, fullAbove)).toHaveLength(told);
   });
 });
 

@@ -9,6 +9,7 @@ import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { resendHeld, retryRows } from '../../support/operate.ts';
+import { afterThisMs } from '../../support/planned-rows.ts';
 
 /** Above two rows of the three, and below all of them. */
 const ABOVE_TWO = { APPROVE_ABOVE: '2500' };
@@ -41,12 +42,6 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     'retry of a line',
     'refused',
     async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', line: 2, by }, context)).waits,
-  ],
-  [
-    'retry of a row by its name',
-    'refused',
-    async ({ rows: [row], context }) =>
-      (await retryRows({ portfolio: 'q4', state: 'refused', row: row.key, by }, context)).waits,
   ],
   [
     'a plan for one row',
@@ -89,7 +84,7 @@ describe.each(ONE)('%s', (_name, ended, act) => {
   // Promise: sent-again-needs-approval
   test('waits where everything does, with who asked for it', async () => {
     const place = await openEnded(ended, ALWAYS);
-    await afterThisMs(place);
+    await afterThisMs(place.context);
     const asked = await act(place);
     expect(asked).toMatchObject({ rows: 1, sum: '1001.50' });
     expect(await place.states()).toMatchObject({ awaiting: 1, [ended]: 2, queued: 0 });
@@ -110,30 +105,19 @@ describe.each(ONE)('%s', (_name, ended, act) => {
 
   test('is done at once where its sum is below the limit', async () => {
     const place = await openEnded(ended, ABOVE_TWO);
-    await afterThisMs(place);
+    await afterThisMs(place.context);
     expect(await act(place)).toBeUndefined();
     expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 2, queued: 1 });
   });
 });
 
-/** Every way in which a person has many rows sent again at once. */
 const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Promise<AskedFor | undefined>][] = [
-  [
-    'retry of all',
-    'refused',
-    async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', by }, context)).waits,
-  ],
   [
     'a plan to send all again',
     'refused',
-    async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'retry', filter: {} }, limits, context)).waits,
+    async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', by }, context)).waits,
   ],
-  ['all held calls sent again', 'held', async ({ context }) => (await resendHeld({ by }, context)).waits],
-  [
-    'a plan to send all held rows again',
-    'held',
-    async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'resend', filter: {} }, limits, context)).waits,
-  ],
+  ['a plan to send all held rows again', 'held', async ({ context }) => (await resendHeld({ by }, context)).waits],
 ];
 
 // Promise: sent-again-needs-approval
@@ -141,7 +125,7 @@ test.each(MANY)(
   '%s waits where the sum is above the limit, and goes when another says yes',
   async (_name, ended, act) => {
     const place = await openEnded(ended, ABOVE_TWO);
-    await afterThisMs(place);
+    await afterThisMs(place.context);
     expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.50' });
     expect(await place.states()).toMatchObject({ awaiting: 3, [ended]: 0, queued: 0 });
     await place.approve();
@@ -149,12 +133,6 @@ test.each(MANY)(
     expect(await place.context.approvals.answered()).toEqual([]);
   },
 );
-
-/** What comes of the same ms as a plan counts as later. */
-async function afterThisMs({ context: { plans } }: Place): Promise<void> {
-  const since = await plans.now();
-  while ((await plans.now()) === since);
-}
 
 // Promise: supplier-in-doubt-sent-again
 test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once another person approved it', async (held) => {

@@ -55,15 +55,6 @@ test('a file says nothing of what was sent again while it was carried out', asyn
   expect(await states()).toMatchObject({ held: 1 });
 });
 
-test('a file that was planned before a row was held anew has to be looked at again', async () => {
-  const { context, call, again } = await openHeld();
-  const plans = makeHeldPlans(context);
-  const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') }, 'test');
-  await again();
-  expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });
-  expect(await context.calls.isUnknown(call)).toBe(true);
-});
-
 test('a row whose amount is damaged can be answered where no rule asks for approval', async () => {
   const { context, row } = await openHeld();
   const key = context.keys.row('q4', row.key);

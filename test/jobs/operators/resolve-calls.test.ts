@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resendHeld } from '../../support/operate.ts';
@@ -24,78 +24,61 @@ async function resultAt(line: number, { context }: Pick<Place, 'context'>, state
 const lost = (on: 'company' | 'limit' | 'document', match: string, made: boolean) =>
   ({ on, match, fault: 'reset', made, times: 1 }) as const;
 
-describe('a limit whose answer was lost', () => {
-  const faults = { rules: [lost('limit', 'HRB 2', true)] };
-
-  test('is done when a person names its id, and nothing is sent again', async () => {
-    const place = await openPlace({ faults });
-    await place.import(buyerLines(3));
-    await place.work();
-    expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
-    const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
-    expect(await place.resolve({ line: 3, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
-    expect((await place.settled()).states).toMatchObject({ done: 3, held: 0 });
-    expect(await resultAt(3, place, 'done')).toMatchObject({ limitId: made?.id, problem: undefined });
-    expect(place.standIn.counts().made.limit).toBe(3);
-    const { request } = (await resultAt(3, place, 'done')) ?? {};
-    expect(await place.context.ledger.lrange(place.context.keys.buyerLimits(request?.buyer ?? ''), 0, -1)).toEqual([
-      made?.id,
-    ]);
+test('a limit whose answer was lost stays held until a person names its id, and nothing is sent again', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 2', true)] } });
+  await place.import(buyerLines(3));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
+  const { problem } = (await resultAt(3, place)) ?? {};
+  expect(problem?.message).toMatch(
+    /^It is unknown whether the buyer limit request was made: sent 20\d\d-\d\d-\d\dT[\d:.]+Z, then \S/,
+  );
+  expect(JSON.parse(problem?.sent ?? '')).toMatchObject({
+    company: expect.stringMatching(/^company_/),
+    company_registration_number: 'HRB 2',
+    requested_limit: 1_002.5,
   });
-
-  test('is not believed to be what is no id of a limit', async () => {
-    const place = await openPlace({ faults });
-    await place.import(buyerLines(2));
-    await place.work();
-    await place.settled();
-    for (const made of ['company_1', 'bl_', '2', '']) {
-      await expect(place.resolve({ line: 3, made }), made).rejects.toMatchObject({
-        code: 'USAGE',
-        message: expect.stringContaining('begin with bl_'),
-      });
-    }
-    expect((await place.report()).states.held).toBe(1);
-  });
-
-  test('says what was sent, when, and how the call ended', async () => {
-    const place = await openPlace({ faults });
-    await place.import(buyerLines(2));
-    await place.work();
-    await place.settled();
-    const { problem } = (await resultAt(3, place)) ?? {};
-    expect(problem?.message).toMatch(
-      /^It is unknown whether the buyer limit request was made: sent 20\d\d-\d\d-\d\dT[\d:.]+Z, then \S/,
-    );
-    expect(JSON.parse(problem?.sent ?? '')).toMatchObject({
-      company: expect.stringMatching(/^company_/),
-      company_registration_number: 'HRB 2',
-      requested_limit: 1_002.5,
+  // What is no id of a limit is not believed to be one.
+  for (const made of ['company_1', 'bl_', '2', '']) {
+    await expect(place.resolve({ line: 3, made }), made).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('begin with bl_'),
     });
+  }
+  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. The only held row is on line 3\.$/),
   });
-
-  test('stays held when somebody presses "retry" on a dashboard, and says how to resolve it', async () => {
-    const place = await openPlace({ faults });
-    await place.import(buyerLines(2));
-    await place.work();
-    await place.settled();
-    const requests = place.standIn.counts().requests.limit;
-    const { keys, redis } = place.context;
-    const queue = new Queue('buyer-limits', {
-      connection: redis.connect('queue'),
-      prefix: keys.queuePrefix('buyer-limits'),
-    });
-    onTestFinished(() => queue.close());
-    await expect.poll(() => queue.getFailedCount()).toBe(1);
-    const [job] = await queue.getFailed();
-    const finishedMs = job?.finishedOn ?? 0;
-    await job?.retry('failed');
-    const again = async () => (job?.id ? await queue.getJob(job.id) : undefined);
-    await expect.poll(async () => (await again())?.finishedOn ?? 0).toBeGreaterThan(finishedMs);
-    expect((await again())?.failedReason).toMatch(/^line \d+: held.*limitline resolve/);
-    expect((await place.report()).states).toMatchObject({ done: 1, held: 1 });
-    expect(place.standIn.counts().requests.limit).toEqual(requests);
-  });
+  await pressRetry(place);
+  expect((await place.report()).states).toMatchObject({ done: 2, held: 1 });
+  const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
+  expect(await place.resolve({ line: 3, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
+  expect((await place.settled()).states).toMatchObject({ done: 3, held: 0 });
+  const { limitId, request, problem: none } = (await resultAt(3, place, 'done')) ?? {};
+  expect([limitId, none]).toEqual([made?.id, undefined]);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  const { ledger, keys } = place.context;
+  expect(await ledger.lrange(keys.buyerLimits(request?.buyer ?? ''), 0, -1)).toEqual([made?.id]);
+  await expect(place.resolve({ line: 3 })).rejects.toThrow(/^Line 3 .* No row of the portfolio is held\.$/);
 });
+
+/** Somebody presses "retry" on a dashboard of BullMQ, at the job of the only held row: it sends nothing, and says how to resolve it. */
+async function pressRetry({ context: { keys, redis }, standIn }: Place): Promise<void> {
+  const requests = standIn.counts().requests.limit;
+  const queue = new Queue('buyer-limits', {
+    connection: redis.connect('queue'),
+    prefix: keys.queuePrefix('buyer-limits'),
+  });
+  onTestFinished(() => queue.close());
+  await expect.poll(() => queue.getFailedCount()).toBe(1);
+  const [job] = await queue.getFailed();
+  const finishedMs = job?.finishedOn ?? 0;
+  await job?.retry('failed');
+  const again = async () => (job?.id ? await queue.getJob(job.id) : undefined);
+  await expect.poll(async () => (await again())?.finishedOn ?? 0).toBeGreaterThan(finishedMs);
+  expect((await again())?.failedReason).toMatch(/^line \d+: held.*limitline resolve/);
+  expect(standIn.counts().requests.limit).toEqual(requests);
+}
 
 test('a company named by a person frees the rows of every portfolio that waited for it', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
@@ -128,7 +111,7 @@ test('what was not made is sent again, one step at a time where a step is named'
   expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
 });
 
-test('an id is believed of the one document that the row is held at, and of no other in doubt', async () => {
+test('an id is believed of the one document that the row is held at, of no other in doubt, and none that is empty', async () => {
   const place = await openPlace({
     env: { ON_UNKNOWN_DOCUMENT: 'hold' },
     faults: { rules: [lost('document', 'a.pdf', true), lost('document', 'b.pdf', true)] },
@@ -139,6 +122,7 @@ test('an id is believed of the one document that the row is held at, and of no o
   await place.import(['name,requested_limit,supporting_documents', 'One AG,1,a.pdf|b.pdf', 'Two AG,2,b.pdf']);
   await place.work();
   expect((await place.settled()).states.held).toBe(2);
+  for (const made of ['', ' ']) await expect(place.resolve({ line: 2, made }), made).rejects.toThrow('is empty');
   const idOf = (name: string) =>
     place.standIn.things('document').find(({ body }) => JSON.stringify(body).includes(`${name}.pdf`))?.id;
   expect(await place.resolve({ line: 2, made: idOf('a') })).toMatchObject({ calls: 1, rows: 1 });
@@ -150,26 +134,6 @@ test('an id is believed of the one document that the row is held at, and of no o
   expect(limits).toEqual(expect.arrayContaining([[idOf('a'), idOf('b')], [idOf('b')]]));
   expect(place.standIn.counts().made.document).toBe(2);
 });
-
-test.each(['', ' '])(
-  'an id that is empty is not believed of a document, nor is it sent again for "%s"',
-  async (made) => {
-    const place = await openPlace({
-      env: { ON_UNKNOWN_DOCUMENT: 'hold' },
-      faults: { rules: [lost('document', 'a.pdf', true)] },
-    });
-    await mkdir(join(place.dir, 'documents'));
-    await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n% a\n%%EOF\n');
-    await place.import(['name,requested_limit,supporting_documents', 'One AG,1,a.pdf']);
-    await place.work();
-    await place.settled();
-    await expect(place.resolve({ line: 2, made })).rejects.toMatchObject({
-      code: 'USAGE',
-      message: expect.stringContaining('is empty'),
-    });
-    expect((await place.report()).states.held).toBe(1);
-  },
-);
 
 test('resolving a call does not bring back rows of a portfolio that was given up', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
@@ -260,20 +224,4 @@ test('a row whose limit a person has named is said to need no call', async () =>
   await expect(place.resolve({ line: 2, made })).rejects.toThrow(
     `Line 2 of portfolio "q4" needs no call any more: its limit is known (${made}), and a worker only has to record it.`,
   );
-});
-
-test('a line that is not held is named, with those that are', async () => {
-  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 2', false)] } });
-  await place.import(buyerLines(3));
-  await place.work();
-  await place.settled();
-  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
-    code: 'NOT_FOUND',
-    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. The only held row is on line 3\.$/),
-  });
-  expect(await place.resolve({ line: 3 })).toMatchObject({ calls: 1, rows: 1 });
-  await place.settled();
-  await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
-    message: expect.stringMatching(/^Line 3 .* No row of the portfolio is held\.$/),
-  });
 });

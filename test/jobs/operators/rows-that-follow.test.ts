@@ -3,49 +3,30 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
-import type { Context } from '../../../src/context.ts';
-import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { fileOf, statusesOf } from '../../support/decisions-said.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { toLimit } from '../../support/ledger.ts';
 import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-/** Carries a row to its limit, as a worker does. */
-async function toLimit(row: RowId, company: string, { rows }: Context) {
-  await rows.begin(row, 'company');
-  await rows.advance(row, 'company', 'limit', { company });
-}
-
-test('with SERVICE_ANSWER_CHECK=warn, a line that names a row changes that row, though its limit’s id is that of another row’s as well', async () => {
+/** So many rows that are done, whose limits were all made under the id `bl_same`. */
+async function openShared(count: number) {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
     env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
   });
-  const { rows, decisions } = place.context;
-  await place.import(buyerLines(2));
-  await place.work();
-  expect((await place.settled()).states).toMatchObject({ done: 2 });
-  const first = (await decisions.find('bl_same'))?.maker;
-  const all = await rows.inState('q4', 'done', { count: 2 });
-  const second = all.map(({ row }) => row).find(({ key }) => key !== first?.key);
-  if (!first || !second) throw new Error('no two rows');
-  const file = fileOf([['', 'declined', 1]], { row: `q4/${second.key}` });
-  expect(await takeDecisions(file, place.context, { by: 'olga' })).toMatchObject({ taken: 1, left: 0, problems: [] });
-  const statuses = (await rows.read([first, second])).map((row) => row?.record.status);
-  expect(statuses).toEqual(['approved', 'declined']);
-});
+  await place.import(buyerLines(count));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const { context, dir } = place;
+  return { context, dir, all: (await context.rows.inState('q4', 'done', { count })).map(({ row }) => row) };
+}
 
 // Promise: decisions-not-taken-named
 test('an id with which several requests were answered is not taken alone: its rows are named, and a line that names one of them decides', async () => {
-  const { context, ...place } = await openWorkplace({
-    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
-    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
-  });
-  await place.import(buyerLines(3));
-  await place.work();
-  await place.settled();
-  const all = (await context.rows.inState('q4', 'done', { count: 3 })).map(({ row }) => row);
+  const { context, all } = await openShared(3);
   const alone = fileOf([['bl_same', 'declined', 1]]);
   for (const only of [{}, { only: 'q4' }, { only: 'other' }]) {
     for (const dryRun of [true, false]) {
@@ -57,7 +38,8 @@ test('an id with which several requests were answered is not taken alone: its ro
   }
   const words = ['declined', 'in_progress', 'approved'];
   const lines = all.flatMap(
-    ({ key }, place) => fileOf([['bl_same', words[place] ?? '', 1]], { at: place + 2, row: `q4/${key}` }).decisions,
+    ({ key }, place) =>
+      fileOf([[place === 1 ? '' : 'bl_same', words[place] ?? '', 1]], { at: place + 2, row: `q4/${key}` }).decisions,
   );
   const file = { ...fileOf([]), decisions: lines };
   const dry = await takeDecisions(file, context, { by: 'olga', only: 'q4', dryRun: true });
@@ -72,21 +54,12 @@ test('an id with which several requests were answered is not taken alone: its ro
 
 // Promise: decisions-not-taken-named
 test('an id that several requests share is not taken alone after its calls came back from a results file', async () => {
-  const { context, dir, ...place } = await openWorkplace({
-    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
-    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
-  });
-  await place.import(buyerLines(2));
-  const workers = await place.work();
-  await place.settled();
-  await workers.stop();
+  const { context, dir, all } = await openShared(2);
   const path = join(dir, 'q4.results.csv');
   await writeFile(path, await exportedBytes(context));
   const { ledger, keys, decisions, rows } = context;
-  const [maker, other] = await Promise.all([
-    decisions.find('bl_same').then((one) => one?.maker),
-    rows.inState('q4', 'done', { count: 2 }),
-  ]).then(([first, all]) => [first, all.map(({ row }) => row).find(({ key }) => key !== first?.key)]);
+  const maker = (await decisions.find('bl_same'))?.maker;
+  const other = all.find(({ key }) => key !== maker?.key);
   if (!maker || !other) throw new Error('no two rows');
 
   // A row whose own call is lost says nothing of the other request.
@@ -106,14 +79,8 @@ test('an id that several requests share is not taken alone after its calls came 
 
 // Promise: decisions-not-taken-named
 test('of rows that share a limit’s id, an older decision about one is told though the file decides another one', async () => {
-  const { context, ...place } = await openWorkplace({
-    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
-    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
-  });
-  await place.import(buyerLines(2));
-  await place.work();
-  await place.settled();
-  const [one, two] = (await context.rows.inState('q4', 'done', { count: 2 })).map(({ row }) => `q4/${row.key}`);
+  const { context, all } = await openShared(2);
+  const [one, two] = all.map(({ key }) => `q4/${key}`);
   const line = (row = '', status: string, minute: number, at: number) =>
     fileOf([['bl_same', status, minute]], { at, row }).decisions;
   await takeDecisions({ ...fileOf([]), decisions: line(one, 'declined', 5, 2) }, context, { by: 'olga' });
@@ -137,7 +104,7 @@ test('a row of a portfolio that comes while a file is taken follows, though its 
     // A worker finds that the limit was made before, so it skips the row.
     await bring(buyerLines(1), { portfolio: 'again', by: 'alice' });
     const row = { portfolio: 'again', key: limit.key };
-    await toLimit(row, 'company_again', context);
+    await toLimit(rows, row);
     const call = { kind: 'limit', key: row.key, row, revision: '0' } as const;
     expect(await calls.claim(call, { owner: 'w/9', onUnknown: 'hold' })).toMatchObject({ id: 'bl_q41' });
     await rows.advance(row, 'limit', 'skipped', { limit: 'bl_q41', record: limit.record });

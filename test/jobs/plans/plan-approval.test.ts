@@ -8,16 +8,14 @@ import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
 import type { Approval } from '../../../src/ledger/schema/approval.ts';
 import { openWindow } from '../../support/approval-window.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { afterThisMs } from '../../support/planned-rows.ts';
 
 /** Three rows that ask for 3,007.50 in all, were approved where that is asked for, and are refused by now. */
 async function openRefused(settings: Record<string, string>) {
   const place = await openPortfolio(3, settings);
   if ((await place.states()).awaiting > 0) await place.approve();
   for (const row of await place.all('queued')) await place.refuse(row);
-  const { plans } = place.context;
-  // The ledger notes changes in ms, and one of the same ms as a plan counts as later.
-  const since = await plans.now();
-  while ((await plans.now()) === since);
+  await afterThisMs(place.context);
   return place;
 }
 
@@ -38,16 +36,22 @@ test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, appr
   expect(plan.approval).toBe(approval);
 });
 
-test('a plan says so of the sum of who brought the rows in, too', async () => {
-  const { ask, refuse, context } = await openWindow({ APPROVE_PERSON_ABOVE: '150000' });
-  await ask('refused', '100000');
-  await refuse('refused');
-  await ask('last', '100000', { buyer: 'Fourth' });
-  const { approval } = await makePlan({ ...REQUEST, portfolio: 'refused' }, context);
-  expect(approval).toBe(
-    "alice asks for 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
-  );
-});
+test.each([
+  ['alice asks for', { APPROVE_PERSON_ABOVE: '150000' }, 'Fourth'],
+  ['One buyer is to get', undefined, undefined],
+])(
+  'a plan says whose sum is above the limit, that of who brought the rows in, or of a buyer, whom it does not name: %s',
+  async (whose, settings, buyer) => {
+    const { ask, refuse, context } = await openWindow(settings);
+    await ask('refused', '100000');
+    await refuse('refused');
+    await ask('last', '100000', { buyer });
+    const { approval } = await makePlan({ ...REQUEST, portfolio: 'refused' }, context);
+    expect(approval).toBe(
+      `${whose} 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.`,
+    );
+  },
+);
 
 // Promise: earlier-no-is-said
 test('of rows that were declined before a plan says who said no, and the answer too, with the sum that is above', async () => {
@@ -55,8 +59,7 @@ test('of rows that were declined before a plan says who said no, and the answer 
   const { id, digest } = await waiting();
   await say({ id, digest, answer: 'decline', words: 'ask sales first' });
   await carryOutAnswered((await context.approvals.read(id)) as Approval, context);
-  const since = await context.plans.now();
-  await expect.poll(() => context.plans.now()).toBeGreaterThan(since);
+  await afterThisMs(context);
   const no = 'Some of what was asked for here was declined before, by bob: ask sales first.';
   const one = { ...REQUEST, filter: { states: ['cancelled'], max: '1001.5' } } as const;
   expect((await makePlan(one, context)).approval).toBe(no);
@@ -66,17 +69,6 @@ test('of rows that were declined before a plan says who said no, and the answer 
   const { waits } = await actOnRows(all, how, context);
   expect(waits?.why).toBe(`${ASKED} ${no}`);
   expect(await place.states()).toMatchObject({ awaiting: 3 });
-});
-
-test('a plan says which sum of a buyer is above the limit, and names no buyer', async () => {
-  const { ask, refuse, context } = await openWindow();
-  await ask('refused', '100000');
-  await refuse('refused');
-  await ask('last', '100000');
-  const { approval } = await makePlan({ ...REQUEST, portfolio: 'refused' }, context);
-  expect(approval).toBe(
-    "One buyer is to get 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
-  );
 });
 
 // Promises: earlier-no-is-said, plan-says-who-must-approve

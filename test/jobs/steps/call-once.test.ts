@@ -17,19 +17,6 @@ describe('an answer that is no success', () => {
     expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
   });
 
-  test('an unknown outcome holds the row, and nothing is sent again', async () => {
-    const { work, standIn, settled, ...place } = await openWorkplace({
-      faults: { rules: [{ on: 'limit', fault: 'reset', made: true, times: 1 }] },
-    });
-    await place.import(buyerLines(3));
-    await work();
-    expect((await settled()).states).toMatchObject({ done: 2, held: 1 });
-    await place.import(buyerLines(3));
-    expect((await settled()).states).toMatchObject({ done: 2, held: 1 });
-    expect(standIn.counts().made.limit).toBe(3);
-    expect(standIn.madeTwice()).toEqual([]);
-  });
-
   test.each([
     ['429', { on: 'company', fault: 'status', status: 429, times: 4 }],
     ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
@@ -61,11 +48,11 @@ describe('an answer that is no success', () => {
   });
 
   test('an outage fails no row, and calls go on by themselves', async () => {
-    const { work, standIn, settled, report, ...place } = await openWorkplace();
+    const { work, standIn, settled, context, ...place } = await openWorkplace();
     await standIn.setFaults({ outage: { how: 'refuse' } });
     await place.import(buyerLines(10));
     await work();
-    await expect.poll(async () => (await report()).states.company).toBeGreaterThan(0);
+    await expect.poll(() => context.ledger.hget(context.keys.pace, 'because')).toBe('outage');
     await standIn.setFaults({ outage: null });
     expect((await settled()).states.done).toBe(10);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
@@ -22,54 +21,27 @@ async function openPlace(env: Record<string, string> = {}) {
 
 describe('ten first answers alike', () => {
   // Promise: pauses-after-equal-refusals
-  test('pause the portfolio, say why, and cost little more than ten calls', async () => {
-    const { work, report, standIn, paused, ...place } = await openPlace();
+  test('pause the portfolio, say why, cost little more than ten calls, are counted anew after resume, and forgiven once mended', async () => {
+    const { work, settled, report, standIn, paused, context, ...place } = await openPlace();
+    const why = 'the first 10 answers at the step company were all refused with status 403: scope missing';
     await place.import(buyerLines(ROWS));
     await work();
-    await expect
-      .poll(paused)
-      .toBe('the first 10 answers at the step company were all refused with status 403: scope missing');
+    await expect.poll(paused).toBe(why);
     // Those that were on their way at that moment are answered too, and nothing else is sent.
     const unsettled = async () => (standIn.counts().requests.company[403] ?? 0) - (await report()).states.refused;
     await expect.poll(unsettled).toBe(0);
     expect(standIn.counts().requests.company[403]).toBeLessThanOrEqual(10 + 2 * IN_FLIGHT);
-  });
-
-  test('are forgiven by resume when the mistake is mended', async () => {
-    const { work, settled, standIn, paused, context, ...place } = await openPlace();
-    await place.import(buyerLines(ROWS));
-    await work();
-    await expect.poll(paused).toBeDefined();
+    await context.portfolios.resume('q4');
+    await expect.poll(paused).toBe(why);
+    expect((await report()).states.refused).toBeGreaterThanOrEqual(20);
+    expect((await report()).states.refused).toBeLessThan(ROWS);
     await standIn.setFaults({ rules: [] });
     await context.portfolios.resume('q4');
     const { states } = await settled();
     expect(states.done + states.refused).toBe(ROWS);
-    expect(states.refused).toBeGreaterThanOrEqual(10);
     await retryRows({ portfolio: 'q4', state: 'refused' }, context);
     expect((await settled()).states.done).toBe(ROWS);
     expect(await paused()).toBeUndefined();
-  });
-
-  test('are counted anew after resume: the same mistake pauses it again', async () => {
-    const { work, report, paused, context, ...place } = await openPlace();
-    await place.import(buyerLines(ROWS));
-    await work();
-    await expect.poll(paused).toBeDefined();
-    await context.portfolios.resume('q4');
-    await expect.poll(paused).toBeDefined();
-    expect((await report()).states.refused).toBeGreaterThanOrEqual(20);
-    expect((await report()).states.refused).toBeLessThan(ROWS);
-  });
-
-  test('leave rows that can be cancelled', async () => {
-    const { work, settled, paused, context, ...place } = await openPlace();
-    await place.import(buyerLines(ROWS));
-    await work();
-    await expect.poll(paused).toBeDefined();
-    const { cancelled } = await cancelRows({ portfolio: 'q4' }, context);
-    expect(cancelled).toBeGreaterThan(0);
-    const { states } = await settled();
-    expect(states.cancelled + states.refused).toBe(ROWS);
   });
 });
 

@@ -76,7 +76,7 @@ test('what was made is written down, though what its row wants next cannot be to
 });
 
 test('a queue that is paused under load soon has all rows that come to it stand before it', async () => {
-  const rows = 200;
+  const rows = 100;
   const { work, standIn, settled, report, context, ...place } = await openWorkplace({
     faults: { latencyMs: 25 },
     env: { SERVICE_CONCURRENCY: '2' },

@@ -1,11 +1,15 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lineOfRow, rowStory } from '../../../jobs/story/row-story.ts';
 import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { eventOf, openEvents } from '../../support/events.ts';
+import { makeRequest, ROW } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('a line is found with its columns; one far down is not waited for; a copy that is gone is said', async () => {
   const desk = await openDesk(6_000);
@@ -51,4 +55,58 @@ test('a row’s story names who approved its import, also once another approval 
   await retryRows({ portfolio: 'q4', state: 'refused', by: 'olivia' }, context);
   await approve({ by: 'carol', roles: ['approver'] });
   expect((await told()).filter((words) => / approved by /.test(words))).toEqual([yes, 'That was approved by carol.']);
+});
+
+// Promise: row-tells-its-story
+test('a row whose file comes again, read otherwise, keeps who brought it in first', async () => {
+  const place = await openWorkplace({
+    faults: { rules: [{ on: 'company', fault: 'status', status: 422 }] },
+  });
+  const { context } = place;
+  await place.import(buyerLines(1), { by: 'fin' });
+  await place.work();
+  await place.settled();
+  await place.importFile(join(place.dir, 'q4.csv'), { decimal: '.' }, { by: 'root' });
+  const [found] = (await context.rows.page('q4', {}, { count: 1 })).found;
+  if (!found) throw new Error('the row is gone');
+  const story = await rowStory(found.row, context);
+  const words = story ? timelineOf(story).map((one) => one.words) : [];
+  expect(words[0]).toBe('The row came in first with q4.csv (import 1 by fin).');
+  expect(words).toContain('q4.csv (import 2) was imported again by root: the row is its line 2.');
+});
+
+// Promise: row-shows-its-events
+test('a row’s story has the events that name it, also those that came before our own answer was settled', async () => {
+  const place = openEvents();
+  const { rows, calls, events } = place;
+  await rows.put(ROW, 2, '1', makeRequest());
+  await rows.begin(ROW, 'company');
+  const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
+  await events.keep(eventOf('{"company":"company_1","type":"created"}'));
+  const eventsOf = async () => (await rowStory(ROW, place))?.events.map(({ names, times }) => [names, times]);
+  expect(await eventsOf()).toEqual([]);
+
+  // The answer came; the row does not have the id yet.
+  await calls.settle(company, 'a/1', { id: 'company_1', record: {}, buyer: 'buyer-of-muster' });
+  expect(await eventsOf()).toEqual([[['company_1'], 1]]);
+  await rows.advance(ROW, 'company', 'limit', { company: 'company_1' });
+  await rows.advance(ROW, 'limit', 'done', { limit: 'bl_1' });
+  await events.keep(eventOf('<b>bl_1 of company_1 is reduced</b>'));
+  await events.keep(eventOf('<b>bl_1 of company_1 is reduced</b>'));
+  await events.keep(eventOf('bl_2 of company_2'));
+  const story = await rowStory(ROW, place);
+  // Both may have come in one millisecond.
+  expect(story?.events.map(({ names, times }) => [names, times]).sort()).toEqual([
+    [['bl_1', 'company_1'], 2],
+    [['company_1'], 1],
+  ]);
+  expect(story && timelineOf(story).map(({ words }) => words)).toEqual(
+    expect.arrayContaining([
+      'An event of the service came that names bl_1 and company_1, 2 times by now. It changed nothing here.',
+      'An event of the service came that names company_1. It changed nothing here.',
+    ]),
+  );
+  // And that is so.
+  expect(story?.result).toMatchObject({ state: 'done', limitId: 'bl_1' });
 });

@@ -3,9 +3,9 @@ import { feed } from '../../../jobs/rows/feed.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-const LARGE = 2_000;
+const LARGE = 800;
 const SMALL = 40;
-const CALLS_PER_S = 100;
+const CALLS_PER_S = 50;
 /** A row takes two calls, for its company and for its limit. */
 const ROWS_PER_S = CALLS_PER_S / 2;
 

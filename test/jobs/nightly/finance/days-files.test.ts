@@ -1,53 +1,40 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
 import type { Context } from '../../../../src/context.ts';
 import { exportedBytes, exportedText } from '../../../support/exported.ts';
-import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/walked-rows.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
 import { rowOf, writeSheets } from '../../../support/write-workbook.ts';
 
 async function told(context: Context) {
-  const sink = makeFoundList();
-  const checks = await makeFinanceChecks(context, { sink, atMs: Date.now(), signal: new AbortController().signal });
-  await walkAll(context, checks.rowChecks);
-  await checks.run();
-  return sink.items
+  return (await financeItems(context))
     .filter(({ check }) => check === 'not requested')
     .map(({ line, name, says, detail }) => [line, name, detail?.split(':')[0], says]);
 }
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
 
-async function damaged(place: Awaited<ReturnType<typeof openWorkplace>>, how: (path: string) => Promise<void>) {
-  const bad = Array.from({ length: 3_000 }, (_, n) => `Buyer ${n} ${Math.sin(n)},DE,HRB ${n},much`);
+test.each<[how: string, damage: (copy: string) => Promise<void>]>([
+  [
+    'changed in its middle',
+    async (copy) => {
+      const bytes = await readFile(copy);
+      const at = Math.floor(bytes.length / 2);
+      await writeFile(copy, bytes.fill(0, at, at + 64));
+    },
+  ],
+  ['cut off', (copy) => truncate(copy, 5_000)],
+])('a copy of an errors file that is %s does not end the nightly check, nor any later one', async (_how, damage) => {
+  const place = await openWorkplace();
+  const bad = Array.from({ length: 500 }, (_, n) => `Buyer ${n} ${Math.sin(n)},DE,HRB ${n},much`);
   await place.import([HEADER, ...bad]);
   const path = join(place.dir, 'q4.errors.xlsx');
   await writeFile(path, await exportedBytes(place.context, { only: 'errors', format: 'xlsx' }));
   await place.importFile(path);
   const [, errors] = await place.context.portfolios.allImports('q4');
-  const { path: copy } = place.context.imports.open(errors?.id ?? '');
-  await how(copy);
-}
-
-test('a damaged copy of an errors file does not end the nightly check, nor any later one', async () => {
-  const place = await openWorkplace();
-  await damaged(place, async (copy) => {
-    const bytes = await readFile(copy);
-    const at = Math.floor(bytes.length / 2);
-    bytes.fill(0, at, at + 64);
-    await writeFile(copy, bytes);
-  });
-  const found = await told(place.context);
-  expect(found.length).toBeGreaterThan(0);
-});
-
-test('nor does a copy that is cut off', async () => {
-  const place = await openWorkplace();
-  await damaged(place, async (copy) => truncate(copy, 5_000));
-  const found = await told(place.context);
-  expect(found.length).toBeGreaterThan(0);
+  await damage(place.context.imports.open(errors?.id ?? '').path);
+  expect((await told(place.context)).length).toBeGreaterThan(0);
 });
 
 test('two rounds of an errors file under one name: each line is told once, and none that was requested', async () => {

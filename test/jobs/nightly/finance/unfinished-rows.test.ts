@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
 import { askFirst, justThese, RESEND } from '../../../../jobs/operators/ask-first.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../../jobs/operators/retry-row.ts';
-import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/walked-rows.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 // Promises: awaiting-resend-named, buyers-without-limit-once
@@ -25,20 +24,17 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
   await askFirst(asking, () => justThese([{ found: { row: held, result }, said: RESEND }]), deps);
 
   // Also of rows that came in with a file of an earlier day.
-  const atMs = Date.now() + 40 * 86_400_000;
-  const sink = makeFoundList();
-  const checks = await makeFinanceChecks(context, { sink, atMs, signal: new AbortController().signal });
-  await walkAll(context, checks.rowChecks);
+  const items = await financeItems(context, { atMs: Date.now() + 40 * 86_400_000 });
   const command = 'approve q4 --as USER';
   const again = "it waits for another person's approval to be sent again";
   const said = "it waits for another person's approval of what was said of its call";
   const without = 'its latest request waits for approval to be sent again';
-  expect(sink.items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
+  expect(items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
     ['no limit', 'Buyer 2 GmbH', without],
     ['no limit', 'Buyer 3 GmbH', without],
     ['not requested', 'Buyer 1 GmbH', said],
     ['not requested', 'Buyer 2 GmbH', again],
     ['not requested', 'Buyer 3 GmbH', again],
   ]);
-  expect(new Set(sink.items.map((item) => item.command))).toEqual(new Set([command]));
+  expect(new Set(items.map((item) => item.command))).toEqual(new Set([command]));
 });

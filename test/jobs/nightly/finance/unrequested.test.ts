@@ -4,26 +4,15 @@ import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../../jobs/drafts/draft-store.ts';
 import { importPortfolio } from '../../../../jobs/import/import-portfolio.ts';
 import { takenName } from '../../../../jobs/inbox/dropped-names.ts';
-import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
-import type { Context } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import { exportedText } from '../../../support/exported.ts';
-import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/walked-rows.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
 
 /** What the day's files named and nobody requested. */
-async function unrequested(
-  context: Context,
-  atMs = Date.now(),
-  signal = new AbortController().signal,
-): Promise<FoundItem[]> {
-  const sink = makeFoundList();
-  const checks = await makeFinanceChecks(context, { sink, atMs, signal });
-  await walkAll(context, checks.rowChecks);
-  await checks.run();
-  return sink.items.filter(({ check }) => check === 'not requested');
-}
+const unrequested = async (...night: Parameters<typeof financeItems>) =>
+  (await financeItems(...night)).filter(({ check }) => check === 'not requested');
 
 const shown = (items: readonly FoundItem[]) =>
   items.map(({ portfolio, line, name, requested, says, detail }) => [portfolio, line, name, requested, says, detail]);
@@ -61,10 +50,10 @@ test('lines that led to no request are told, each with why, until a later file h
   expect(new Set(items.map(({ command }) => command))).toEqual(new Set(['report q4 --format errors-csv']));
   expect(JSON.stringify(items)).not.toContain('anna.private');
   // Neither of the day before yesterday, nor before the check that looked last.
-  expect(await unrequested(context, Date.now() + 26 * 3_600_000)).toEqual([]);
+  expect(await unrequested(context, { atMs: Date.now() + 26 * 3_600_000 })).toEqual([]);
 
   // It ends with the night.
-  await expect(unrequested(context, Date.now(), AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
+  await expect(unrequested(context, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'STOPPED' });
 
   // Mended in another file, and asked for in another portfolio.
   await place.importFile(await written(place.dir, 'mended.csv', [HEADER, 'Beta GmbH,DE,HRB 2,2000,,']));
@@ -213,7 +202,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   await utimes(fresh, new Date(atMs), new Date(atMs));
   await writeFile(join(inbox, 'new.csv.part'), 'name,requested_limit\nPart AG,1\n');
 
-  expect(shown(await unrequested(context, atMs))).toEqual([
+  expect(shown(await unrequested(context, { atMs }))).toEqual([
     // The first two of it were requested by the import.
     ['up', 4, 'Buyer 3 GmbH', '1003.5', 'its file was uploaded in the console and not submitted', 'up.csv'],
     ['', 2, 'Drop AG', '700', 'its file was rejected by the drop folder', '20300101T203000Z-in.csv'],
@@ -237,7 +226,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   // A buyer that nobody asked for.
   await written(inbox, 'lying.csv', ['name,requested_limit', 'Lying AG,1']);
   await utimes(lying, longAgo, longAgo);
-  expect(shown(await unrequested(context, atMs)).at(-1)).toEqual([
+  expect(shown(await unrequested(context, { atMs })).at(-1)).toEqual([
     '',
     2,
     'Lying AG',
@@ -250,7 +239,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   await mkdir(stuck, { recursive: true });
   await written(stuck, 'file.csv', ['name,requested_limit', 'Stuck AG,1']);
   await written(stuck, 'problems.csv', ['name,requested_limit', 'Beside AG,1']);
-  expect(shown(await unrequested(context, atMs)).at(-1)).toEqual([
+  expect(shown(await unrequested(context, { atMs })).at(-1)).toEqual([
     '',
     2,
     'Stuck AG',
@@ -259,7 +248,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     '20300101T233000Z.2-stuck.csv',
   ]);
   expect(
-    await unrequested({ ...context, settings: { ...context.settings, LIMITLINE_INBOX: join(dir, 'none') } }, atMs),
+    await unrequested({ ...context, settings: { ...context.settings, LIMITLINE_INBOX: join(dir, 'none') } }, { atMs }),
   ).toHaveLength(1);
 });
 
