@@ -253,20 +253,6 @@ test('a copy two seconds old that is put back under load, hundreds of calls late
   expect(standIn.madeTwice()).toEqual([]);
 });
 
-test('… and so does one that was put back a single call later, though nothing was sent in its last second', async () => {
-  const { standIn, noticed, ...place } = await openAtWork(1);
-  await place.import(buyerLines(2), { portfolio: 'before' });
-  await place.settled('before');
-  await place.copy();
-  await place.import(buyerLines(3), { portfolio: 'after' });
-  await place.settled('after');
-  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
-  await place.putBack();
-  await place.import(buyerLines(3), { portfolio: 'after' });
-  await expect.poll(() => noticed.length, { timeout: 20_000 }).toBeGreaterThan(3);
-  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
-});
-
 test('not even the calls of a second whose mark is fresh are claimed in a copy that lacks it, one by one or many at once', async () => {
   const redis = await startKillableRedis();
   const { context, ...place } = await openFaultPlace({ env: { REDIS_URL: redis.url } });

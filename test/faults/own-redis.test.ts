@@ -1,30 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
-import { serversBelow } from '../support/redis/own-fixture.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** Room for the few files of a small portfolio, and quickly filled. */
 const DISK_SIZE = '8m';
-
-test('our own Redis killed under load is started again by who uses it, and nothing is lost', async () => {
-  const place = await openFaultPlace({
-    faults: { latencyMs: [10, 60] },
-    env: { REDIS_URL: '', SERVICE_CONCURRENCY: '4' },
-  });
-  await place.import(buyerLines(40));
-  const worker = place.startWorker();
-  for (const made of [15, 45]) {
-    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
-    for (const server of serversBelow(realpathSync(place.dir))) process.kill(server, 'SIGKILL');
-  }
-  expect((await place.judged(40)).states.done).toBe(40);
-  worker.child.kill('SIGTERM');
-  expect(await worker.ended).toMatchObject({ status: 0 });
-});
 
 // Mounting a disk of the test's own is for the superuser alone; elsewhere redis.test.ts has writes refused otherwise.
 // Promise: full-disk-of-redis

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
@@ -10,8 +8,6 @@ import { buyerLines } from '../support/workplace.ts';
 
 /** Longer than a job's lock, and than the time after which a silent process counts as vanished: 6 s both. */
 const LONGER_THAN_LOCK_MS = 7_000;
-/** Ten looks of a run at its portfolio. */
-const FULL_MS = 1_000;
 
 // Promises: holds-through-kills-and-loss, outage-refuses-no-row, outage-refuses-nothing
 test('Redis that is killed and started again, three times, costs no row, and nothing is made twice', async () => {
@@ -92,25 +88,4 @@ test('Redis that is lost while the answer of a probe comes costs no row', async 
   await expect.poll(() => worker.output().stderr).toMatch(/pace could not be told|does not answer/);
   await redis.restart();
   expect((await place.judged(2)).states.done).toBe(2);
-});
-
-test('run claims nothing while Redis is full and says so, and goes on', async () => {
-  const redis = await startKillableRedis();
-  const place = await openFaultPlace({
-    faults: { latencyMs: 20 },
-    env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '40' },
-  });
-  await writeFile(join(place.dir, 'q4.csv'), buyerLines(40).join('\n'));
-  const run = place.startCommand(['run', 'q4.csv']);
-  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
-  await redis.admin.config('SET', 'maxmemory', '1');
-  await expect.poll(() => run.output().stderr).toMatch(/Redis is nearly full/);
-  // Calls that had left may still be answered, four at the most.
-  const made = place.madeCount();
-  // Long enough for the portfolio to be looked at some times.
-  await sleep(FULL_MS);
-  expect(place.madeCount()).toBeLessThanOrEqual(made + 4);
-  await redis.admin.config('SET', 'maxmemory', '0');
-  expect(await run.ended).toMatchObject({ status: 0 });
-  await place.judged(40);
 });

@@ -93,10 +93,8 @@ function uneven(): () => number {
 describe.concurrent('limiters of others are used to within 5 percent, and hardly ever refuse', () => {
   test.each<[Family, number, number]>([
     ['draft 6', 5, 1],
-    ['draft 7', 1, 1],
     ['draft 8', 1, 8],
     ['legacy', 5, 8],
-    ['fastify', 5, 1],
     ['flexible refusals', 1, 1],
   ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
     const latencyMs = processes === 1 ? () => 1 : uneven();

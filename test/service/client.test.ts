@@ -45,24 +45,17 @@ test('sends an idempotency key where a header for it is configured', async () =>
   expect(heard.at(-1)).toMatch(/^idempotency-key: key-1\r$/im);
 });
 
+// What a whole answer means is a table (answer-meaning.test.ts); here is what only a connection shows.
 describe('what an outcome means', () => {
   test.each<[string, FaultChange['rules'], string, number]>([
     ['reset before it was made', [{ on: 'company', fault: 'reset', made: false }], 'unknown', 0],
     ['reset after it was made', [{ on: 'company', fault: 'reset', made: true }], 'unknown', 1],
     ['connection closed in good form', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
     ['500 after it was made', [{ on: 'company', fault: 'status', status: 500, made: true }], 'unknown', 1],
-    ['503', [{ on: 'company', fault: 'status', status: 503 }], 'unknown', 0],
     ['504', [{ on: 'company', fault: 'status', status: 504 }], 'throttled', 0],
-    ['401', [{ on: 'company', fault: 'status', status: 401 }], 'unauthorized', 0],
-    ['429', [{ on: 'company', fault: 'status', status: 429 }], 'throttled', 0],
-    ['422', [{ on: 'company', fault: 'status', status: 422 }], 'refused', 0],
     ['no answer', [{ on: 'company', fault: 'silence', made: true }], 'unknown', 1],
     ['a body that stops', [{ on: 'company', fault: 'slow', bytesPerS: 0 }], 'unknown', 1],
     ['a body that is cut', [{ on: 'company', fault: 'broken', body: 'cut' }], 'unknown', 1],
-    ['an empty body', [{ on: 'company', fault: 'broken', body: 'empty' }], 'unknown', 1],
-    ['an answer without an id', [{ on: 'company', fault: 'answer', drop: ['id'] }], 'unknown', 1],
-    ['a wrong prefix', [{ on: 'company', fault: 'answer', set: { id: 'bl_1' } }], 'unknown', 1],
-    ['202', [{ on: 'company', fault: 'answer', status: 202 }], 'made', 1],
     ['an answer that is not HTTP', [{ on: 'company', fault: 'not-http', made: true }], 'unknown', 1],
   ])('%s', async (_name, rules, meaning, made) => {
     const standIn = await startStandIn({ rules });
@@ -124,14 +117,6 @@ describe('token', () => {
   test('wrong credentials are a fault that names the settings', async () => {
     const client = makeClient((await startStandIn()).url(), { clientSecret: 'wrong' });
     await expect(client.authorize(() => {})).rejects.toThrow(/SERVICE_CLIENT_SECRET/);
-  });
-
-  test.each([
-    ['503', { status: 503 }],
-    ['429', { status: 429 }],
-  ])('a token endpoint that answers %s is a matter of waiting', async (_name, { status }) => {
-    const standIn = await startStandIn({ rules: [{ on: 'token', fault: 'status', status }] });
-    await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toMatchObject({ code: 'SERVICE' });
   });
 
   test('that was had before makes a page of a gateway an outage, for every process and after its end', async () => {

@@ -4,16 +4,10 @@ import type { RateLimitSettings, TokenSettings } from '../../src/stand-in/fault-
 import { makeBucket, makeTokens, rateLimitHeaders } from '../../src/stand-in/gate.ts';
 import { documentBody, openStandIn } from '../support/service-caller.ts';
 
-test.each([
-  ['no token', {}],
-  ['a token that is none', { authorization: 'Bearer made-up' }],
-  ['another scheme', { authorization: 'Basic YTpi' }],
-])('refuses %s', async (_name, headers) => {
+test('refuses a call without a token', async () => {
   const { standIn, caller } = await openStandIn();
-  const { status } = await caller.send('/invoice-financing/v1/companies', {
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-    body: '{"name":"A"}',
-  });
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const { status } = await caller.send('/invoice-financing/v1/companies', { headers, body: '{"name":"A"}' });
   expect(status).toBe(401);
   expect(standIn.counts()).toMatchObject({ requests: { company: { 401: 1 } }, made: { company: 0 } });
 });
@@ -196,12 +190,6 @@ test.each([
   expect(admit(bearer)).toBe(true);
   passS(deadS - lastS + 0.001);
   expect(admit(bearer)).toBe(false);
-});
-
-test('a token may die after so many calls', () => {
-  const { admit, issue } = tokensAt(0);
-  const bearer = issue({ ...usual, diesAfterCalls: 2 });
-  expect([admit(bearer), admit(bearer), admit(bearer)]).toEqual([true, true, false]);
 });
 
 test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer made-up', 'Basic abc'])('%j is no token', (header) => {

@@ -96,17 +96,14 @@ test('a document of 100 MB is taken', async () => {
   expect(standIn.counts().made.document).toBe(1);
 });
 
+// What else a field may not be: test/service/schemas.test.ts.
 test.each([
   ['company', {}, 'name: '],
-  ['company', { ...company, name: 7 }, 'name: '],
-  ['company', { ...company, address: { country_code: 'gb' } }, 'address.country_code: '],
-  ['company', { ...company, website: 'bakery' }, 'website: '],
   ['company', [], 'the body: '],
   ['limit', limit, 'company: '],
   ['limit', { ...limit, company: 'company_1' }, 'company: company_1 is not known'],
   ['limit', { ...limit, company: 'bl_1' }, 'company: '],
   ['limit', { company: 'KNOWN' }, 'requested_limit: '],
-  ['limit', { ...limit, company: 'KNOWN', requested_limit: '1' }, 'requested_limit: '],
   ['limit', { ...limit, company: 'KNOWN', contact: { email: 'ann' } }, 'contact.email: '],
   [
     'limit',
@@ -116,8 +113,6 @@ test.each([
   ['limit', { ...limit, company: 'KNOWN', supporting_documents: ['KNOWN'] }, 'supporting_documents: '],
   ['document', { purpose: 'financial_statement' }, 'file: '],
   ['document', { file: documentBody('a').file }, 'purpose: '],
-  ['document', { ...documentBody('a'), file: 'QQ==' }, 'file: '],
-  ['document', { ...documentBody('a'), file: 'data:application/pdf;base64,QQ==' }, 'file: '],
   ['document', { ...documentBody('a'), file: `${documentBody('').file}QQ=` }, 'file: its content is not base64'],
   ['document', { ...documentBody('a'), file: `${documentBody('').file}Q-_=` }, 'file: its content is not base64'],
 ] as const)('a %s like %j is refused', async (kind, body, why) => {

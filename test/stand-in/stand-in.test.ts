@@ -59,16 +59,3 @@ test('a port that is taken is told in one sentence', async () => {
   });
   await second.close();
 });
-
-test('faults that it cannot play are refused before it listens', () => {
-  const faults = JSON.parse('{"latencyMs":"long"}');
-  expect(() => makeStandIn({ credentials: STAND_IN_CREDENTIALS, log: makeSilentLog(), faults })).toThrow('latencyMs');
-});
-
-test('no body is kept unless that is asked for, and what was made twice is still known', async () => {
-  const { standIn, caller } = await openStandIn({ keepMade: false });
-  await caller.company('A');
-  await caller.company('A');
-  expect(standIn.things('company')).toEqual([]);
-  expect(standIn.madeTwice()).toEqual([{ kind: 'company', what: 'A / no country', times: 2 }]);
-});

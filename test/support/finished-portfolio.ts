@@ -35,6 +35,43 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
   };
 }
 
+/** Who decides here, and by which file. */
+export const TOLD = { by: 'anna', file: 'later.csv' };
+
+/** Such a portfolio, and how a file of decisions decides its limits: `bl_q41`, if no other is named, in these words. */
+export async function openDecisions(count: number) {
+  const place = await openFinishedPortfolio(count);
+  const { decisions } = place.context;
+  const limitOf = async (id = 'bl_q41') => {
+    const limit = await decisions.find(id);
+    if (!limit?.maker) throw new Error(`There is no limit ${id}`);
+    return { ...limit, maker: limit.maker };
+  };
+  const word = (status: string, changes: Partial<Parameters<typeof decisions.decide>[1]> = {}) => {
+    return {
+      limit: 'bl_q41',
+      status,
+      total: '',
+      available: '',
+      at: new Date().toISOString(),
+      isDated: true,
+      ...changes,
+    };
+  };
+  return {
+    ...place.context,
+    limitOf,
+    word,
+    /** Decides a limit, and has its row follow. */
+    async decide(...said: Parameters<typeof word>) {
+      const one = word(...said);
+      const limit = await limitOf(one.limit);
+      const decided = await decisions.decide(limit, one, TOLD);
+      return { decided, followed: await decisions.follow(limit.maker, one.limit, TOLD) };
+    },
+  };
+}
+
 /** Ends a portfolio's rows as {@link openFinishedPortfolio} says, by what the ledger does for workers. */
 export async function finishPortfolio(
   portfolio: string,

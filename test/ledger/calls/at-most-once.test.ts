@@ -192,12 +192,3 @@ test('a refusal that comes when the claim has passed to another ends nothing: wh
   expect(await claim.settle({ is: 'refused', status: 422, body: 'no' })).toMatchObject({ is: 'later' });
   expect(await calls.isUnknown(company)).toBe(false);
 });
-
-test('a refusal that is written down twice is one, where its first reply was lost', async () => {
-  const { process, calls } = openLedger();
-  await process('a');
-  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
-  for (const _ of ['first', 'again']) {
-    expect(await calls.release(company, 'a/1', 'refused', { status: 422, body: 'no' })).toMatchObject({ is: 'back' });
-  }
-});

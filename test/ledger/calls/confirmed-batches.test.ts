@@ -40,6 +40,9 @@ describe('a claim', () => {
       expect(found).toEqual(['a/1', 'a/1']);
       expect((await countOf(primary, 'wait')) - before).toBe(1);
     });
+    // It goes on where the server forgot its scripts.
+    await primary.admin.script('FLUSH');
+    expect(await confirmed(() => calls.claim(limit(41), ask))).toMatchObject({ is: 'go' });
   });
 
   test('that a replica does not confirm within a second is given back, and holds up nothing else', async () => {
@@ -105,14 +108,6 @@ describe('a claim', () => {
       if (id !== true) killed = Number(await primary.admin.client('KILL', 'ID', Number(id)));
       await refused;
     }
-  });
-
-  test('goes on where the server forgot its scripts', async () => {
-    const { primary } = await startServers(1);
-    const { calls } = openCalls(primary.url, 1);
-    await confirmed(() => calls.claim(limit(1), ask));
-    await primary.admin.script('FLUSH');
-    expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
   });
 
   test('costs no WAIT and no connection where no replica is expected', async () => {

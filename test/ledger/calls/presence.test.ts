@@ -17,17 +17,6 @@ test('heartbeats from the future, by a clock that went back, make no process van
   expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
 });
 
-test('after an outage of Redis, when the first to come back finds only old signs, no process counts as vanished', async () => {
-  const { calls, connection, keys, process } = openLedger();
-  const { vanish } = await process('a');
-  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
-  await vanish();
-  // A sign of ten seconds ago was the last of anybody's.
-  await connection.zadd(keys.workers, Date.now() - 10_000, 'a');
-  await process('b');
-  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toEqual({ is: 'busy' });
-});
-
 test('processes that gave a sign lately are counted as living, and no others', async () => {
   const { connection, keys, process } = openLedger();
   expect(await countLiving({ connection, keys })).toBe(0);

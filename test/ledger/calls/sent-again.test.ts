@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { openLedger } from '../../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
 const limit = { kind: 'limit', key: 'request-1', row } as const;
@@ -40,17 +40,4 @@ test('an unknown answer is not sent again after five minutes', async () => {
   await calls.doubt(limit, 'a/1', 'reset');
   await connection.hset(keys.call('limit', limit.key), 'doubtAt', Date.now() - 301_000, 'againAt', '0');
   expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
-});
-
-// Promise: refused-stays-without-a-rule
-test('two jobs have one row, and the first is refused: the second sends nothing', async () => {
-  const { calls, rows, process } = openLedger();
-  await process('a');
-  await rows.put(row, 2, '1', makeRequest());
-  await rows.begin(row, 'company');
-  const company = { kind: 'company', key: 'buyer-1', row, revision: '0' } as const;
-  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
-  await calls.release(company, 'a/1', 'refused', { status: 422, body: 'no' });
-  await rows.advance(row, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
-  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'changed' });
 });

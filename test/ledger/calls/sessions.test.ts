@@ -62,38 +62,30 @@ test('of two people who see the same session and ask for a new one, the first ge
 });
 
 // Promise: unknown-session-not-repeated
-test('a session without a process to send it is held, and not sent by another', async () => {
-  const place = await openSessionPlace(1);
-  await place.workers.stop();
-  await place.ask();
-  const [wish] = await place.context.calls.sessions.waiting();
-  const key = place.context.keys.call('session', wish?.key ?? '');
-  await place.context.ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
-  await place.work();
-  await expectStates(place, [['held']]);
-  expect(requestsOf(place)).toBe(0);
-});
-
-// Promise: unknown-session-not-repeated
 test.each([
+  ['left alone', async () => {}],
   ['forgotten', (context: Context) => forgetPortfolio('q4', OPTIONS, context)],
   ['archived', (context: Context) => archivePortfolio(context, 'q4', OPTIONS)],
-])('a session whose process vanished is held also where its portfolio is %s meanwhile', async (_what, leave) => {
-  const place = await openSessionPlace(1);
-  await place.import(buyerLines(1), { portfolio: 'again' });
-  await place.settled('again');
-  await place.workers.stop();
-  await place.ask();
-  const { calls, keys, ledger } = place.context;
-  const [wish] = await calls.sessions.waiting();
-  const key = keys.call('session', wish?.key ?? '');
-  await ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
-  await leave(place.context);
-  await place.work();
-  await expect.poll(() => ledger.hget(key, 'state'), { timeout: 20_000 }).toBe('unknown');
-  await expect.poll(() => calls.sessions.waiting(), { timeout: 20_000 }).toEqual([]);
-  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ asked: 0, waits: 0, held: 1 });
-});
+])(
+  'a session whose process vanished is held, and not sent by another, where its portfolio is %s meanwhile',
+  async (_what, leave) => {
+    const place = await openSessionPlace(1);
+    await place.import(buyerLines(1), { portfolio: 'again' });
+    await place.settled('again');
+    await place.workers.stop();
+    await place.ask();
+    const { calls, keys, ledger } = place.context;
+    const [wish] = await calls.sessions.waiting();
+    const key = keys.call('session', wish?.key ?? '');
+    await ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+    await leave(place.context);
+    await place.work();
+    await expect.poll(() => ledger.hget(key, 'state'), { timeout: 20_000 }).toBe('unknown');
+    await expect.poll(() => calls.sessions.waiting(), { timeout: 20_000 }).toEqual([]);
+    expect(await place.ask({ portfolio: 'again' })).toMatchObject({ asked: 0, waits: 0, held: 1 });
+    expect(requestsOf(place)).toBe(0);
+  },
+);
 
 test('a session that its sender never sent, and gives back after it was held, can be asked for again', async () => {
   const place = await openSessionPlace(1);

@@ -10,9 +10,21 @@ async function bringIn({ rows }: Ledger, portfolio: string, count: number) {
   return found;
 }
 
+/** One row of a portfolio. */
+const bringOne = async (ledger: Ledger, portfolio: string) => {
+  const [row = { portfolio, key: '' }] = await bringIn(ledger, portfolio, 1);
+  return row;
+};
+
+/** Writes what is no such thing in the place of a key of a portfolio. */
+async function damage({ connection, keys }: Ledger, portfolio: string, what: string): Promise<void> {
+  await connection.del(`${keys.portfolio(portfolio)}:${what}`);
+  await connection.set(`${keys.portfolio(portfolio)}:${what}`, 'damaged');
+}
+
 /** Takes a row up and claims the call of its limit, as a worker does that looks for the way on at once. */
 async function claimLimit(ledger: Ledger, row: { portfolio: string; key: string }) {
-  const { atMostOnce } = await ledger.process('ann');
+  const { atMostOnce, vanish } = await ledger.process('ann');
   await ledger.rows.begin(row, 'company');
   await ledger.rows.advance(row, 'company', 'limit', { company: 'company_1' });
   const thing = { kind: 'limit' as const, key: row.key, row, revision: '0', buyer: row.key, sent: 'words' };
@@ -20,15 +32,15 @@ async function claimLimit(ledger: Ledger, row: { portfolio: string; key: string 
   if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
   const move = { limit: 'limit_1', record: {}, revision: '0' };
   const onward = { moving: ledger.rows.moving('limit', 'done', move), next: undefined, onUnknown: 'hold' as const };
-  return { thing, settle: () => claim.settle({ is: 'made', id: 'limit_1', record: {} }, onward) };
+  const made = { is: 'made', id: 'limit_1', record: {} } as const;
+  return { thing, vanish, settle: () => claim.settle(made, onward), settleAlone: () => claim.settle(made) };
 }
 
 test('what is damaged of one portfolio keeps no row of another from being served at the same moment', async () => {
   const ledger = openLedger();
-  const [bad] = await bringIn(ledger, 'bad', 1);
-  const [good] = await bringIn(ledger, 'good', 1);
-  await ledger.connection.set(`${ledger.keys.portfolio('bad')}:state:company`, 'damaged');
-  const begun = [bad, good].map((row) => ledger.rows.begin(row ?? { portfolio: '', key: '' }, 'company'));
+  const both = [await bringOne(ledger, 'bad'), await bringOne(ledger, 'good')];
+  await damage(ledger, 'bad', 'state:company');
+  const begun = both.map((row) => ledger.rows.begin(row, 'company'));
   const [ofBad, ofGood] = await Promise.allSettled(begun);
   expect(ofBad).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(/^WRONGTYPE/) } });
   expect(ofGood).toMatchObject({ status: 'fulfilled', value: { state: 'company' } });
@@ -45,23 +57,21 @@ test('a row that lost its line keeps no other of its moment out of the set of th
 
 test('what was made is written down, though the portfolio that its row goes on in is damaged', async () => {
   const ledger = openLedger();
-  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const row = await bringOne(ledger, 'q4');
   const { thing, settle } = await claimLimit(ledger, row);
-  await ledger.connection.set(`${ledger.keys.portfolio('q4')}:imports`, 'damaged');
-  await ledger.connection.del(`${ledger.keys.portfolio('q4')}:state:done`);
-  await ledger.connection.set(`${ledger.keys.portfolio('q4')}:state:done`, 'damaged');
+  for (const what of ['imports', 'state:done']) await damage(ledger, 'q4', what);
   expect(await settle()).toMatchObject({ is: 'made', id: 'limit_1' });
   expect(await ledger.calls.madeId(thing)).toBe('limit_1');
 });
 
 test('so it is where another portfolio is damaged whose row was to be served at the same moment', async () => {
   const ledger = openLedger();
-  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
-  const [bad = { portfolio: '', key: '' }] = await bringIn(ledger, 'bad', 1);
+  const row = await bringOne(ledger, 'q4');
+  const bad = await bringOne(ledger, 'bad');
   const { thing, settle } = await claimLimit(ledger, row);
   // Its own portfolio was finished when it came back.
   await ledger.connection.hset(ledger.keys.portfolio('q4'), { finished: '1' });
-  await ledger.connection.set(`${ledger.keys.portfolio('bad')}:state:company`, 'damaged');
+  await damage(ledger, 'bad', 'state:company');
   const [, made] = await Promise.allSettled([ledger.rows.begin(bad, 'company'), settle()]);
   expect(made).toMatchObject({ status: 'fulfilled', value: { is: 'made', id: 'limit_1' } });
   expect(await ledger.calls.madeId(thing)).toBe('limit_1');
@@ -69,7 +79,7 @@ test('so it is where another portfolio is damaged whose row was to be served at 
 
 test('sums count nothing of a row that could not be written', async () => {
   const ledger = openLedger();
-  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const row = await bringOne(ledger, 'q4');
   const { settle } = await claimLimit(ledger, row);
   const sums = `${ledger.keys.portfolio('q4')}:sums:a`;
   const before = await ledger.connection.hgetall(sums);
@@ -80,14 +90,14 @@ test('sums count nothing of a row that could not be written', async () => {
 
 test('a call that was claimed in a damaged portfolio is given back', async () => {
   const ledger = openLedger();
-  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const row = await bringOne(ledger, 'q4');
   const { atMostOnce } = await ledger.process('ann');
   await ledger.connection.hset(ledger.keys.portfolio('q4'), { 'canary:company': 'ok' });
   await ledger.rows.begin(row, 'company');
   const of = { row, revision: '0', buyer: row.key, sent: 'words' };
   const claim = await atMostOnce.claim({ ...of, kind: 'company', key: row.key }, 'hold');
   if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
-  await ledger.connection.set(`${ledger.keys.portfolio('q4')}:state:limit`, 'damaged');
+  await damage(ledger, 'q4', 'state:limit');
   const moving = ledger.rows.moving('company', 'limit', { company: 'company_1', answered: true, revision: '0' });
   const next = { ...of, kind: 'limit' as const, key: row.key };
   await claim.settle({ is: 'made', id: 'company_1', record: {} }, { moving, next, onUnknown: 'hold' });
@@ -96,7 +106,7 @@ test('a call that was claimed in a damaged portfolio is given back', async () =>
 
 test('what was made is counted, though the approval by which its row would go on is damaged', async () => {
   const ledger = openLedger();
-  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const row = await bringOne(ledger, 'q4');
   const { atMostOnce } = await ledger.process('ann');
   await ledger.rows.begin(row, 'company');
   await ledger.rows.advance(row, 'company', 'documents', { company: 'company_1' });
@@ -109,4 +119,73 @@ test('what was made is counted, though the approval by which its row would go on
   await claim.settle({ is: 'made', id: 'document_1', record: {} }, { ...onward, onUnknown: 'hold' });
   expect(await ledger.connection.hget(ledger.keys.portfolio('q4'), 'made:document')).toBe('1');
   expect(await ledger.connection.hget(ledger.keys.account, 'made:document')).toBe('1');
+});
+
+test('a limit that was made is on record though its buyer’s list of limits is damaged, and is sent by nobody when its sender is gone', async () => {
+  const ledger = openLedger();
+  const row = await bringOne(ledger, 'q4');
+  const { thing, vanish, settleAlone } = await claimLimit(ledger, row);
+  await ledger.connection.set(ledger.keys.buyerLimits(row.key), 'damaged');
+  await settleAlone().catch(() => {});
+  expect(await ledger.calls.madeId(thing)).toBe('limit_1');
+  await vanish();
+  await ledger.connection.zrem(ledger.keys.workers, 'ann');
+  const bob = await ledger.process('bob');
+  expect((await bob.atMostOnce.claim(thing, 'resend')).is).not.toBe('go');
+});
+
+test('a line of another portfolio comes in whole, though the columns of one of the same moment are damaged', async () => {
+  const ledger = openLedger();
+  const { rows, connection, keys } = ledger;
+  await bringOne(ledger, 'bad');
+  await damage(ledger, 'bad', 'columns');
+  const put = (portfolio: string) => {
+    const row = { portfolio, key: `${portfolio}-1` };
+    return rows.put(row, 3, '1', makeRequest({ buyer: row.key, limit: { requested_limit: '77' } }));
+  };
+  const [, good] = await Promise.allSettled([put('bad'), put('good')]);
+  const queued = () => connection.zrange(keys.rowsInState('good', 'queued'), '0', '-1');
+  expect.soft(good).toMatchObject({ status: 'fulfilled', value: 'added' });
+  expect.soft(await connection.hget(keys.row('good', 'good-1'), 'state')).toBe('queued');
+  expect.soft(await queued()).toEqual(['good-1']);
+  // Told again, as who imports the file once more does.
+  await put('good').catch(() => {});
+  expect(await queued()).toEqual(['good-1']);
+});
+
+/** Two rows, of which the one in `bad` failed for a cause, and the causes there are damaged. */
+async function openDamagedCauses(state: 'held' | 'refused') {
+  const ledger = openLedger();
+  const [bad, good] = [await bringOne(ledger, 'bad'), await bringOne(ledger, 'good')];
+  for (const row of [bad, good]) {
+    await ledger.rows.begin(row, 'company');
+    const problem = { step: 'company', message: 'no' } as const;
+    if (state === 'refused') await ledger.rows.advance(row, 'company', state, { problem });
+  }
+  const tally = `a|${state}|1000||||c1|`;
+  await ledger.connection.hset(ledger.keys.row('bad', bad.key), { state, step: 'company', cause: 'c1', tally });
+  await damage(ledger, 'bad', 'causes');
+  return { ledger, bad, good };
+}
+
+test('a claim of another portfolio is answered, though the causes of one of the same moment are damaged', async () => {
+  const { ledger, bad, good } = await openDamagedCauses('held');
+  const ann = await ledger.process('ann');
+  const thing = { kind: 'company' as const, key: good.key, row: good, revision: '0', buyer: good.key, sent: 'words' };
+  const [, claim] = await Promise.allSettled([
+    ledger.rows.advance(bad, 'company', 'limit', { company: 'company_1' }),
+    ann.atMostOnce.claim(thing, 'hold'),
+  ]);
+  expect(claim).toMatchObject({ status: 'fulfilled', value: { is: 'go' } });
+});
+
+test('a row of another portfolio that is sent again stands where it waits, though the causes of one of the same moment are damaged', async () => {
+  const { ledger, bad, good } = await openDamagedCauses('refused');
+  const { rows, connection, keys } = ledger;
+  const [, again] = await Promise.allSettled([rows.requeue(bad, 'refused'), rows.requeue(good, 'refused')]);
+  expect.soft(again).toMatchObject({ status: 'fulfilled', value: true });
+  expect.soft(await connection.hget(keys.row('good', good.key), 'state')).toBe('queued');
+  expect.soft(await connection.zrange(keys.rowsInState('good', 'queued'), '0', '-1')).toEqual([good.key]);
+  expect(await rows.requeue(good, 'refused')).toBe(false);
+  expect((await ledger.portfolios.read('good')).states).toMatchObject({ queued: 1, refused: 0 });
 });

@@ -73,13 +73,6 @@ test('rows of an older ledger enter the sums and causes when their portfolio is 
   expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('rows of an older ledger are no difference', async () => {
-  const ledger = await openPortfolio();
-  await makeOlder(ledger);
-  expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
-  await expectAgreement(ledger);
-});
-
 test('many who read an older portfolio while its rows move are all told the sums of all rows', async () => {
   const ledger = await openPortfolio();
   await makeOlder(ledger);
@@ -87,15 +80,6 @@ test('many who read an older portfolio while its rows move are all told the sums
   await ledger.rows.advance(rowOf(7), 'limit', 'done', { record: { total_limit: '1' } });
   for (const { sums } of await Promise.all(reads)) expect(sums.inAllRows).toBe('40.00');
   await expectAgreement(ledger);
-});
-
-test('nothing is found where nothing is wrong, however often it is compared', async () => {
-  const ledger = await openPortfolio();
-  for (let time = 0; time < 3; time += 1) {
-    expect(await ledger.portfolios.compare(['q4', 'of no rows'])).toEqual([]);
-    await expectAgreement(ledger);
-    await ledger.rows.put(rowOf(2), 3, '1', makeRequest({ limit: { requested_limit: `${time}.125` } }));
-  }
 });
 
 // Promises: night-compares-counts, search-indexes-mended

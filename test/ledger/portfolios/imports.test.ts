@@ -38,15 +38,6 @@ test('an import that ends leaves another one under way, and the portfolio is fin
   }
 });
 
-test('a portfolio whose last import was given up is not finished until a file is imported to its end', async () => {
-  const { portfolios } = openLedger();
-  await (await portfolios.startImport('q4', file)).leave();
-  const interrupted = { importing: false, interrupted: true, finishedMs: undefined };
-  expect(await portfolios.read('q4')).toMatchObject(interrupted);
-  await (await portfolios.startImport('q4', other)).end();
-  expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
-});
-
 test('whoever imports a file to its end does so for another import of it that was given up, and not for another file', async () => {
   const { portfolios } = openLedger();
   for (const [next, interrupted] of [

@@ -3,16 +3,6 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
-test('a portfolio without rows is finished when its import ends', async () => {
-  const { portfolios } = openLedger();
-  const run = await portfolios.startImport('q4', file);
-  expect(await portfolios.read('q4')).toMatchObject({ importing: true, finishedMs: undefined, file });
-  await run.end();
-  const ended = await portfolios.read('q4');
-  expect(ended.importing).toBe(false);
-  expect(ended.finishedMs).toBeGreaterThanOrEqual(ended.startedMs ?? Number.POSITIVE_INFINITY);
-});
-
 test('a portfolio is finished when its last row ends, and not before its import does', async () => {
   const { portfolios, rows } = openLedger();
   const row = { portfolio: 'q4', key: 'row-1' };

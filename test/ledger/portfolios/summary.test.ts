@@ -1,29 +1,78 @@
 import { expect, test } from 'vitest';
-import { summarize } from '../../../src/ledger/portfolios/summary.ts';
-import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { callsLeft, funnelOf, settledRows, standingOf, summarize } from '../../../src/ledger/portfolios/summary.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
+import { openLedger } from '../../support/ledger.ts';
 
-const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
+const none = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
+const calls = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };
+const stopped = { company: 0, documents: 0, limit: 0 };
 
-test('a summary adds amounts up exactly, beyond what floats can', async () => {
-  const { portfolios, rows, statusMeanings } = openLedger();
-  const run = await portfolios.startImport('q4', file);
-  for (const [n, amount] of ['0.1', '0.2', '90071992547409.93', '1000'].entries()) {
-    const row = { portfolio: 'q4', key: `row-${n}` };
-    await rows.put(row, n + 2, file.id, makeRequest({ limit: { requested_limit: amount } }));
-    const record = { status: 'approved', total_limit: amount, available_limit: n === 3 ? 'n/a' : amount };
-    if (n > 0) await rows.advance(row, 'queued', 'done', { record });
-  }
-  await run.end();
-  expect(await summarize('q4', { account: 'a', portfolios, statusMeanings })).toMatchObject({
-    lines: 4,
-    rows: 4,
-    requested: '90071992548410.13',
-    inAllRows: '90071992548410.23',
-    granted: '90071992548410.13',
-    available: '90071992547410.13',
-    statuses: { approved: 3 },
-    finished: null,
-  });
+test('each row is before, at, stopped at or past each step, but for those that were cancelled', () => {
+  const states = {
+    ...none,
+    queued: 50,
+    company: 4,
+    documents: 3,
+    limit: 2,
+    done: 30,
+    skipped: 1,
+    refused: 6,
+    held: 4,
+    cancelled: 9,
+  };
+  const steps = funnelOf(
+    { states, calls: { ...calls, company: 46, document: 5, limit: 33 } },
+    { company: 5, documents: 1, limit: 4 },
+  );
+  expect(steps.map(({ before, at, stopped: there, past }) => [before, at, there, past])).toEqual([
+    [50, 4, 5, 41],
+    [54, 3, 1, 37],
+    [57, 2, 4, 31],
+  ]);
+  const sums = steps.map((one) => one.before + one.at + one.stopped + one.past);
+  // Who stopped at a step before is neither before this one nor past it.
+  expect(sums).toEqual([100, 100 - 5, 100 - 5 - 1]);
+  expect(steps.map((one) => one.calls)).toEqual([46, 5, 33]);
+});
+
+test('before anything is known a row needs a limit, and a company at the most', () => {
+  const states = { ...none, queued: 100 };
+  expect(callsLeft(funnelOf({ states, calls }, stopped), states)).toEqual({ fewest: 100, most: 200 });
+});
+
+test('afterwards as many calls as rows needed so far', () => {
+  const states = { ...none, queued: 1_000, done: 100 };
+  const left = callsLeft(
+    funnelOf({ states, calls: { ...calls, company: 50, document: 200, limit: 100 } }, stopped),
+    states,
+  );
+  expect(left).toEqual({ fewest: 1_000 + 450 + 1_800, most: 1_000 + 550 + 2_200 });
+});
+
+test('a portfolio of which nothing is open needs none', () => {
+  const states = { ...none, done: 100, refused: 3 };
+  expect(callsLeft(funnelOf({ states, calls }, { ...stopped, limit: 3 }), states)).toEqual({ fewest: 0, most: 0 });
+});
+
+test('settled are the rows of which is known what became of them, and no held one', () => {
+  const counts = ROW_STATES.filter((state) => settledRows({ ...none, [state]: 1 }) === 1);
+  expect(counts).toEqual(['done', 'refused', 'skipped', 'cancelled']);
+  const one = Object.fromEntries(ROW_STATES.map((state) => [state, 1])) as Record<RowState, number>;
+  expect(settledRows(one)).toBe(4);
+});
+
+const still = { importing: false, interrupted: false, paused: undefined, finishedMs: 7, states: none };
+
+test.each([
+  ['settled', {}],
+  ['held', { states: { ...none, done: 5, held: 1 } }],
+  ['open', { finishedMs: undefined, states: { ...none, queued: 1, awaiting: 1 } }],
+  ['awaiting', { finishedMs: undefined, states: { ...none, done: 1, awaiting: 1 } }],
+  ['interrupted', { interrupted: true }],
+  ['paused', { interrupted: true, paused: '' }],
+  ['importing', { importing: true, paused: '' }],
+] as const)('a portfolio is %s where %j', (standing, change) => {
+  expect(standingOf({ ...still, ...change })).toBe(standing);
 });
 
 test('there is no summary of a portfolio that nobody imported', async () => {

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { recordWords } from '../../../src/console/pages/row/timeline.ts';
+import { openDecisions, openFinishedPortfolio, TOLD as told } from '../../support/finished-portfolio.ts';
 import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-const told = { by: 'anna', file: 'later.csv' };
-
 // Promise: latest-decision-counts
 test('in whatever order decisions come, and however often, the latest one counts', async () => {
-  const { context } = await openFinishedPortfolio(1);
-  const { decisions, rows, portfolios, stories } = context;
-  const id = 'bl_q41';
-  const limit = await decisions.find(id);
-  if (!limit) throw new Error('no limit');
-  const [row] = await decisions.rowsOf(limit, async () => ['q4']);
-  if (!row) throw new Error('no row');
+  const { limitOf, word: wordOf, decisions, rows, portfolios, stories } = await openDecisions(1);
+  const limit = await limitOf();
+  const row = limit.maker;
   const asked = {
     status: fc.constantFrom('approved', 'declined', 'in_progress'),
     total: fc.constantFrom('', '0', '999', '1001.5'),
@@ -29,13 +24,13 @@ test('in whatever order decisions come, and however often, the latest one counts
       async (words) => {
         // Each case is later than all of the case before.
         year += 1;
-        const said = words.map(({ day: of, ...one }) => {
-          return { ...one, limit: id, at: `${year}-01-${of}T00:00:00.000Z`, isDated: true };
+        const said = words.map(({ day: of, status, ...one }) => {
+          return wordOf(status, { ...one, at: `${year}-01-${of}T00:00:00.000Z` });
         });
         await Promise.all(
           [...said, ...said].map(async (one) => {
             await decisions.decide(limit, one, told);
-            await decisions.follow(row, id, told);
+            await decisions.follow(row, one.limit, told);
           }),
         );
         const last = said.reduce((late, one) => (one.at > late.at ? one : late));
@@ -51,7 +46,7 @@ test('in whatever order decisions come, and however often, the latest one counts
         expect(answers).toMatchObject([{ status: last.status, rows: 1, granted }]);
         // What a later import copies from the call is the same.
         const [call] = await stories.calls([{ kind: 'limit', key: row.key }]);
-        expect(call).toMatchObject({ id, record: now?.record });
+        expect(call).toMatchObject({ id: 'bl_q41', record: now?.record });
       },
     ),
     { numRuns: 25 },
@@ -61,18 +56,12 @@ test('in whatever order decisions come, and however often, the latest one counts
 
 // Promise: decision-changes-the-row
 test('a decision is a change of the row, which stays in its state, and the same word again is none', async () => {
-  const { context } = await openFinishedPortfolio(4);
-  const { decisions, rows, stories, ledger, keys } = context;
-  const id = 'bl_q41';
-  const limit = await decisions.find(id);
-  const row = limit?.maker;
-  if (!limit || !row) throw new Error('no limit');
+  const { decide, limitOf, rows, stories, ledger, keys } = await openDecisions(4);
+  const { maker: row } = await limitOf();
   const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
   await ledger.hset(keys.row('q4', row.key), 'updated', longAgo);
   const take = async (at: string, status = 'declined') => {
-    const word = { limit: id, status, total: '', available: '', at, isDated: true };
-    await decisions.decide(limit, word, told);
-    await decisions.follow(row, id, told);
+    await decide(status, { at });
     const [now] = await rows.read([row]);
     return now?.updatedMs ?? 0;
   };
@@ -87,57 +76,33 @@ test('a decision is a change of the row, which stays in its state, and the same 
 });
 
 test('equal amounts written otherwise, and a word without a time that says what is known, are no other decision', async () => {
-  const { context } = await openFinishedPortfolio(1);
-  const { decisions } = context;
-  const limit = await decisions.find('bl_q41');
-  if (!limit) throw new Error('no limit');
-  const word = {
-    limit: 'bl_q41',
-    status: 'approved',
-    total: '1000.00',
-    available: '9e2',
-    at: '2100-11-02T00:00:00.000Z',
-  };
-  expect(await decisions.decide(limit, { ...word, isDated: false }, told)).toBe('same');
+  const { decide, limitOf, stories } = await openDecisions(1);
+  const at = '2100-11-02T00:00:00.000Z';
+  const word = { total: '1000.00', available: '9e2', at };
+  expect(await decide('approved', { ...word, isDated: false })).toMatchObject({ decided: 'same' });
   // So a decision of an earlier time is still heard.
-  const earlier = { ...word, status: 'declined', at: '2100-11-01T00:00:00.000Z', isDated: true };
-  expect(await decisions.decide(limit, earlier, told)).toBe('taken');
+  const earlier = { ...word, at: '2100-11-01T00:00:00.000Z' };
+  expect(await decide('declined', earlier)).toMatchObject({ decided: 'taken' });
   // A total of which nothing is said stays, and nothing is known any more of what is available.
-  const silent = { ...word, status: 'in_progress', total: undefined, available: undefined, isDated: true };
-  expect(await decisions.decide(limit, silent, told)).toBe('taken');
-  const [call] = await context.stories.calls([{ kind: 'limit', key: limit.key }]);
-  expect(call?.record).toEqual({ status: 'in_progress', total_limit: '1000.00', decided_at: word.at });
+  const silent = { at, total: undefined, available: undefined };
+  expect(await decide('in_progress', silent)).toMatchObject({ decided: 'taken' });
+  const [call] = await stories.calls([{ kind: 'limit', key: (await limitOf()).key }]);
+  expect(call?.record).toEqual({ status: 'in_progress', total_limit: '1000.00', decided_at: at });
 });
 
 test('nothing is decided of a row whose limit is another one, or is not made, or whose call cannot be read', async () => {
-  const { context } = await openFinishedPortfolio(3);
-  const { decisions, rows, ledger, keys } = context;
-  const word = { status: 'declined', total: '', available: '', at: '2026-11-02T00:00:00.000Z', isDated: true };
+  const { decide, limitOf, word, decisions, rows, ledger, keys } = await openDecisions(3);
   for (const state of ['done', 'refused'] as const) {
     const [one] = await rows.inState('q4', state, { count: 1 });
     if (!one) throw new Error(`no row is ${state}`);
     const [before] = await rows.read([one.row]);
-    const limit = {
-      key: one.row.key,
-      maker: one.row,
-      decided: undefined,
-      decidedAt: '',
-      askedMs: 0,
-      requested: '',
-      buyer: '',
-      name: '',
-      importId: '',
-      shared: '',
-      record: {},
-    };
-    expect(await decisions.decide(limit, { ...word, limit: 'bl_other' }, told)).toBe('not made');
+    const limit = { ...(await limitOf()), key: one.row.key, maker: one.row };
+    expect(await decisions.decide(limit, word('declined', { limit: 'bl_other' }), told)).toBe('not made');
     expect(await decisions.follow(one.row, 'bl_other', told)).toBe('not made');
     expect(await rows.read([one.row])).toEqual([before]);
   }
-  const limit = await decisions.find('bl_q41');
-  if (!limit) throw new Error('no limit');
-  await ledger.hset(keys.call('limit', limit.key), 'record', '{');
-  expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' }, told)).toBe('damaged');
+  await ledger.hset(keys.call('limit', (await limitOf()).key), 'record', '{');
+  expect(await decide('declined')).toMatchObject({ decided: 'damaged' });
 });
 
 // Promise: latest-decision-counts
@@ -177,31 +142,21 @@ test.each(['limit', 'held'] as const)(
 );
 
 test('a row whose available amount changed more often than its history has entries is still in its state since it was answered', async () => {
-  const { context } = await openFinishedPortfolio(1);
-  const { decisions, rows, ledger, keys } = context;
-  const id = 'bl_q41';
-  const limit = await decisions.find(id);
-  const row = limit?.maker;
-  if (!limit || !row) throw new Error('no limit');
+  const { decide, limitOf, rows, ledger, keys } = await openDecisions(1);
+  const { maker: row } = await limitOf();
   const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
   await ledger.hset(keys.row('q4', row.key), 'updated', longAgo);
   for (let n = 1; n <= 51; n += 1) {
     const at = `2100-01-01T00:${String(n).padStart(2, '0')}:00.000Z`;
-    await decisions.decide(
-      limit,
-      { limit: id, status: 'approved', total: '1000', available: String(n), at, isDated: true },
-      told,
-    );
-    expect(await decisions.follow(row, id, told)).toBe('follows');
+    const { followed } = await decide('approved', { total: '1000', available: String(n), at });
+    expect(followed).toBe('follows');
   }
   expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
 });
 
 test('the rows of a limit are found whether their buyer has few requests, many, or is not known', async () => {
-  const { context } = await openFinishedPortfolio(1);
-  const { decisions, ledger, keys } = context;
-  const limit = await decisions.find('bl_q41');
-  if (!limit?.maker) throw new Error('no limit');
+  const { limitOf, decisions, ledger, keys } = await openDecisions(1);
+  const limit = await limitOf();
   const all = [limit.maker];
   expect(await decisions.rowsOf(limit, async () => [])).toEqual(all);
   expect(await decisions.rowsOf({ ...limit, buyer: '', maker: undefined }, async () => ['q4', 'other'])).toEqual(all);
@@ -212,20 +167,31 @@ test('the rows of a limit are found whether their buyer has few requests, many, 
 });
 
 test('a call keeps its last 50 decisions, also those of files whose names have quotes', async () => {
-  const { context } = await openFinishedPortfolio(1);
-  const { decisions, ledger, keys } = context;
-  const limit = await decisions.find('bl_q41');
-  if (!limit) throw new Error('no limit');
+  const { limitOf, word, decisions, ledger, keys } = await openDecisions(1);
+  const limit = await limitOf();
   for (let n = 0; n < 53; n += 1) {
-    const word = { limit: 'bl_q41', status: `s${n}`, total: '1', available: '1', isDated: true };
     const at = `2100-01-01T00:00:${String(n).padStart(2, '0')}.000Z`;
     const told = { by: 'anna', file: n === 1 ? '{"said":[}].csv' : 'later.csv' };
-    expect(await decisions.decide(limit, { ...word, at }, told)).toBe('taken');
+    expect(await decisions.decide(limit, word(`s${n}`, { at }), told)).toBe('taken');
   }
   const kept = JSON.parse((await ledger.hget(keys.call('limit', limit.key), 'decided')) ?? '[]');
   expect(kept.map((one: { said: { status: string } }) => one.said.status)).toEqual(
     Array.from({ length: 50 }, (_one, n) => `s${n + 3}`),
   );
+});
+
+test.each([
+  ['what a results file put back, as after the ledger was lost', 'a results file', { status: 'rejected' }],
+  ['the id that a person gave, since its answer never came', 'a person', {}],
+])('%s is not said to be the first answer of the service', async (_what, by, record) => {
+  const { decide, limitOf, stories, ledger, keys } = await openDecisions(1);
+  const { key } = await limitOf();
+  await ledger.hset(keys.call('limit', key), { by, record: JSON.stringify(record), at: Date.now() });
+  await decide('rejected');
+  const [call] = await stories.calls([{ kind: 'limit', key }]);
+  expect(call?.decided).toMatchObject({ file: 'later.csv' });
+  // The row's page says "Answered at first: nothing".
+  expect(call?.answered && recordWords(call.answered)).toBeUndefined();
 });
 
 test.each([

@@ -1,136 +1,194 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { RowState, Step } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger, putRow, ROW as row } from '../../support/ledger.ts';
 
-describe('a worker that takes a row up', () => {
-  test('takes a waiting row into the step, with what it needs', async () => {
-    const { rows, portfolios } = await putRow();
-    expect(await rows.begin(row, 'company')).toMatchObject({
-      state: 'company',
-      request: makeRequest(),
-      documentIds: [],
-    });
-    expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, company: 1 });
-  });
+/** What a row is given when it is moved into a state. */
+const BROUGHT = {
+  limit: { company: 'company_1' },
+  refused: { problem: { step: 'company', message: 'no' } },
+  held: { problem: { step: 'company', message: 'lost' } },
+  done: { limit: 'bl_1', record: { status: 'approved', total_limit: '1000' } },
+} as Record<string, Parameters<ReturnType<typeof openLedger>['rows']['advance']>[3]>;
 
-  test('only looks at a row that is at another step', async () => {
-    const { rows } = await putRow();
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'limit', companyId: 'company_1' });
-  });
+/** Does what the words say, and answers what the ledger answers. */
+function act({ rows, portfolios }: ReturnType<typeof openLedger>, words: string): Promise<unknown> {
+  const [verb, first = '', second = ''] = words.split(' ');
+  if (verb === 'begin') return rows.begin(row, first as Step).then((found) => found?.state);
+  if (verb === 'advance') return rows.advance(row, first as RowState, second as RowState, BROUGHT[second] ?? {});
+  if (verb === 'requeue') return rows.requeue(row, first as 'refused', second !== 'unasked');
+  if (verb === 'import') return rows.put(row, 2, 'import-1', makeRequest());
+  if (verb === 'pause') return portfolios.pause('q4', 'by request');
+  if (verb === 'resume') return portfolios.resume('q4');
+  return first === 'row' ? rows.cancel(row) : portfolios.cancel('q4');
+}
 
-  test('does not send a refused row again, at whichever step: an operator puts it back', async () => {
-    const { rows } = await putRow();
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
-    await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } });
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'refused' });
-    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'refused' });
-    expect(await rows.requeue(row, 'refused')).toBe(true);
-    expect(await rows.begin(row, 'limit')).toMatchObject({
-      state: 'limit',
-      companyId: 'company_1',
-      problem: undefined,
-    });
-  });
+const TO_LIMIT = ['begin company', 'advance company limit = limit'];
 
-  test('only looks at a row that waits for another step: a renewed row must not skip its company', async () => {
-    const { rows } = await putRow();
-    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'queued' });
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
-  });
+// Of the answers behind "=" each is a guard of the move before it.
+test.each<[string, string[]]>([
+  ['a worker takes a waiting row into its step', ['begin company = company']],
+  ['a worker only looks at a row that is at another step', [...TO_LIMIT, 'begin company = limit']],
+  ['a row that was renewed does not skip its company', ['begin limit = queued', 'begin company = company']],
+  [
+    'no job sends a refused row again, at whichever step: an operator puts it back',
+    [
+      ...TO_LIMIT,
+      'advance limit refused',
+      'begin company = refused',
+      'begin limit = refused',
+      'requeue refused = true',
+    ],
+  ],
+  [
+    'a row that was put back goes on at its step',
+    [...TO_LIMIT, 'advance limit refused', 'requeue refused', 'begin limit = limit'],
+  ],
+  ['of two who move a row the first does', [...TO_LIMIT, 'advance company refused = limit']],
+  [
+    'a late answer moves a held row at the step that it is held at, and at no other',
+    [...TO_LIMIT, 'advance limit held', 'advance company refused = held', 'advance limit refused = refused'],
+  ],
+  [
+    'that a limit was made is believed, also of a held row',
+    ['begin company', 'advance company held', 'advance limit done = done'],
+  ],
+  [
+    'a paused portfolio keeps its rows until it goes on',
+    ['pause', 'begin company = queued', 'resume', 'begin company = company'],
+  ],
+  [
+    'a worker puts a row back in front of its step while its portfolio is paused',
+    [...TO_LIMIT, 'pause', 'advance limit queued = queued', 'begin limit = queued', 'resume', 'begin limit = limit'],
+  ],
+  [
+    'a cancellation gives a row up, once',
+    ['begin company', 'cancel all', 'cancel row = cancelled', 'cancel row = nothing'],
+  ],
+  ['a cancellation reaches a row that waited when a worker takes it up', ['cancel all', 'begin company = cancelled']],
+  [
+    'a cancellation reaches a row that is put back at that moment',
+    ['begin company', 'pause', 'cancel all', 'advance company queued = cancelled'],
+  ],
+  [
+    'a cancellation does not concern a row any more that is imported again',
+    ['cancel all', 'cancel row', 'import = renewed', 'begin company = company'],
+  ],
+  [
+    'a cancellation does not concern a row any more that a person wants again',
+    ['cancel all', 'cancel row', 'requeue cancelled = true', 'begin company = company'],
+  ],
+  [
+    'a cancellation concerns a row that is sent again without being meant itself',
+    ['begin company', 'advance company held', 'cancel all', 'requeue held unasked = true', 'begin company = cancelled'],
+  ],
+  [
+    'a cancellation does not bring back a refused row that a dashboard sends again',
+    ['begin company', 'advance company refused', 'cancel all', 'begin company = refused'],
+  ],
+])('%s', async (_what, acts) => {
+  const ledger = await putRow();
+  for (const one of acts) {
+    const [words = '', expected] = one.split(' = ');
+    const answer = await act(ledger, words);
+    if (expected !== undefined) expect(String(answer), one).toBe(expected);
+  }
+  const [found] = await ledger.rows.read([row]);
+  const { states } = await ledger.portfolios.read('q4');
+  expect(Object.entries(states).filter(([, count]) => count !== 0)).toEqual([[found?.state, 1]]);
+});
 
-  test('finds no row that nobody imported', async () => {
-    const { rows } = openLedger();
-    expect(await rows.begin(row, 'company')).toBeUndefined();
+test('a worker gets what a row needs, without the problem that it had, and nothing of a row that nobody imported', async () => {
+  const { rows } = await putRow();
+  expect(await rows.begin(row, 'company')).toMatchObject({ request: makeRequest(), documentIds: [] });
+  await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+  await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } });
+  await rows.requeue(row, 'refused');
+  expect(await rows.begin(row, 'limit')).toMatchObject({ companyId: 'company_1', problem: undefined });
+  expect(await rows.begin({ ...row, key: 'none' }, 'company')).toBeUndefined();
+});
+
+test('a status counts once, however often it comes', async () => {
+  const { rows, portfolios } = await putRow();
+  for (let time = 0; time < 3; time += 1) await rows.advance(row, 'queued', 'done', BROUGHT.done ?? {});
+  expect((await portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+});
+
+const corrected = makeRequest({ limit: { requested_limit: '2000' } });
+
+test('new words of a row are not sent by a job of the old ones, nor overwritten by it', async () => {
+  const { rows, calls, process } = await putRow();
+  await process('a');
+  const old = await rows.begin(row, 'company');
+  await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: old?.revision ?? '' });
+  await rows.put(row, 2, 'import-2', corrected);
+  const limit = { kind: 'limit', key: row.key, row, revision: old?.revision } as const;
+  expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'changed' });
+  const problem = { step: 'limit', message: 'no' } as const;
+  expect(await rows.advance(row, 'limit', 'refused', { problem, revision: old?.revision ?? '' })).toBe('queued');
+  const now = await rows.begin(row, 'company');
+  expect(now).toMatchObject({ state: 'company', request: corrected });
+  // A job that is at the limit, while Redis is older and has the row at its company, sends nothing either.
+  expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toEqual({
+    is: 'changed',
+  });
+  await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: now?.revision ?? '' });
+  expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({
+    is: 'go',
   });
 });
 
-describe('a worker that moves a row on', () => {
-  test('changes nothing where another moved the row first', async () => {
-    const { rows } = await putRow();
-    await rows.begin(row, 'company');
-    expect(await rows.advance(row, 'company', 'limit', {})).toBe('limit');
-    expect(await rows.advance(row, 'company', 'refused', {})).toBe('limit');
-  });
-
-  test('moves a held row by a late answer at the step that it is held at, and at no other', async () => {
-    const { rows } = await putRow();
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
-    await rows.advance(row, 'limit', 'held', { problem: { step: 'limit', message: 'lost' } });
-    expect(await rows.advance(row, 'company', 'refused', {})).toBe('held');
-    expect(await rows.advance(row, 'limit', 'refused', {})).toBe('refused');
-  });
-
-  test('is believed that a limit was made, also of a row that was held', async () => {
-    const { rows, portfolios } = await putRow();
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'lost' } });
-    const record = { status: 'approved', total_limit: '1000' };
-    expect(await rows.advance(row, 'limit', 'done', { limit: 'bl_1', record })).toBe('done');
-    const state = await portfolios.read('q4');
-    expect(state.states).toMatchObject({ held: 0, done: 1 });
-    expect(state.statuses).toEqual({ approved: 1 });
-    expect((await rows.read([row]))[0]?.problem).toBeUndefined();
-  });
-
-  test('counts a status once, however often it comes', async () => {
-    const { rows, portfolios } = await putRow();
-    for (let time = 0; time < 3; time += 1)
-      await rows.advance(row, 'queued', 'done', { record: { status: 'approved' } });
-    expect((await portfolios.read('q4')).statuses).toEqual({ approved: 1 });
-  });
+test('a cancellation concerns no row that was brought in later', async () => {
+  const { rows, portfolios } = await putRow();
+  const later = { portfolio: 'q4', key: 'row-2' };
+  await portfolios.cancel('q4');
+  await rows.put(later, 3, 'import-2', makeRequest());
+  expect(await rows.begin(later, 'company')).toMatchObject({ state: 'company' });
+  expect(await rows.cancel(later)).toBe('nothing');
 });
 
-describe('new words of a row', () => {
-  const corrected = makeRequest({ limit: { requested_limit: '2000' } });
+test('a cancellation lets a call that is under way be answered, and a call whose outcome is unknown is not sent again', async () => {
+  const { rows, calls, portfolios, process } = await putRow();
+  const { vanish } = await process('a');
+  await rows.begin(row, 'company');
+  await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+  const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+  await portfolios.cancel('q4');
+  expect(await rows.cancel(row)).toBe('under way');
+  await vanish();
+  expect(await rows.cancel(row)).toBe('left');
+  // Under "resend" it would be sent again, were it not cancelled.
+  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+  expect(await rows.cancel(row)).toBe('under way');
+});
 
-  test('are not sent by a job of the old ones, nor overwritten by it', async () => {
-    const { rows, calls, process } = await putRow();
+test.each(['made', 'unknown'] as const)(
+  'a cancellation lets a limit that is %s be written down, also of a row that waits',
+  async (how) => {
+    const { rows, calls, portfolios, process } = await putRow({ companyId: 'company_1' });
     await process('a');
-    const old = await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: old?.revision ?? '' });
-    await rows.put(row, 2, 'import-2', corrected);
-    const limit = { kind: 'limit', key: row.key, row, revision: old?.revision } as const;
-    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'changed' });
-    const problem = { step: 'limit', message: 'no' } as const;
-    expect(await rows.advance(row, 'limit', 'refused', { problem, revision: old?.revision ?? '' })).toBe('queued');
-    const now = await rows.begin(row, 'company');
-    expect(now).toMatchObject({ state: 'company', request: corrected });
-    // A job that is at the limit, while Redis is older and has the row at its company, sends nothing either.
-    expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toEqual({
-      is: 'changed',
-    });
-    await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: now?.revision ?? '' });
-    expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject(
-      { is: 'go' },
-    );
-  });
-});
-
-describe('a paused portfolio', () => {
-  test('keeps its rows where they are, whoever comes for them, until it goes on', async () => {
-    const { rows, portfolios } = await putRow();
-    await portfolios.pause('q4', 'by request');
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'queued' });
-    await portfolios.resume('q4');
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
-    // A worker that had taken it up puts it back in front of its step.
-    expect(await rows.advance(row, 'company', 'limit')).toBe('limit');
-    await portfolios.pause('q4', 'by request');
-    expect(await rows.advance(row, 'limit', 'queued')).toBe('queued');
-    expect(await rows.inState('q4', 'queued', { count: 10 })).toEqual([{ row, line: 2, step: 'limit' }]);
-    await portfolios.resume('q4');
-    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'limit' });
-  });
-
-  test('cancels a row that is put back at the moment of its cancellation', async () => {
-    const { rows, portfolios } = await putRow();
-    await rows.begin(row, 'company');
-    await portfolios.pause('q4', 'by request');
+    await rows.begin(row, 'limit');
+    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    if (how === 'made') await calls.settle(limit, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
+    else await calls.doubt(limit, 'a/1', 'reset');
+    await rows.advance(row, 'limit', 'queued');
     await portfolios.cancel('q4');
-    expect(await rows.advance(row, 'company', 'queued')).toBe('cancelled');
-    expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, cancelled: 1 });
-  });
+    expect(await rows.cancel(row)).toBe('under way');
+    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'limit' });
+    expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: how });
+  },
+);
+
+// Promise: nothing-sent-after-cancel
+test('a cancellation concerns what an import that began before it still brings in', async () => {
+  const { rows, portfolios } = openLedger();
+  const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
+  await portfolios.cancel('q4');
+  expect(await rows.put(row, 2, 'i', makeRequest(), run.generation)).toBe('ended');
+  expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, cancelled: 1 });
+  const next = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
+  expect(await rows.put(row, 2, 'i', makeRequest(), next.generation)).toBe('renewed');
+  expect((await portfolios.read('q4')).states).toMatchObject({ queued: 1, cancelled: 0 });
+  await Promise.all([run.end(), next.end()]);
 });

@@ -45,11 +45,5 @@ test('words, ids and amounts that change together, over several sizes of a portf
   );
   expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
   const { connection, keys } = ledger;
-  const begin = keys.portfolio('q4');
-  let ids = 0;
-  for (const key of await connection.keys(`${begin.replace(/[{}[\]*?]/g, '\\$&')}:ids:*`))
-    ids += await connection.zcard(key);
-  const read = await ledger.connection.zcard(`${begin}:names`);
-  expect(read).toBe(315);
-  console.log('ids', ids);
+  expect(await connection.zcard(keys.names('q4'))).toBe(315);
 });
