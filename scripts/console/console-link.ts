@@ -24,18 +24,23 @@ export function linkWords(link: string | undefined): string {
 }
 
 /**
- * `limitline console --link`: makes another link to a running console, for another browser or another day. A console that runs on this
- * machine says its address by itself; the settings of this shell may differ from its own.
+ * `limitline console --link`: makes another link to a running console, for another browser or another day. The only
+ * console that runs on this machine says its address by itself, since the settings of this shell may differ from its own.
  *
- * @throws LimitlineError `USAGE` where people sign in, or the console's port is unknown
+ * @throws LimitlineError `USAGE` where people sign in, the console's port is unknown, or several run and none is at the address of the settings
  */
 export function printLink(terminal: Terminal): Promise<void> {
   return withContext(async (context) => {
     const { CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_URL: home, CONSOLE_TLS_CERT_FILE: cert } = context.settings;
-    const running = (await context.fleet.read()).find((one) => one.url !== undefined && one.host === hostname());
+    const here = (await context.fleet.read()).filter(({ host }) => host === hostname());
+    const running = [...new Set(here.flatMap((one) => one.url ?? []))];
     const given = home === undefined ? addressOf({ host, port, isHttps: cert !== undefined }) : new URL(home).origin;
-    const url = running?.url ?? given;
-    if (!running && home === undefined && port === 0) {
+    const isGiven = home !== undefined || running.includes(given);
+    if (!isGiven && running.length > 1) {
+      throw new LimitlineError('USAGE', `Several consoles run here, at ${running.join(', ')}: say CONSOLE_PORT.`);
+    }
+    const url = isGiven ? given : (running[0] ?? given);
+    if (!isGiven && running.length === 0 && port === 0) {
       throw new LimitlineError(
         'USAGE',
         'CONSOLE_PORT is 0, so the console alone knows its port: start it again for a link.',

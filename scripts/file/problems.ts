@@ -32,7 +32,8 @@ function alikeText({ column, sentence, count, lines }: Alike): string {
   const more = count - SAID_ONE_BY_ONE;
   const have = counted(more, 'more line has', 'more lines have');
   const [start] = sentence.split(/[.:](?: |$)/, 1);
-  return `${column === null ? '' : `${column}: `}${have} the warning "${start}": ${listed(lines, more)}.`;
+  const all = more > lines.length ? '; --json lists them' : '';
+  return `${column === null ? '' : `${column}: `}${have} the warning "${start}": ${listed(lines, more)}${all}.`;
 }
 
 /** So many warnings that are alike are printed one by one. The others are summed up in one sentence at the end. */
@@ -41,8 +42,8 @@ const SAID_ONE_BY_ONE = 10;
 /** Lines that such a sentence names: as many as a person can look up. */
 const NAMED_LINES = 20;
 
-/** What differs between sentences that are alike: quoted names, what stands in brackets, and words with digits. */
-const DIFFERING = /"[^"]*"|\([^()]*\)|\S*\d\S*?(?=[\s.,:;]|$)/g;
+/** What differs between sentences that are alike: quoted names and words with digits. A state, as in `(1,000, held)`, tells them apart. */
+const DIFFERING = /"[^"]*"|[^\s(]*\d\S*?(?=[\s.,:;)]|$)/g;
 
 /** The sentence of all kinds of warnings after the first thousand. */
 const OTHERS = '…';

@@ -43,8 +43,9 @@ export function aboveOf(
   const least = Math.max(2, Math.min(width, CELLS_OF_LIST));
   const asWide = (cells: readonly string[]) => cells.length >= (texts[head]?.length ?? 0);
   const headed = above.find((_record, at) => head !== -1 && at > head && isOfList(texts[at] ?? [], 2, asWide));
-  // Where other lines have amounts, or lines have several cells, what could be a year is an amount as well.
-  const isNoYear = (cells: readonly string[]) => cells.length >= CELLS_OF_LIST || texts.some((one) => isOfList(one));
+  // Beside amounts of lines with several cells, what could be a year is an amount as well.
+  const isNoYear = (cells: readonly string[]) =>
+    cells.length >= CELLS_OF_LIST && texts.some((one) => isOfList(one, CELLS_OF_LIST));
   const [first, ...more] = above.filter((_record, at) => isOfList(texts[at] ?? [], least, isNoYear));
   const list = headed ?? (more.length + 1 >= LINES_OF_LIST ? first : undefined);
   return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')), ...(list && { list: list.line }) };

@@ -35,15 +35,16 @@ export function makeAmountForms(columns: readonly Column[]): AmountForms {
       const own = ENDING.exec(cell)?.[0].replace(/\d/g, '0') ?? '';
       if (isUnended && !text?.endsWith('"')) {
         unended = line;
-        const isOther = isAlike && amounts >= FEWEST && ending.length >= FIXED_LENGTH && own !== ending;
-        if (isOther && cells.length === amountAt + 1) problems.push(makeProblem(line, written, cell, CUT));
+        const isFixed =
+          isAlike && amounts >= FEWEST && ending.length >= FIXED_LENGTH && ending.length !== THOUSANDS_LENGTH;
+        if (isFixed && own !== ending && cells.length === amountAt + 1)
+          problems.push(makeProblem(line, written, cell, CUT));
         if (problems.length > 0) return;
       }
       if (amounts === 0) ending = own;
       isAlike &&= own === ending;
       amounts += 1;
-      // Three digits may be thousands.
-      if (own === '' || own.length === 4) return;
+      if (own === '' || own.length === THOUSANDS_LENGTH) return;
       const mark = marks.get(own.charAt(0));
       if (mark) mark.count += 1;
       else marks.set(own.charAt(0), { line, cell, count: 1 });
@@ -68,6 +69,9 @@ const ENDING = /[.,]\d+(?=\D*$)/;
 
 /** A separator and two digits: amounts with decimals of a fixed number. Programs that write one digit often write none for whole amounts. */
 const FIXED_LENGTH = 3;
+
+/** A separator and three digits, which may be thousands. */
+const THOUSANDS_LENGTH = 4;
 
 /** Fewest amounts above the last one that show how the file writes amounts. */
 const FEWEST = 3;

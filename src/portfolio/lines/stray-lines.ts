@@ -39,7 +39,7 @@ type StrayOptions = {
 /**
  * Makes a finder of lines that are no buyers. A total is recognized by its label, if the line says little else (`isTotalLabel`,
  * `isGroupTotal`). Or by its amount: the exact sum of the lines above, since the start or the last subtotal, in a line with few filled
- * cells, or without country and number where all lines above have one. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
+ * cells, or with nothing but a label, numbers and a currency where all lines above have a country or a number. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
@@ -95,8 +95,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const isNamed = namingAt.some((at) => isFilled(cells[at] ?? ''));
     if (values.requested_limit !== undefined && !values.buyer_reference && (isSparse || !isNamed)) {
       const sum = sums.answeredBy(values.requested_limit);
-      // Round amounts often add up by chance. A line that fills many cells needs more lines above it, and all of them must say who they are.
-      if (sum && (isSparse || (sum.lines >= SURELY_ADDED && namedLines === lines))) {
+      // Round amounts often add up by chance. A line that fills many cells needs more lines above it, all of which say who they are.
+      const saysLittle = namedLines === lines && saysOnlyNumbers(cells, labelAt, currencyAt);
+      if (sum && (isSparse || (sum.lines >= SURELY_ADDED && saysLittle))) {
         close();
         return told(record, amountAt, sumMessage(sum, isSparse));
       }
@@ -214,12 +215,13 @@ function saysOnlyNumbers(cells: readonly string[], ...but: readonly number[]): b
   return cells.every((cell, at) => but.includes(at) || !isFilled(cell) || NUMBER.test(cell.trim()));
 }
 
-/** Columns that say which buyer a line means, besides its name: a total has none of them. */
+/** Columns that say which buyer or request a line means, besides its name: a total has none of them. */
 const NAMING: readonly KnownColumn[] = [
   'country_code',
   'company_registration_number',
   'business_information_id',
   'buyer_reference',
+  'request_reference',
   'company_id',
 ];
 

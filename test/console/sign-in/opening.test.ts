@@ -53,17 +53,26 @@ test('another link takes the place of one that nobody opened, and one that is ma
 });
 
 // Promise: link-of-the-running-console
-test('another link names the port of the console that runs, whatever port the shell has', async () => {
+test('another link names the console that runs, whatever port the shell has, and of several the one at that port', async () => {
   const desk = await openDesk(1, {}, { CONSOLE_PORT: '0' });
   const web = desk.start('console');
   await expect.poll(() => web.output().stdout, { timeout: 20_000 }).toContain('The console is at ');
-  const [at = ''] = /http:\S+/.exec(web.output().stdout) ?? [];
-  const other = { ...desk.env, CONSOLE_PORT: '4999' };
-  const linkOf = async () => {
-    const { stdout } = await runCommand(['console', '--link'], { cwd: desk.cwd, env: other });
-    return new URL(/http:\S+/.exec(stdout)?.[0] ?? 'http://none').origin;
+  const addressOf = (words: string) => new URL(/http:[^\s,]+/.exec(words)?.[0] ?? 'http://none').origin;
+  const at = addressOf(web.output().stdout);
+  const linkOf = async (CONSOLE_PORT = '4999') => {
+    const { stdout, stderr } = await runCommand(['console', '--link'], {
+      cwd: desk.cwd,
+      env: { ...desk.env, CONSOLE_PORT },
+    });
+    return stderr.includes('Several consoles') ? stderr.trim() : addressOf(stdout);
   };
-  await expect.poll(linkOf).toBe(at);
+  await expect.poll(() => linkOf()).toBe(at);
+  const second = desk.start('console');
+  await expect.poll(() => second.output().stdout, { timeout: 20_000 }).toContain('The console is at ');
+  await expect.poll(() => linkOf()).toContain('say CONSOLE_PORT');
+  for (const one of [at, addressOf(second.output().stdout)]) expect(await linkOf(new URL(one).port)).toBe(one);
+  second.child.kill('SIGTERM');
+  await second.ended;
   web.child.kill('SIGTERM');
   await web.ended;
   expect(await linkOf()).toBe('http://127.0.0.1:4999');

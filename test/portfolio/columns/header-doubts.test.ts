@@ -167,7 +167,7 @@ describe('a list above the header', () => {
     ['of other column names', 'Kunde;Limit\nAcme;1000\nBeta;2000\nGamma;3000\n\n', 2, 6],
     ['of one line below names of columns', 'Kunde;Limit\nAcme;1000\n', 2, 3],
     ['below unknown names', 'Wer;Wo;Wieviel\nAcme;Ulm;1000\nBeta;Ulm;2500\nGamma;Ulm;3000\n', 2, 5],
-    ['of amounts that could be years', 'Acme;Ulm;2000\nBeta;Bonn;1950\nGamma;Ulm;2025\n', 1, 4],
+    ['of amounts some of which could be years', 'Acme;Ulm;2000\nBeta;Bonn;1950\nGamma;Ulm;3025\n', 1, 4],
     ['of one such amount below names', 'Kunde;Limit\nAcme;2000\n', 2, 3],
     ['without names of columns', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
   ])('is a fault of the file where it is %s, until a person names the header', async (_what, list, from, line) => {
@@ -180,6 +180,8 @@ describe('a list above the header', () => {
     'Limits;;;\nAs of;30.09.2026;;\nYear;2026;;\n\n',
     'Stand: 2026-11-28\nCompany code:;1000\nClient:;800\nPlant:;2100\n',
     'Company code;1000\nClient;800\n',
+    'Company code;1000\nFiscal year;2026\nPeriod;12\n',
+    'Version;Final;2026\nStand;Ist;2025\nPlan;Alt;2024\n',
     'Firma;Muster AG;Land;DE\nGeschäftsjahr;2026\nVorjahr;2025\nLimits;2024\n',
     'Debitoren;;Q4;\nSum of all;4000;;\n',
     'Firma;Muster AG;\nTelefon;0731 12345;\nPLZ;89073;\n',
@@ -192,6 +194,6 @@ describe('a list above the header', () => {
 });
 
 test('a list of names and amounts above a header of two names is a fault of the file', async () => {
-  const { problems } = await read('Acme;1000\nBeta;2000\nGamma;3000\nname;requested_limit\nDelta;4000\n');
+  const { problems } = await read('Acme;1000\nBeta;2500\nGamma;3000\nname;requested_limit\nDelta;4000\n');
   expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining('say --header-line 4.') }]);
 });

@@ -36,6 +36,11 @@ test.each([
   expect(warnings.map(({ message }) => message)).toEqual([expect.stringMatching(/no document/)]);
 });
 
+test('whole amounts with separators of thousands say nothing about decimals', async () => {
+  const { lines } = await read('name;requested_limit\nA;1,234,567\nB;2,000,000\nC;3,500,000\nD;500');
+  expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row']);
+});
+
 // Promise: cut-file-warned
 test.each([
   ['without a line break', 'D', true],

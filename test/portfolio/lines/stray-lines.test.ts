@@ -79,18 +79,20 @@ test('subtotals and the total of all are each told by the lines that they add up
 
 // Promise: totals-not-requested
 test.each<[string, string, string]>([
-  ['with a label and the currency, whatever its amount', 'Gesamtbetrag Q4;;;605;EUR', TOTAL],
-  ['with another label and the currency', 'Grand total EUR;;;600;EUR', TOTAL],
-  ['whose amount is the sum of all others, if only it says no country', 'Q4 zusammen;;;600;EUR', 'neither a country'],
-  ['of a buyer with a country', 'Delta GmbH;FR;;600;EUR', ''],
-  ['of a buyer with a number', 'Delta GmbH;;HRB 9;600;EUR', ''],
-  ['of another amount', 'Delta GmbH;;;601;EUR', ''],
+  ['with a label and the currency, whatever its amount', 'Gesamtbetrag Q4;;;605;EUR;;', TOTAL],
+  ['with another label and the currency', 'Grand total EUR;;;600;EUR;;', TOTAL],
+  ['whose amount is the sum of all others, if only it says no country', 'Q4 zusammen;;;600;EUR;;', 'neither a country'],
+  ['of a buyer with a country', 'Delta GmbH;FR;;600;EUR;;', ''],
+  ['of a buyer with a number', 'Delta GmbH;;HRB 9;600;EUR;;', ''],
+  ['of another amount', 'Delta GmbH;;;601;EUR;;', ''],
+  ['of a buyer with a town', 'Delta Holding GmbH;;;600;EUR;Ulm;', ''],
+  ['of a buyer with a reference of its request', 'Delta Holding GmbH;;;600;EUR;;R-1', ''],
 ])('a full line in a file with countries is requested only if it is no total: %s', async (_, line, message) => {
-  const header = 'name;country_code;company_registration_number;requested_limit;currency';
-  const above = ['A;DE;HRB 1;100;EUR', 'B;DE;;200;EUR', 'C;DE;HRB 3;300;EUR'];
+  const header = 'name;country_code;company_registration_number;requested_limit;currency;city;request_reference';
+  const above = ['A;DE;HRB 1;100;EUR;;', 'B;DE;;200;EUR;;', 'C;DE;HRB 3;300;EUR;;'];
   const found = await read(`${[header, ...above, line].join('\n')}\n`);
   expect(told(found.lines)).toEqual(message === '' ? [] : [expect.stringContaining(message)]);
-  const isKnown = await read(`${[header, 'D;;;50;EUR', ...above, 'Q4 zusammen;;;650;EUR'].join('\n')}\n`);
+  const isKnown = await read(`${[header, 'D;;;50;EUR;;', ...above, 'Q4 zusammen;;;650;EUR;;'].join('\n')}\n`);
   expect(isKnown.lines.map(({ kind }) => kind)).toEqual(kinds('rrrrr'));
 });
 

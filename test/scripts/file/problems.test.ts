@@ -45,9 +45,24 @@ test('warnings that differ only in names and numbers are summed up after the fir
   expect(written).toHaveLength(11);
   list.sayAlike();
   expect(written.slice(11)).toEqual([
-    'city: 31 more lines have the warning "The city differs from … of … …, which counts as the same buyer": 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 and 11 more.',
+    'city: 31 more lines have the warning "The city differs from … of … (line …), which counts as the same buyer": 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 and 11 more; --json lists them.',
   ]);
   expect(list.warnings).toHaveLength(42);
+});
+
+test('a warning about a request that is held is not summed up with those about others', () => {
+  const written: string[] = [];
+  const list = makeProblemList((text) => written.push(text));
+  const other = (line: number, state: string) => ({
+    line,
+    column: 'requested_limit',
+    value: null,
+    message: `This buyer has another request, line ${line} of a.csv #1 in portfolio a (1,0${line}, ${state}): this is requested as well.`,
+  });
+  list.add({ warnings: Array.from({ length: 40 }, (_none, n) => other(n + 10, n === 35 ? 'held' : 'done')) });
+  list.sayAlike();
+  expect(written.filter((text) => text.includes('held'))).toEqual([expect.stringMatching(/^line 45, /)]);
+  expect(written.at(-1)).toContain('29 more lines have the warning');
 });
 
 test('thousands of kinds of warnings are bounded, too', () => {
