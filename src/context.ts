@@ -176,7 +176,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** The long-running processes of the account. */
     fleet: onDemand(async () => {
       const { makeFleet } = await import('./ledger/calls/fleet.ts');
-      return makeFleet({ connection: ledger, keys, processId, log });
+      return makeFleet({ connection: ledger, keys, processId, log, asks: ownPolicy });
     }),
     rows: makeRows({
       connection: ledger,

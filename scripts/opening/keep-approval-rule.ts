@@ -4,24 +4,32 @@ import type { ApprovalPolicy } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 
 /**
- * Makes this process's approval settings, set or unset, the account's rule. Commands without these settings then follow it, and
- * lifting it takes a restart of `console` or `work` (`up` starts both). Changes are logged and audited.
+ * Makes this process's approval settings, set or unset, the account's rule. Commands without these settings then follow it. While another
+ * `console` or `work` runs with stricter settings, those stay the rule. Changes are logged and audited.
  *
  * @throws where the audit cannot be written: then the rule is unchanged
  */
 export async function keepApprovalRule({
   keepApprovalRule: keep,
+  fleet,
   audit,
   log,
-}: Pick<Context, 'keepApprovalRule' | 'audit' | 'log'>): Promise<void> {
-  await keep(async ({ before, after }) => {
+}: Pick<Context, 'keepApprovalRule' | 'fleet' | 'audit' | 'log'>): Promise<void> {
+  const others = (await fleet.read()).filter(({ role }) => role !== 'nightly');
+  const change: Parameters<typeof keep>[0] = async ({ before, after }) => {
     const facts = { before: inFull(before), after: inFull(after) };
     await audit.note({ by: commandLineActor(), what: 'approval rule changed', from: commandLineFrom(), facts });
     log.warn(
       facts,
       'what another person has to approve is changed for the whole account, by the settings of this process',
     );
-  });
+  };
+  const running = others.map(({ asks }) => asks);
+  if (await keep(change, running)) return;
+  log.warn(
+    { running: others.map(({ role, host, pid }) => ({ role, host, pid })) },
+    'another process of this account asks for approval by stricter settings: these stay the rule until a process starts after it has stopped',
+  );
 }
 
 /** Writes missing limits as null, which JSON would leave out. */

@@ -40,20 +40,30 @@ export function makeApprovalRule({
     },
 
     /**
-     * Makes this process' settings the rule of the account; serving processes call this as they start. `onChange` is called if the rule
-     * changes, once even if several processes bring the same change. If it throws, the old rule is restored.
+     * Makes this process' settings the rule of the account, or the stricter of them and those of other serving processes that run. Serving
+     * processes call this as they start. `onChange` is called if the rule changes, once even if several processes bring the same change. If
+     * it throws, the old rule is restored.
+     *
+     * @param running the policies of the others; undefined where one is not known: then the old rule counts as its policy
+     * @returns whether the rule is this process' own policy
      */
-    async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
-      const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
-      if (isOwn(await kept())) return;
-      const before = await replace(own);
-      if (isOwn(before)) return;
-      try {
-        await onChange({ before, after: own });
-      } catch (error) {
-        await replace(before);
-        throw error;
+    async keep(
+      onChange: (change: RuleChange) => Promise<void>,
+      running: readonly (ApprovalPolicy | undefined)[] = [],
+    ): Promise<boolean> {
+      const present = await kept();
+      const after = running.reduce<ApprovalPolicy>((rule, other) => stricterOf(rule, other ?? present), own);
+      const isSame = (one: ApprovalPolicy, other: ApprovalPolicy) => isDeepStrictEqual(textsOf(one), textsOf(other));
+      if (!isSame(present, after)) {
+        const before = await replace(after);
+        try {
+          if (!isSame(before, after)) await onChange({ before, after });
+        } catch (error) {
+          await replace(before);
+          throw error;
+        }
       }
+      return isSame(after, own);
     },
   };
 }

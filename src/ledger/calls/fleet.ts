@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import { readBuild } from '../../version.ts';
+import type { ApprovalPolicy } from '../schema/approval.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Dispute } from './attempts.ts';
@@ -27,7 +28,10 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 type WorkState = 'works' | 'quiet' | 'drained';
 type Work = { state: WorkState; inHand: number };
 
-/** A long-running process; `version` includes its commit, if known, and `url` is the address of a console. */
+/**
+ * A long-running process. `version` includes its commit, if known. `url` is the address of a console. `asks` is the approval policy of its
+ * settings; a process of an earlier version says none.
+ */
 export type FleetProcess = Work & {
   id: string;
   role: string;
@@ -35,15 +39,17 @@ export type FleetProcess = Work & {
   host: string;
   pid: number;
   url?: string;
+  asks?: ApprovalPolicy;
   agoMs: number;
 };
 
 /** A process that runs the nightly tasks, and the age of its last heartbeat. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
+type FleetDeps = { connection: RedisConnection; keys: Keys; processId: string; log: Log; asks?: ApprovalPolicy };
+
 /** The long-running processes of an account: their status, and operators' instructions to them. */
-export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
-  const { connection, keys, processId, log } = given;
+export function makeFleet({ connection, keys, processId, log, asks }: FleetDeps) {
   const say = ledgerScript(connection, 'fleet#say-process');
   const timers: NodeJS.Timeout[] = [];
   const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
@@ -72,7 +78,8 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void },
       url?: string,
     ): Promise<void> {
-      const facts = { role, url, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
+      const here = { role, url, asks, version: readBuild(), host: hostname(), pid: process.pid };
+      const facts = { ...here, state: 'works', inHand: 0 };
       let heard: unknown = null;
       const sign = async () => {
         const says = JSON.stringify({ ...facts, ...work?.now() });

@@ -8,8 +8,10 @@ import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { foundPages } from '../../../jobs/rows/walk-rows.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { type Context, openContext } from '../../../src/context.ts';
+import { makeFleet } from '../../../src/ledger/calls/fleet.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { connectRedis } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
@@ -97,6 +99,28 @@ describe('the rule of approval', () => {
     ]);
     expect((await place.import(buyerLines(2))).approval).toBeUndefined();
     expect(await statesOf(place)).toMatchObject({ queued: 2, awaiting: 0 });
+  });
+
+  // Promise: running-rule-stays
+  test('is not lifted by a process that starts while another serves with stricter settings, nor where those are not known', async () => {
+    const place = await openWorkplace();
+    const { context } = place;
+    const strict = await serve(place, { APPROVE_ALWAYS: 'on' });
+    await strict.fleet.join('work');
+    const sums = await serve(place, { APPROVE_ABOVE: '1500' });
+    expect(await context.approvalPolicy()).toMatchObject({ always: true, above: '1500' });
+    await sums.fleet.join('console');
+    await serve(place);
+    expect(await context.approvalPolicy()).toMatchObject({ always: true, above: '1500' });
+    await strict.fleet.leave();
+    await serve(place);
+    expect(await context.approvalPolicy()).toMatchObject({ always: false, above: '1500' });
+    await sums.fleet.leave();
+    const earlier = makeFleet({ ...context, connection: connectRedis(), processId: 'old' });
+    onTestFinished(() => earlier.leave());
+    await earlier.join('work');
+    await serve(place);
+    expect(await context.approvalPolicy()).toMatchObject({ above: '1500' });
   });
 
   // Promise: unwritten-rule-change-undone
