@@ -1,5 +1,4 @@
-import { counted } from '../../src/counted.ts';
-import { listed } from '../../src/portfolio/lines/plausibility.ts';
+import { counted, grouped } from '../../src/counted.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
@@ -34,6 +33,13 @@ function alikeText({ column, sentence, count, lines }: Alike): string {
   const [start] = sentence.split(/[.:](?: |$)/, 1);
   const all = more > lines.length ? '; --json lists them' : '';
   return `${column === null ? '' : `${column}: `}${have} the warning "${start}": ${listed(lines, more)}${all}.`;
+}
+
+/** `2, 7 and 9`, `2, 7, 9 and 1,200 more`: the lines of which there are `count`. */
+function listed(lines: readonly number[], count: number): string {
+  const more = count - lines.length;
+  if (more > 0) return `${lines.join(', ')} and ${grouped(more)} more`;
+  return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
 }
 
 /** So many warnings that are alike are printed one by one. The others are summed up in one sentence at the end. */

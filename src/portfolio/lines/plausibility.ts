@@ -1,4 +1,3 @@
-import { grouped } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Column } from '../columns/column.ts';
@@ -14,7 +13,7 @@ import type { Values } from './read-cells.ts';
 type Plausibility = {
   /** Warnings about a valid line by itself. */
   ofLine(line: { record: RawRecord; values: Values }): Problem[];
-  /** Warnings after all lines: limits far above the others, and the warnings that were counted and not repeated. */
+  /** Warnings after all lines: limits far above the others. */
   ofFile(): Problem[];
 };
 
@@ -22,27 +21,11 @@ type Plausibility = {
 export function makePlausibility({ columns }: { columns: readonly Column[] }): Plausibility {
   const median = makeMedian({ keeps: NAMED_LINES });
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
-  const rest = new Map<Doubt, { count: number; lines: number[] }>();
-  const told = new Map<Doubt, number>();
   const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
   const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
 
-  /**
-   * The warning about a doubt in a line. After {@link SAID_ONE_BY_ONE} lines with the same doubt none is given: the rest is reported
-   * together.
-   */
-  function warning(doubt: Doubt, { line, cells }: RawRecord, value: string): Problem[] {
-    const before = told.get(doubt) ?? 0;
-    told.set(doubt, before + 1);
-    if (before < SAID_ONE_BY_ONE) {
-      const cell = cells[indexes.get(doubt.column) ?? -1]?.trim() || value;
-      return [makeProblem(line, writtenOf(doubt.column), cell, doubt.message)];
-    }
-    const others = rest.get(doubt) ?? { count: 0, lines: [] };
-    rest.set(doubt, others);
-    others.count += 1;
-    if (others.lines.length < NAMED_LINES) others.lines.push(line);
-    return [];
+  function warning({ column, message }: Doubt, { line, cells }: RawRecord, value: string): Problem {
+    return makeProblem(line, writtenOf(column), cells[indexes.get(column) ?? -1]?.trim() || value, message);
   }
 
   function doubtsOf(values: Values, amount: number, written = ''): Doubt[] | null {
@@ -83,7 +66,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       median.add(record.line, amount);
       // Very few lines have doubts, so no array is made for the others: arrays would cost more than the checks.
       const doubts = doubtsOf(values, amount, record.cells[indexes.get('requested_limit') ?? -1]);
-      return doubts === null ? NOTHING : doubts.flatMap((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
+      return doubts === null ? NOTHING : doubts.map((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
     },
     ofFile() {
       const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
@@ -95,16 +78,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
         const message = `${unnamed} more ${unnamed === 1 ? 'limit is' : 'limits are'} ${FAR_ABOVE.toLocaleString('en')} times the median of the file or more.`;
         limits.push(makeProblem(limits[0]?.line ?? 1, writtenOf('requested_limit'), null, message));
       }
-      const others = [...rest].map(([doubt, { count, lines }]) => {
-        const which = `${count === 1 ? 'line' : 'lines'} ${listed(lines, count)}`;
-        return makeProblem(
-          lines[0] ?? 1,
-          writtenOf(doubt.column),
-          null,
-          `${doubt.message} Besides the ${SAID_ONE_BY_ONE} lines named one by one, this is so in ${which}.`,
-        );
-      });
-      return [...limits, ...others];
+      return limits;
     },
   };
 }
@@ -167,9 +141,6 @@ const LETTER = /\p{L}/u;
 /** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;
 
-/** After this many warnings of one kind, the rest is summed up in one warning at the end. */
-const SAID_ONE_BY_ONE = 20;
-
 /** Lines that one message names: as many as a person can look up. */
 const NAMED_LINES = 20;
 
@@ -193,11 +164,4 @@ function isKnownBuyer({ buyer_reference, country_code, city, street, company_reg
 /** Whether an e-mail address may belong to an example domain: a quick test by its last letter, before the regular expression. */
 function mayBeExample(email: string): boolean {
   return 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
-}
-
-/** `2, 7 and 9`, `2, 7, 9 and 1,200 more`: the lines of which there are `count`. */
-export function listed(lines: readonly number[], count: number): string {
-  const more = count - lines.length;
-  if (more > 0) return `${lines.join(', ')} and ${grouped(more)} more`;
-  return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
 }
