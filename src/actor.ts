@@ -20,7 +20,6 @@ export function dropActor(user: string): string {
   return `drop folder (${user})`;
 }
 
-/** Whether an actor is one of the drop folder. */
 export function isDropActor(by: string): boolean {
   // Earlier versions wrote `inbox` for every file.
   return by.startsWith('drop folder (') || by === 'inbox';

@@ -49,7 +49,6 @@ type KindFacts = Readonly<
 export type CallKind = keyof typeof KINDS;
 export const CALL_KINDS = Object.keys(KINDS) as CallKind[];
 
-/** Makes a record with a value for each kind. */
 export function eachKind<V>(value: (kind: CallKind) => V): Record<CallKind, V> {
   return Object.fromEntries(CALL_KINDS.map((kind) => [kind, value(kind)])) as Record<CallKind, V>;
 }

@@ -21,7 +21,6 @@ export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
 export type AnswerCheck = 'hold' | 'warn';
 
 export type Settings = z.output<typeof settingsSchema> & {
-  /** How the folder `LIMITLINE_DATA` was chosen. */
   dataFolderBy: DataFolder['by'];
   /** The `.env` file that was read, and the names in it; undefined without one. */
   dotenv: { path: string; names: readonly string[] } | undefined;

@@ -1,6 +1,5 @@
 import { LimitlineError } from './errors.ts';
 
-/** A forward proxy for calls to the service. */
 export type ForwardProxy = {
   /** `http:` or `https:`: the protocol of the proxy itself, whatever the service uses. Without user and password. */
   url: URL;
@@ -8,7 +7,6 @@ export type ForwardProxy = {
   authorization: string | undefined;
   /** The proxy's URL for people, without user and password. */
   where: string;
-  /** The setting that contains the proxy. */
   setting: ProxySetting;
 };
 

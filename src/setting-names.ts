@@ -20,7 +20,7 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
   const given = new Set([...environment, ...dotenv]);
   const found: StrayNames = { faults: [], notices: [] };
   for (const name of given) {
-    if (known.includes(name) || isOfOthers(name)) continue;
+    if (known.includes(name) || SERVICE_LINK.test(name)) continue;
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
     // Other names cannot be ours, and are not compared with a hundred settings.
@@ -47,17 +47,12 @@ const PROXIES = /^(HTTPS?|NO)_PROXY$/i;
 /** Names that Kubernetes sets for a service called like one of our families, and Docker for a link to it. */
 const SERVICE_LINK = /_(HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?|NAME|ENV_\w+)$/;
 
-function isOfOthers(name: string): boolean {
-  return SERVICE_LINK.test(name);
-}
-
 /** Two names that differ by so few letters count as a typing error. */
 const TYPING_LETTERS = 2;
 
 /** Letters of a word by which names count as alike: shorter ones (`ID`, `PER`, `MS`) occur in many unrelated names. */
 const TELLING_LETTERS = 4;
 
-/** Whether a setting is given, as a value or as a file. */
 function isGiven(setting: string, given: ReadonlySet<string>): boolean {
   const value = setting.replace(/_FILE$/, '');
   return given.has(value) || given.has(`${value}_FILE`);

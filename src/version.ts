@@ -8,7 +8,6 @@ export const ROOT = resolve(import.meta.dirname, import.meta.url.endsWith('.ts')
 /** Characters of a short commit id. */
 const SHORT = 9;
 
-/** The version in package.json. */
 export function readVersion(): string {
   return String((JSON.parse(textOf(ROOT, 'package.json')) as { version: unknown }).version);
 }
@@ -19,7 +18,6 @@ export function readBuild(root = ROOT): string {
   return commit === undefined ? readVersion() : `${readVersion()}+${commit}`;
 }
 
-/** The text of `--version`: version, commit, and the ledger's format. */
 export function versionWords(root = ROOT): string {
   return `${readVersion()} (commit ${readCommit(root) ?? 'not known'}, ledger format ${FORMAT})`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupedAmount, moneyText } from '../src/money-text.ts';
+import { groupedAmount, moneyText } from '../src/counted.ts';
 
 test.each([
   ['0', '0', '0.00'],

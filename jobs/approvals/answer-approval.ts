@@ -53,7 +53,6 @@ export async function answerApproval(
   }
 }
 
-/** Lists users page by page. */
 type ListsUsers = {
   list: (page: {
     after?: string | undefined;

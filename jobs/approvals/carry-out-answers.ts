@@ -9,7 +9,7 @@ import { resendSupplier, reviveGivenUpSupplier } from '../operators/supplier-aga
 import { callsOf, isInDoubt } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { type FoundRow, readFound } from '../rows/walk-rows.ts';
 
 export type CarryOutAnswersDeps = FreeDeps & { approvals: Approvals };
 
@@ -105,11 +105,10 @@ type Waiting = { found: FoundRow; said: string; of: string | undefined };
 
 /** Reads the rows of a page that still wait for this approval, with the answers about their calls. */
 async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOutAnswersDeps): Promise<Waiting[]> {
-  const results = await rows.read(page);
-  return page.flatMap((row, place) => {
-    const result = results[place];
-    if (result?.state !== 'awaiting' || result.approval !== id || !result.awaits?.answer) return [];
-    return [{ found: { row, result }, said: result.awaits.answer, of: result.awaits.of }];
+  return (await readFound(page, rows)).flatMap((found) => {
+    const { state, approval, awaits } = found.result;
+    if (state !== 'awaiting' || approval !== id || !awaits?.answer) return [];
+    return [{ found, said: awaits.answer, of: awaits.of }];
   });
 }
 

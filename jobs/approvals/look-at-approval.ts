@@ -1,13 +1,8 @@
 import { Big } from 'big.js';
-import { counted, grouped } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type {
-  ApprovalLook,
-  UnderstoodFile,
-  WaitingRequest,
-  WaitingRow,
-} from '../../src/ledger/approvals/approval-look.ts';
+import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
@@ -17,13 +12,13 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
-import { withPurpose } from '../rows/calls-of.ts';
-import { openImported } from '../rows/open-imported.ts';
+import { shownRequests } from '../rows/calls-of.ts';
+import { openImported } from '../rows/import-names.ts';
+import { readFound } from '../rows/walk-rows.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
 
 type ApprovalLookDeps = {
@@ -64,7 +59,9 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,
     // Rows whose calls are approved as made are left out, because they send nothing.
-    first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
+    first: first
+      .filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND)
+      .map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),
     since: [...sinceWords(approval, known, imports), ...words],
   };
 }
@@ -164,11 +161,9 @@ type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 
 async function firstRows(approval: Approval, { approvals, rows, calls }: ApprovalLookDeps): Promise<FoundRow[]> {
   const names = await approvals.rowsOf(approval, { count: FIRST_REQUESTS });
-  const [results, made] = await Promise.all([rows.read(names), Promise.all(names.map((row) => isMade(row, calls)))]);
-  return names.flatMap((row, place) => {
-    const result = results[place];
-    return result?.approval === approval.id && !made[place] ? [{ row, result }] : [];
-  });
+  const made = await Promise.all(names.map((row) => isMade(row, calls)));
+  const unmade = names.filter((_row, place) => !made[place]);
+  return (await readFound(unmade, rows)).filter(({ result }) => result.approval === approval.id);
 }
 
 function waitingRowOf({ row, result }: FoundRow): WaitingRow {
@@ -180,22 +175,6 @@ function waitingRowOf({ row, result }: FoundRow): WaitingRow {
     amount: request.limit.requested_limit,
     was: awaits?.was,
     said: awaits && awaits.answer !== '' ? awaits.answer : undefined,
-  };
-}
-
-/** The request as the ledger has it and sends it, with texts in place of ids that earlier calls answer. */
-function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
-  const names = request.documents.map(({ name }) => name);
-  return {
-    line,
-    company: request.companyId === undefined ? (request.company ?? null) : null,
-    documents: request.documents.map(withPurpose),
-    limit: {
-      company: request.companyId ?? '(the id of the company above)',
-      ...request.limit,
-      requested_limit: Number(request.limit.requested_limit),
-      ...(names.length > 0 ? { supporting_documents: names.map((name) => `(the id of ${name})`) } : {}),
-    },
   };
 }
 

@@ -1,31 +1,18 @@
-import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { ExportDeps } from '../export/export-results.ts';
 
 /** The parts of a context that archiving needs. */
-export type ArchiveDeps = {
-  account: string;
+export type ArchiveDeps = Omit<ExportDeps, 'signal'> & {
   ledger: RedisConnection;
   keys: Keys;
   /** The process's own name, which no other process of the account has. */
   processId: string;
-  portfolios: Portfolios;
-  rows: Rows;
-  statusMeanings: Pick<MeaningStore, 'read'>;
-  imports: DocumentStore;
-  calls?: ExportDeps['calls'];
   settings: { LIMITLINE_DATA: string };
-  /** Called with sentences for people: what a results file lacks, or that the portfolio may still be marked as being archived. */
-  say?: (sentence: string) => void;
 };
 
-/** The steps of archiving, in order. */
 export const ARCHIVE_STEPS = [
   /** The step in which archiving begins. From this step on, nothing may change the portfolio. */
   'begun',

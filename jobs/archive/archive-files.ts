@@ -18,7 +18,6 @@ export const RESULTS = 'results.csv.gz';
 export const ROWS = 'rows.ndjson.gz';
 export const REST = 'rest.ndjson.gz';
 
-/** The files of an archive besides its manifest. */
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 

@@ -22,11 +22,10 @@ import {
   withArchives,
 } from './archive-deps.ts';
 import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
-import { followLeft } from './follow-left.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
+import { followLeft } from './restore-portfolio.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
-/** The result of archiving. */
 export type Archived = {
   portfolio: string;
   id: string;
@@ -200,7 +199,6 @@ function stoppedWords(name: string): string {
   return `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
 }
 
-/** The error for a portfolio that may not be archived now, with what to do first. */
 function notArchivedFault(name: string, { why, rows }: NotArchived, account: string): LimitlineError {
   if (why === 'gone') return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   const some = counted(rows, 'row');
@@ -255,7 +253,7 @@ async function takeRest(
   if (names.size > 0) await take();
 }
 
-/** Removes older archives of this portfolio. This archive contains all that they have. */
+/** This archive contains all that older ones have. */
 async function removeOlder(folder: string, { account, portfolio, startedMs }: ArchiveManifest): Promise<void> {
   const above = dirname(folder);
   for (const name of await readdir(above).catch(() => [])) {

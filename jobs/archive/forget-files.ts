@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StoreLooks } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { accountFolder } from '../../src/files/account-folder.ts';
-import { writeDraft } from '../../src/files/draft.ts';
+import { sha256Of, writeDraft } from '../../src/files/draft.ts';
 import { entriesIn } from '../../src/files/file-fault.ts';
 import type { Forgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
@@ -15,10 +15,9 @@ import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { withoutApostrophe } from '../../src/table/formulas.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
-import { plainTableLine } from '../../src/table/table-line.ts';
+import { plainTableLine } from '../../src/table/write-table.ts';
 import { makeDraftStore } from '../drafts/draft-store.ts';
 import { FORGOTTEN_FILE, makeKeptMappings, makeNamedMappings } from '../drafts/kept-mappings.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { DONE, REJECTED, TAKEN } from '../inbox/dropped-names.ts';
 import { makeDocumentIndex } from '../nightly/ledger/documents.ts';
 import { ITEMS, PAGE } from '../nightly/report/make-report.ts';
@@ -80,7 +79,6 @@ export async function removeNamedFiles(
       isAny ||= isThere;
     }
   }
-  index.close();
   if (isAny) await nameOthers(index.name, archives, deps);
   const counts = { removed: 0, needed: 0 };
   for await (const digests of forgetting.files(name)) {
@@ -97,7 +95,6 @@ export async function removeNamedFiles(
   return counts;
 }
 
-/** A portfolio with its imports and the names of their files. */
 type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; fileNames: ReadonlySet<string> };
 
 type ReceivedDeps = {
@@ -193,7 +190,6 @@ export async function forgetReported(name: string, files: readonly string[], dep
   await deps.forgetInReports(name, isOurs);
 }
 
-/** Notes each file that another portfolio names. */
 async function nameOthers(note: (digest: string) => void, archives: readonly string[], deps: FilesDeps): Promise<void> {
   const dataDir = deps.settings.LIMITLINE_DATA;
   for (const account of [deps, ...(await deps.otherAccounts())]) {
@@ -215,7 +211,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
   }
 }
 
-/** The error for an archive that is missing in this data folder. It may name files, so no file can be removed as unnamed. */
+/** A missing archive may name files, so no file can be removed as unnamed. */
 function missingFault({ name, folder }: { name: string; folder: string }): LimitlineError {
   const words = `Portfolio ${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs. Put the folder back, or make an empty one if the folder is lost for good. Then run limitline forget again to go on.`;
   return new LimitlineError('FILE', words);

@@ -4,18 +4,14 @@ import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { entriesIn } from '../../src/files/file-fault.ts';
 import { makeForgetBeside, makeForgetting } from '../../src/ledger/archive/forgetting.ts';
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import { makeForgetInReports } from '../../src/ledger/nightly/reports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { type ArchiveState, archivedRows, makeArchives } from '../../src/ledger/schema/archives.ts';
-import type { Keys } from '../../src/ledger/schema/keys.ts';
-import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { forgetKept } from '../export/keep-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
-import { type LongWorkOptions, makeReportStep } from './archive-deps.ts';
+import { type ArchiveDeps, type LongWorkOptions, makeReportStep } from './archive-deps.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-files.ts';
 import { forgetBuyers, forgetEventsByNumber } from './forget-buyers.ts';
 import {
@@ -30,22 +26,17 @@ import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 
-type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
-  account: string;
-  ledger: RedisConnection;
-  keys: Keys;
-  portfolios: Portfolios;
-  statusMeanings: Pick<MeaningStore, 'read'>;
-  buyers: Pick<Buyers, 'records'>;
-  inbox: Inbox;
-  queues: Pick<Queues, 'failedRows' | 'forget'>;
-  /** The service's events. Those that contain ids of the portfolio or numbers of its companies are dropped. */
-  events: { forget(ids: readonly string[]): Promise<number> };
-  redis: { where: string };
-  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REDIS_URL?: unknown };
-};
+type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> &
+  Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'portfolios' | 'statusMeanings'> & {
+    buyers: Pick<Buyers, 'records'>;
+    inbox: Inbox;
+    queues: Pick<Queues, 'failedRows' | 'forget'>;
+    /** The service's events. Those that contain ids of the portfolio or numbers of its companies are dropped. */
+    events: { forget(ids: readonly string[]): Promise<number> };
+    redis: { where: string };
+    settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REDIS_URL?: unknown };
+  };
 
-/** The steps of forgetting, in order. */
 export const FORGET_STEPS = [
   'files named',
   'events',

@@ -9,7 +9,6 @@ import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.t
 
 export type ArchivePlace = { account: string; dataDir: string };
 
-/** A fault of an archive's files. */
 export type ArchiveFault = { is: 'missing' | 'changed'; detail: string };
 
 /** The folder of an archive. It does not exist for a forgotten portfolio. */
@@ -17,7 +16,6 @@ export function folderOf({ name, id }: Pick<ArchivedPortfolio, 'name' | 'id'>, p
   return archiveFolder({ ...place, portfolio: name, id });
 }
 
-/** Whether an archive's folder exists. */
 export async function isThere(archived: ArchivedPortfolio, place: ArchivePlace): Promise<boolean> {
   return (await sizeOf(folderOf(archived, place))) !== undefined;
 }

@@ -54,7 +54,6 @@ export const manifestSchema = z.object({
 /** The content of an archive's `manifest.json`. */
 export type ArchiveManifest = z.output<typeof manifestSchema>;
 
-/** A manifest without its format, which is this version's. */
 export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
 
 /**

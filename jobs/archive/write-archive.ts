@@ -69,7 +69,11 @@ export async function writeArchive(work: { writing: Writing; comparing: Writing 
   const manifest = { ...facts, files: files.flat() };
   await checkArchiveFile(dir, manifest.files[0] as FileFacts);
   const [written] = [await writeManifest(dir, manifest), await syncFolder(dir)];
-  return { manifest, sizeBytes: sumOf(manifest.files) + written.bytes, sha256: written.sha256 };
+  return {
+    manifest,
+    sizeBytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, written.bytes),
+    sha256: written.sha256,
+  };
 }
 
 /** Reads rows and other keys back from the disk, and compares them with Redis. */
@@ -129,10 +133,6 @@ async function* textsOf(pages: AsyncIterable<LinesPage>, onRows: Writing['onRows
     yield text;
     if (count > 0) await onRows(count);
   }
-}
-
-function sumOf(files: readonly FileFacts[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function changedFault(name: string): LimitlineError {

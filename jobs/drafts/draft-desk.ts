@@ -13,7 +13,6 @@ import type { Preview } from '../../src/portfolio/preview.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
-import { addToUpload } from './add-to-upload.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import type { KeptDocumentsDeps } from './kept-documents.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
@@ -21,7 +20,7 @@ import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-
 import { goBack, mendDraft } from './mend-draft.ts';
 import { lineToMend, listFile, readMendPage } from './mend-list.ts';
 import { makePreviews } from './previews.ts';
-import { receiveUpload } from './receive-upload.ts';
+import { addToUpload, receiveUpload } from './receive-upload.ts';
 import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
 
 type DeskDeps = PreviewDeps & {

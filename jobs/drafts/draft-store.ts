@@ -11,28 +11,7 @@ import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/pr
 import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
 /** Uploaded files in preparation, with a folder each. Another console with the same data folder has the same drafts. */
-export type DraftStore = {
-  /** Makes a folder for an upload, which becomes the draft's or is dropped. Folders of killed processes are removed. */
-  begin(): Promise<{
-    dir: string;
-    keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
-    drop(): Promise<void>;
-  }>;
-  /** All drafts, the newest first. Drafts unused for a week are removed. */
-  list(): Promise<PortfolioDraft[]>;
-  /** The bytes that the uploads of this person take: kept versions and documents. */
-  usedBy(person: string | undefined): Promise<number>;
-  /** @throws LimitlineError `NOT_FOUND` */
-  read(id: string): Promise<PortfolioDraft>;
-  /** Changes a draft; changes of one draft run one after the other, in all processes of this machine. @throws LimitlineError `NOT_FOUND` */
-  change(
-    id: string,
-    change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
-  ): Promise<PortfolioDraft>;
-  remove(id: string): Promise<void>;
-  /** The folder of a draft: `v1`, `v2` … are its versions, `documents` its documents. */
-  dirOf(id: string): string;
-};
+export type DraftStore = ReturnType<typeof makeDraftStore>;
 
 /** The most bytes that all uploads of one person may take together. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
@@ -51,7 +30,7 @@ const ID = /^[\w-]{12}$/;
 const INCOMING = new RegExp(`^incoming-${MARK_PATTERN}-[\\w-]{12}$`);
 
 /** @param dir the folder of all drafts; made with the first upload */
-export function makeDraftStore({ dir }: { dir: string }): DraftStore {
+export function makeDraftStore({ dir }: { dir: string }) {
   const turns = new Map<string, Promise<unknown>>();
 
   function dirOf(id: string): string {
@@ -87,17 +66,26 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
   }
 
   return {
+    /** The folder of a draft: `v1`, `v2` … are its versions, `documents` its documents. */
     dirOf,
+    /** @throws LimitlineError `NOT_FOUND` */
     read,
+    /** All drafts, the newest first. Drafts unused for a week are removed. */
     list,
-    async usedBy(person) {
+    /** The bytes that the uploads of this person take: kept versions and documents. */
+    async usedBy(person: string | undefined): Promise<number> {
       const own = (await list()).filter(({ authors }) => person !== undefined && authors.includes(person));
       const parts = own.flatMap(({ versions, documents, supplier }) => {
         return [...filedVersions(versions), ...documents, ...(supplier ? [supplier] : [])];
       });
       return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     },
-    async begin() {
+    /** Makes a folder for an upload, which becomes the draft's or is dropped. Folders of killed processes are removed. */
+    async begin(): Promise<{
+      dir: string;
+      keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
+      drop(): Promise<void>;
+    }> {
       const id = randomBytes(9).toString('base64url');
       const folder = join(dir, `incoming-${markOfProcess()}-${id}`);
       makeFolder(folder, 0o700);
@@ -112,7 +100,11 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
         drop: () => rm(folder, { recursive: true, force: true }),
       };
     },
-    async change(id, change) {
+    /** Changes a draft; changes of one draft run one after the other, in all processes of this machine. @throws LimitlineError `NOT_FOUND` */
+    async change(
+      id: string,
+      change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
+    ): Promise<PortfolioDraft> {
       const before = turns.get(id) ?? Promise.resolve();
       const changed = before
         .catch(() => {})
@@ -134,7 +126,7 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
         if (turns.get(id) === changed) turns.delete(id);
       }
     },
-    remove: (id) => rm(dirOf(id), { recursive: true, force: true }),
+    remove: (id: string): Promise<void> => rm(dirOf(id), { recursive: true, force: true }),
   };
 }
 

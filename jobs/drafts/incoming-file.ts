@@ -12,7 +12,6 @@ export type UploadLimits = {
   quotaBytes: number;
   /** The bytes that stay free on the disk, because the ledger may be on it, too. */
   reserveBytes: number;
-  /** The bytes that are free now. */
   freeBytes(): Promise<number>;
 };
 

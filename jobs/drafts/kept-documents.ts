@@ -6,6 +6,7 @@ import { type DocumentFolder, makeDocumentFolder } from '../../src/documents/fol
 import { foldedName } from '../../src/documents/names.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -14,7 +15,6 @@ import { documentNames } from '../../src/portfolio/lines/classify-lines.ts';
 import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { withoutApostrophe } from '../../src/table/formulas.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import type { DraftStore } from './draft-store.ts';
 import { type Meter, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { documentsOf } from './make-preview.ts';
@@ -23,7 +23,6 @@ import { documentNameFault } from './upload-names.ts';
 export type KeptDocumentsDeps = {
   drafts: Pick<DraftStore, 'list' | 'dirOf'>;
   rows: Pick<Rows, 'read'>;
-  /** The documents of rows. */
   documents: Pick<DocumentStore, 'open'>;
   maxDocumentMb: number;
 };

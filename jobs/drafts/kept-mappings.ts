@@ -19,14 +19,7 @@ const keptSchema = z.object({
 type KeptMapping = z.output<typeof keptSchema>;
 
 /** Read options that people corrected, stored by the form of their file (its header), and offered for the next file of the form. */
-export type KeptMappings = {
-  find(form: string): Promise<KeptMapping | undefined>;
-  /** Keeps those read options that apply to other files of the form, too. If none is corrected, the form's mapping is removed. */
-  keep(form: string, mapping: KeptMapping): Promise<void>;
-  forget(form: string): Promise<void>;
-  /** Removes these files' names; the options stay. */
-  forgetFiles(names: ReadonlySet<string>): Promise<void>;
-};
+export type KeptMappings = ReturnType<typeof makeKeptMappings>;
 
 /** Shown in place of a forgotten name. */
 export const FORGOTTEN_FILE = 'a file that was forgotten';
@@ -34,7 +27,7 @@ export const FORGOTTEN_FILE = 'a file that was forgotten';
 const FORM = /^[0-9a-f]{32}$/;
 
 /** @param dir the folder of all mappings; made with the first */
-export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
+export function makeKeptMappings({ dir }: { dir: string }) {
   const pathOf = (form: string) => join(dir, `${form}.json`);
   const forget = (form: string) => rm(pathOf(form), { force: true });
 
@@ -58,9 +51,11 @@ export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
 
   return {
     find,
+    /** Keeps those read options that apply to other files of the form, too. If none is corrected, the form's mapping is removed. */
     keep,
     forget,
-    async forgetFiles(names) {
+    /** Removes these files' names; the options stay. */
+    async forgetFiles(names: ReadonlySet<string>): Promise<void> {
       const files = await readdir(dir).catch(() => []);
       for (const form of files.map((file) => file.slice(0, -'.json'.length)).filter((name) => FORM.test(name))) {
         const mapping = await find(form);
@@ -75,7 +70,6 @@ export function isOwnReading({ by: authors }: Pick<KeptMapping, 'by'>, by: strin
   return authors.length > 0 && authors.every((author) => author === by);
 }
 
-/** Whether any option is set. */
 export function isCorrected(reading: ReadOptions): boolean {
   return Object.values(reading).some((value) => value !== undefined);
 }
@@ -93,17 +87,6 @@ const namedSchema = z.object({
 /** Read options that people saved under a name, with their authors. */
 type NamedMapping = z.output<typeof namedSchema>;
 
-/** Named mappings in the data folder. */
-type NamedMappings = {
-  list(): Promise<NamedMapping[]>;
-  /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
-  need(name: string): Promise<NamedMapping>;
-  /** Keeps those read options that apply to other files, too. Replaces a mapping of the same name. */
-  keep(mapping: NamedMapping): Promise<void>;
-  /** @throws LimitlineError `NOT_FOUND` */
-  forget(name: string): Promise<void>;
-};
-
 /** A mapping's name follows the rule for portfolios' names, because it is also a file's name. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
@@ -114,7 +97,8 @@ export function checkMappingName(name: string): void {
   throw new LimitlineError('USAGE', message);
 }
 
-export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappings {
+/** Named mappings in the data folder. */
+export function makeNamedMappings({ dataDir }: { dataDir: string }) {
   const dir = join(dataDir, 'mappings', 'named');
   const fileOf = (name: string) => `${name.normalize('NFC')}.json`;
 
@@ -135,7 +119,8 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappin
 
   return {
     list,
-    async need(name) {
+    /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
+    async need(name: string): Promise<NamedMapping> {
       const path = join(dir, fileOf(name));
       const text = NAME.test(name) ? await readFile(path, 'utf8').catch(orGone(path)) : undefined;
       if (text === undefined) throw await unknown(name);
@@ -145,13 +130,15 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappin
       const message = `The mapping "${name}" in ${path} ${fault}: keep it again with npx limitline mapping keep "${name}" FILE.`;
       throw new LimitlineError('FILE', message);
     },
-    async keep(mapping) {
+    /** Keeps those read options that apply to other files, too. Replaces a mapping of the same name. */
+    async keep(mapping: NamedMapping): Promise<void> {
       checkMappingName(mapping.name);
       makeFolder(dir, 0o700);
       const text = JSON.stringify({ ...mapping, reading: lastingOf(mapping.reading) }, null, 2);
       await putText(dir, fileOf(mapping.name), `${text}\n`);
     },
-    async forget(name) {
+    /** @throws LimitlineError `NOT_FOUND` */
+    async forget(name: string): Promise<void> {
       const path = join(dir, fileOf(name));
       const isThere = NAME.test(name) && (await rm(path).then(() => true, orGone(path)));
       if (!isThere) throw await unknown(name);

@@ -15,7 +15,7 @@ import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
-import { withPurpose } from '../rows/calls-of.ts';
+import { shownRequests } from '../rows/calls-of.ts';
 import { supplierIn } from './draft-store.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 
@@ -74,7 +74,9 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     const first: PreviewRequest[] = [];
     const onWanted = (wanted: readonly Line[]) => {
       largest.add(wanted);
-      for (const line of wanted) if (line.kind === 'row' && first.length < FIRST_REQUESTS) first.push(requestsOf(line));
+      for (const line of wanted)
+        if (line.kind === 'row' && first.length < FIRST_REQUESTS)
+          first.push({ line: line.line, ...shownRequests(line.row) });
     };
     const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted });
     const found = await readThrough(opened, { dir, dryRun, onLines });
@@ -145,23 +147,6 @@ function addSample(samples: string[], cell: string): void {
   if (text === '' || samples.length === SAMPLES) return;
   const sample = visible(text.length > SAMPLE_LENGTH ? `${text.slice(0, SAMPLE_LENGTH - 1)}…` : text);
   if (!samples.includes(sample)) samples.push(sample);
-}
-
-/** The requests of a line as they would be sent, with texts in place of ids that earlier calls answer. */
-export function requestsOf({ line, row }: Extract<Line, { kind: 'row' }>): PreviewRequest {
-  const { company, companyId, limit, documents } = row;
-  const names = documents.map(({ name }) => name);
-  return {
-    line,
-    company: companyId === undefined ? company : null,
-    documents: documents.map(withPurpose),
-    limit: {
-      company: companyId ?? '(the id of the company above)',
-      ...limit,
-      requested_limit: Number(limit.requested_limit),
-      ...(names.length > 0 ? { supporting_documents: names.map((name) => `(the id of ${name})`) } : {}),
-    },
-  };
 }
 
 function headOf({ dialect, headerLine, above, problems, warnings }: Opened, columns: Preview['columns']) {

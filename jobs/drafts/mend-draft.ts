@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../../src/errors.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
@@ -22,7 +23,6 @@ import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';
 import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
 import { lineToMend, listFile, mendLinesOf } from './mend-list.ts';
@@ -158,7 +158,6 @@ async function copyVersion(name: string, { dir, from, to }: { dir: string; from:
   }
 }
 
-/** Removes the files of all other versions. */
 async function dropOld(dir: string, versions: readonly DraftVersion[]): Promise<void> {
   const kept = new Set(filedVersions(versions).map(({ number }) => number));
   const old = versions.filter(({ number }) => !kept.has(number));

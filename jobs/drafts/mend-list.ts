@@ -15,20 +15,13 @@ import {
 const MOST_KEPT = 5_000;
 
 /** A list of lines to correct, stored in a file so that each of its pages can be read by itself. */
-type MendList = {
-  add(line: LineToMend): Promise<void>;
-  end(): Promise<MendPages>;
-  /** Stops writing and closes the file, without completing it. */
-  drop(): void;
-};
-
-export function makeMendList(path: string): MendList {
+export function makeMendList(path: string) {
   const found: MendPages = { lines: 0, kept: 0, pages: [], causes: [] };
   const causes = new Map<string | null, number>();
   let to: WriteStream | undefined;
   let at = 0;
   return {
-    async add(line) {
+    async add(line: LineToMend): Promise<void> {
       found.lines += 1;
       if (found.kept >= MOST_KEPT) return;
       if (found.kept % MEND_PAGE_LINES === 0) found.pages.push({ line: line.line, at });
@@ -39,7 +32,7 @@ export function makeMendList(path: string): MendList {
       to ??= createWriteStream(path, { mode: 0o600 });
       if (!to.write(text)) await once(to, 'drain');
     },
-    async end() {
+    async end(): Promise<MendPages> {
       if (to) {
         const ended = once(to, 'close');
         to.end();
@@ -48,7 +41,8 @@ export function makeMendList(path: string): MendList {
       found.causes = [...causes].map(([column, lines]) => ({ column, lines })).sort((a, b) => b.lines - a.lines);
       return found;
     },
-    drop: () => void to?.destroy(),
+    /** Stops writing and closes the file, without completing it. */
+    drop: (): void => void to?.destroy(),
   };
 }
 

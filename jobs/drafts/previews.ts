@@ -11,20 +11,7 @@ import type { DraftStore } from './draft-store.ts';
 import { type MakePreview, makePreview, type PreviewDeps } from './make-preview.ts';
 
 /** Previews of drafts. Each is made once, in the background, and kept in the draft's folder until its inputs change. */
-export type Previews = {
-  /** The digest of all inputs of a draft's preview, which the preview contains as `of`. */
-  digest(draft: PortfolioDraft): string;
-  /** The state of a draft's preview. Does not wait for a preview; begins a missing one. */
-  look(draft: PortfolioDraft): Promise<PreviewState>;
-  /** The current preview. @throws LimitlineError `USAGE` where there is none yet */
-  need(draft: PortfolioDraft): Promise<Preview>;
-  /** Makes the draft's preview again, because the ledger may have changed. */
-  again(draft: PortfolioDraft): Promise<void>;
-  /** Stops making a draft's preview. */
-  leave(id: string): Promise<void>;
-  /** Stops making previews, and waits for the end. */
-  close(): Promise<void>;
-};
+export type Previews = ReturnType<typeof makePreviews>;
 
 type UnderWay = { of: string; lines: number; failed: string | null; stop: AbortController; done: Promise<void> };
 
@@ -40,7 +27,7 @@ const PREVIEW_FILE = 'preview.json';
 /** The version of the form in which previews are kept. When it is raised, previews of older forms are made again. */
 const KEPT_FORM = 3;
 
-export function makePreviews(deps: Deps): Previews {
+export function makePreviews(deps: Deps) {
   const { drafts, preview: make = makePreview } = deps;
   const underWay = new Map<string, UnderWay>();
 
@@ -96,21 +83,27 @@ export function makePreviews(deps: Deps): Previews {
   }
 
   return {
-    digest: (draft) => digestOf(draft, deps),
+    /** The digest of all inputs of a draft's preview, which the preview contains as `of`. */
+    digest: (draft: PortfolioDraft): string => digestOf(draft, deps),
+    /** The state of a draft's preview. Does not wait for a preview; begins a missing one. */
     look,
+    /** Stops making a draft's preview. */
     leave,
-    async need(draft) {
+    /** The current preview. @throws LimitlineError `USAGE` where there is none yet */
+    async need(draft: PortfolioDraft): Promise<Preview> {
       const state = await look(draft);
       if (state.is === 'there') return state.preview;
       const message =
         state.is === 'failed' ? state.message : 'The file is still being read: wait until its preview is there.';
       throw new LimitlineError('USAGE', message);
     },
-    async again(draft) {
+    /** Makes the draft's preview again, because the ledger may have changed. */
+    async again(draft: PortfolioDraft): Promise<void> {
       const of = digestOf(draft, deps);
       if (underWay.get(draft.id)?.of !== of || underWay.get(draft.id)?.failed !== null) begin(draft, of);
     },
-    async close() {
+    /** Stops making previews, and waits for the end. */
+    async close(): Promise<void> {
       await Promise.all([...underWay.keys()].map(leave));
     },
   };

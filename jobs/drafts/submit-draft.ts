@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
@@ -11,24 +12,11 @@ import {
   type SubmittedDraft,
 } from '../../src/portfolio/portfolio-draft.ts';
 import { checkImport, type Imported, type ImportPayload } from '../import/import-portfolio.ts';
-import { keepFile, sha256Of } from '../import/keep-file.ts';
+import { keepFile } from '../import/open-import.ts';
 import { type DraftStore, supplierIn } from './draft-store.ts';
 import type { KeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf } from './make-preview.ts';
 import type { Previews } from './previews.ts';
-
-/** Imports of drafts in this process. */
-type Submissions = {
-  /**
-   * Imports in the background exactly what was previewed. Continues an interrupted import without duplicates.
-   *
-   * @throws LimitlineError `USAGE` where it cannot be imported
-   */
-  submit(id: string, submission: Submission): Promise<SubmitAnswer>;
-  progress(id: string): { lines: number } | undefined;
-  /** Resolves when no import is under way. */
-  settled(): Promise<void>;
-};
 
 export type SubmissionDeps = {
   drafts: DraftStore;
@@ -44,7 +32,8 @@ export type SubmissionDeps = {
 type Work = { lines: number; done: Promise<void>; submission: Submission };
 type Begun = { draft: PortfolioDraft; payload: ImportPayload };
 
-export function makeSubmissions(deps: SubmissionDeps): Submissions {
+/** Imports of drafts in this process. */
+export function makeSubmissions(deps: SubmissionDeps) {
   const { drafts, previews, mappings, log } = deps;
   const underWay = new Map<string, Work>();
 
@@ -96,14 +85,20 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
   }
 
   return {
-    progress(id) {
+    progress(id: string): { lines: number } | undefined {
       const work = underWay.get(id);
       return work && { lines: work.lines };
     },
-    async settled() {
+    /** Resolves when no import is under way. */
+    async settled(): Promise<void> {
       await Promise.all([...underWay.values()].map(({ done }) => done));
     },
-    async submit(id, submission) {
+    /**
+     * Imports in the background exactly what was previewed. Continues an interrupted import without duplicates.
+     *
+     * @throws LimitlineError `USAGE` where it cannot be imported
+     */
+    async submit(id: string, submission: Submission): Promise<SubmitAnswer> {
       const other = underWay.get(id);
       if (other) {
         const draft = await drafts.read(id);

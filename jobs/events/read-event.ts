@@ -1,7 +1,7 @@
 import type { EventMapping, MappedName } from '../../src/events/event-mapping.ts';
 import { inPlace, listPlaces, pointerOf, valueAt } from '../../src/json-pointer.ts';
 import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { readAmount, readMoment } from '../../src/portfolio/results/decision-values.ts';
+import { readAmount, readMoment } from '../../src/portfolio/results/decision-columns.ts';
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
 /**

@@ -11,14 +11,12 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { ExtraField } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { sheetKinds } from '../../src/portfolio/results/line-rewriter.ts';
-import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import type { Decimal } from '../../src/portfolio/values/amounts.ts';
 import { type Delimiter, type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
-import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
+import { encodeTable, resultsDialect, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
-import { importName } from '../rows/import-names.ts';
-import { openImported } from '../rows/open-imported.ts';
+import { importName, openImported } from '../rows/import-names.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
 import { type ExportTable, errorsTable, extrasOf, type Files, resultsTable } from './results-table.ts';
 

@@ -70,7 +70,6 @@ export async function keepResults(
   }
 }
 
-/** The paths of the kept results of all portfolios of the account. */
 export async function keptResults(deps: PlaceDeps): Promise<string[]> {
   const dir = dirname(keptResultsPath('', deps));
   const names = existsSync(dir) ? await readdir(dir) : [];

@@ -238,7 +238,6 @@ function haveOneHeader(files: Files): boolean {
   return new Set(headers).size === 1;
 }
 
-/** The known columns of files with one header. */
 function knownColumns(files: Files, header: readonly string[]): (KnownColumn | null)[] {
   const [opened] = files.values();
   if (!opened) return header.map(knownNamed);

@@ -1,12 +1,11 @@
+import { groupedAmount } from '../../src/counted.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { extrasIn, isPath, shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 
-/** A request that was sent, and the portfolio of its row. */
 export type SentRequest = RowRequest & { portfolio: string };
 
 /**

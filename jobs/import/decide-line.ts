@@ -1,3 +1,4 @@
+import { groupedAmount } from '../../src/counted.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import {
   type AskingLine,
@@ -16,14 +17,12 @@ import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { correctionsOf, decideMend } from './mend-rows.ts';
 
-/** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
 
 /** The import that a line belongs to, and what is known of its file. */

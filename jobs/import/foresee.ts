@@ -1,12 +1,13 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { makeDigestTable } from '../../src/portfolio/identity/digest-table.ts';
+import { makeDigestTable } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
@@ -23,7 +24,6 @@ import {
   rowRequest,
   warningOfOther,
 } from './decide-line.ts';
-import { sha256Of } from './keep-file.ts';
 
 export type ForeseeDeps = {
   portfolio: string;

@@ -20,10 +20,10 @@ import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
-import { mappingLeftOut } from './mapping-left-out.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
+  mappingLeftOut,
   type OpenDeps,
   type OpenedImport,
   openImport,

@@ -3,7 +3,6 @@ import type { BuyerRows } from '../../src/ledger/rows/buyer-rows.ts';
 import type { NewRow } from '../../src/ledger/rows/put-rows.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type RowLine, requestsFor, rowRequest } from './decide-line.ts';
 import { type AskedLine, askOf, endOf, type ImportTarget, type LineDeps, type PutEnd, putLine } from './put-line.ts';
@@ -88,7 +87,6 @@ async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: 
   return ends;
 }
 
-/** The first of these lines for each buyer. */
 function firstOfBuyers(lines: readonly RowLine[]): RowLine[] {
   const seen = new Set<string>();
   return lines.filter(({ row }) => !seen.has(row.buyer) && seen.add(row.buyer));
@@ -132,7 +130,9 @@ function noteOf(line: Line): NotedLine {
 
 function faultOf(line: Line): FaultyLine | null {
   if (line.kind === 'row') return null;
-  const message = line.problems.map((problem) => describe(problem)).join('; ');
+  const message = line.problems
+    .map(({ column, message }) => (column === null ? message : `${column}: ${message}`))
+    .join('; ');
   const isLong = message.length > MAX_MESSAGE_LENGTH;
   return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
 }
@@ -145,7 +145,3 @@ const MAX_MESSAGE_LENGTH = 8_000;
 
 /** The most characters of a faulty line's name in the ledger. People look for the line by its name. */
 const NAME_LENGTH = 200;
-
-function describe({ column, message }: Problem): string {
-  return column === null ? message : `${column}: ${message}`;
-}

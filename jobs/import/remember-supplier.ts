@@ -3,7 +3,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { supplierKeyOf } from '../../src/ledger/schema/approval.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { supplierJob } from '../rows/step-jobs.ts';
+import { supplierJob } from '../rows/feed.ts';
 import type { ImportApproval } from './import-approval.ts';
 
 /** Records the portfolio's supplier: an existing company, or one to create before the buyers, once the import is approved. */

@@ -9,6 +9,7 @@ import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
@@ -17,7 +18,6 @@ import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/por
 import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { lackingWords } from '../import/lacking-rows.ts';
 import { goneWords } from '../import/lines-gone.ts';
 import { supplierAsNamed } from '../import/remember-supplier.ts';

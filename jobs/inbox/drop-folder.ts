@@ -90,7 +90,6 @@ async function folderId(dir: string): Promise<string> {
   return read();
 }
 
-/** Removes a folder if it is empty. */
 export async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error) => {
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error;

@@ -21,7 +21,6 @@ export async function readingOf(path: string, { settings, signal }: Reading): Pr
   return kept ?? { reading: {}, by: [] };
 }
 
-/** Read options and who set them. */
 type SaidReading = { reading: ReadOptions; by: readonly string[] };
 
 const NOBODYS =

@@ -5,9 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isAdvice } from '../../src/portfolio/lines/advice.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
-import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
-import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { encodeTable, makeTableText, resultsDialect } from '../../src/table/write-table.ts';
 
 /**
  * Writes problems as they are found, into a CSV in the form of the imported file. Without problems there is no file.

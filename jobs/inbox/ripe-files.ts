@@ -1,13 +1,21 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { sha256Of } from '../../src/files/draft.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
 import { DONE, documentsNameOf, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { type Dropped, documentsVersion, type FolderLook, glanceAt, pathOf } from './look.ts';
-import { DOUBTFUL_MS, SETTLE_MS, type SettlingFiles } from './settling.ts';
+import {
+  DOUBTFUL_MS,
+  type Dropped,
+  documentsVersion,
+  type FolderLook,
+  glanceAt,
+  pathOf,
+  SETTLE_MS,
+  type SettlingFiles,
+} from './look.ts';
 
 /** A file in the drop folder that is not taken yet. */
 export type Lying = {

@@ -11,9 +11,8 @@ import { openDropFolder, statOf } from './drop-folder.ts';
 import { DONE, portfolioOf } from './dropped-names.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { type Dropped, lookInto, stampOf } from './look.ts';
+import { DOUBTFUL_MS, type Dropped, lookInto, makeSettling, type SettlingFiles, stampOf } from './look.ts';
 import { type Lying, putBackGrown, type Ripe, ripeFiles } from './ripe-files.ts';
-import { DOUBTFUL_MS, makeSettling, type SettlingFiles } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */

@@ -9,9 +9,8 @@ import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
-import { type Dropped, glanceAt, lookInto, pathOf } from './look.ts';
+import { type Dropped, glanceAt, lookInto, makeSettling, pathOf, SETTLE_MS, type SettlingFiles } from './look.ts';
 import { aloneWords, growingWords, HINDRANCES } from './ripe-files.ts';
-import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**

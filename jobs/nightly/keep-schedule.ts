@@ -8,7 +8,6 @@ import { type ScheduleEntry, TASKS } from '../../src/schedule/schedule.ts';
 type KeepDeps = {
   runs: NightlyRuns;
   maintenance: Maintenance;
-  /** The processes on duty, including this one. */
   onDuty: () => Promise<readonly { process: string }[]>;
   log: Log;
   now?: () => number;
@@ -67,7 +66,11 @@ export async function keepSchedule(deps: KeepDeps, overdueMs: number): Promise<v
   const { runs, maintenance, log, now = Date.now } = deps;
   const held = (await runs.schedule()) ?? [];
   const changed = await maintenance.keep(held, now());
-  if (changed > 0) log.info({ schedule: held.map(entryText), changed }, 'the schedule of this account is in force');
+  if (changed > 0)
+    log.info(
+      { schedule: held.map(({ task, pattern, tz }) => `${task} ${pattern} ${tz}`), changed },
+      'the schedule of this account is in force',
+    );
   await askForDue(held, deps, overdueMs);
 }
 
@@ -122,8 +125,4 @@ async function askForDue(entries: readonly HeldEntry[], deps: KeepDeps, overdueM
 async function isUnderWay({ task, id }: { task: string; id: string }, { runs, onDuty }: KeepDeps): Promise<boolean> {
   const underWay = (await runs.read([task]))[task]?.underWay;
   return underWay?.id === id && (await onDuty()).some(({ process }) => process === underWay.process);
-}
-
-function entryText({ task, pattern, tz }: HeldEntry): string {
-  return `${task} ${pattern} ${tz}`;
 }

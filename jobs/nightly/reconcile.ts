@@ -25,10 +25,6 @@ export async function reconcile(
   // Only differences between records are counted: findings for finance and held calls are none.
   const groups = report.groups.filter(({ check }) => CHECKS[check].kind === 'ledger');
   await deps.portfolios.noteReconciled(countFindings({ groups }));
-  return resultOf(report);
-}
-
-function resultOf(report: NightReport): NightResult & { report: string } {
   return { is: report.findings > 0 ? 'findings' : 'well', words: reportWords(report), report: report.id };
 }
 

@@ -23,7 +23,6 @@ export type RetryDeps = FeedDeps &
 /** The rows of one portfolio to send again tonight. */
 type Meant = {
   portfolio: string;
-  /** For each cause, the rule that applies. */
   causes: readonly { cause: string; rule: RetryRule }[];
   /** How often the portfolio was cancelled. A row of a lower generation was cancelled with it. */
   generation: number;

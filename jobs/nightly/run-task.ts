@@ -81,7 +81,6 @@ export type Night = {
   signal: AbortSignal;
 };
 
-/** The result of a run. */
 export type NightResult = {
   is: 'well' | 'findings' | 'failed';
   /** One sentence for people. */

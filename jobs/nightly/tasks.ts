@@ -122,8 +122,9 @@ type Told = { name: string; why: string };
 export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
   const ledger = { connection: deps.ledger, keys: deps.keys };
-  // Archiving that has begun is continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used.
-  const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
+  // Archiving that has begun is continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used. The days are
+  // counted from the scheduled time, so that a late run archives no more than the schedule meant.
+  const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : night.atMs - days * DAY_MS;
   const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
   const came: Came = { archived: [], held: [], left: [], failed: [] };
@@ -138,14 +139,6 @@ type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
 };
-
-/**
- * The moment, in ms, before which a portfolio must have finished to be archived. It is counted from the scheduled time, so that a late run
- * archives no more than the schedule meant.
- */
-function beforeOf({ atMs }: Night, days: number): number {
-  return atMs - days * DAY_MS;
-}
 
 async function archiveNamed(
   name: string,

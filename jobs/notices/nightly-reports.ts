@@ -1,10 +1,9 @@
-import { counted } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
 import { changeWords, countFindings, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import { type NightReport, SECTIONS } from '../../src/ledger/nightly/night-report.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { latestMoment } from '../../src/schedule/moments.ts';
 import { judge } from './condition.ts';
@@ -71,7 +70,6 @@ export function reportNotice(report: NightReport): Notice {
   };
 }
 
-/** The last scheduled report and its notice. */
 export type LastReport = { id: string; madeMs: number; notice: Notice };
 
 export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly report missing' } as const;

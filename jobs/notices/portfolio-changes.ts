@@ -9,7 +9,6 @@ export type RememberedPortfolio = {
   failures?: string | undefined;
 };
 
-/** A change of a stored state, from `was` to `state`, and the news to report with it. */
 export type PortfolioChange = { subject: string; was: string; state: string; tells?: PortfolioNews };
 
 export type PortfolioNews =
@@ -90,7 +89,6 @@ function pausedState({ isPaused, pausedItself: why }: Glance, before: string | u
   return before === undefined ? undefined : 'going on';
 }
 
-/** Failed rows (refused and held) and ended rows. */
 function failuresOf({ done, refused, held }: Glance): { failed: number; ended: number } {
   return { failed: refused + held, ended: done + refused + held };
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { moneyOf } from '../../src/ledger/counts/money.ts';
 import { outcomesOf, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
@@ -7,7 +7,6 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 import type { PortfolioNews } from './portfolio-changes.ts';

@@ -42,20 +42,40 @@ export function roomChanges(
   const memory = redis.map(({ usedBytes, mostBytes }) => usedPercent(usedBytes, mostBytes));
   const memoryUsed = memory.length === 0 ? undefined : Math.max(...memory);
 
-  const change = (subject: keyof typeof ROOM_SUBJECTS, observed: Observation, notice: () => Notice): SystemChange[] => {
+  const change = (
+    subject: keyof typeof ROOM_SUBJECTS,
+    observed: Observation,
+    title: string,
+    facts: Readonly<Record<string, string>>,
+  ): SystemChange[] => {
     const judged = judge(remembered[subject], { observed }, nowMs, RULES);
-    return systemChangeOf(
-      ROOM_SUBJECTS[subject],
-      remembered[subject],
-      judged,
-      judged.tells?.is === 'bad' ? notice() : undefined,
-    );
+    const notice: Notice = {
+      kind: subject === 'disk' ? 'disk' : 'redis',
+      title,
+      facts: Object.entries(facts).map(([term, what]) => ({ term, what })),
+      path: '/health',
+      atMs: nowMs,
+    };
+    const told = judged.tells?.is === 'bad' ? notice : undefined;
+    return systemChangeOf(ROOM_SUBJECTS[subject], remembered[subject], judged, told);
   };
+  const [diskFullness, memoryFullness] = [diskUsed, memoryUsed].map((used) => observedFullness(used, fullAbove));
   return [
-    ...change('disk', observedFullness(diskUsed, fullAbove), () => diskNotice(diskUsed ?? 0, disk, nowMs)),
-    ...change('memory', observedFullness(memoryUsed, fullAbove), () => memoryNotice(memoryUsed ?? 0, nowMs)),
-    ...change('writes', observedWrites(redis), () => writesNotice(nowMs)),
-    ...change('older', isOlder === undefined ? undefined : isOlder ? 'bad' : 'well', () => olderNotice(nowMs)),
+    ...change('disk', diskFullness, `The disk is nearly full: ${shown(diskUsed ?? 0)} in use`, {
+      Free: `${gigabytes(disk?.freeBytes ?? 0)} of ${gigabytes(disk?.totalBytes ?? 0)}`,
+      'What to do': 'make room on the disk of the data folder: imports are refused once it is full',
+    }),
+    ...change('memory', memoryFullness, `The memory of Redis is nearly full: ${shown(memoryUsed ?? 0)} in use`, {
+      'What to do': 'give Redis more memory: when there is none left, nothing is written and all calls wait',
+    }),
+    ...change('writes', observedWrites(redis), 'Redis cannot write to its disk', {
+      'What to do': 'look at the log of Redis and the room on its disk',
+    }),
+    ...change('older', isOlder === undefined ? undefined : isOlder ? 'bad' : 'well', OLDER.title, {
+      Why: OLDER.why,
+      'What to do': OLDER.recover,
+      Or: OLDER.accept,
+    }),
   ];
 }
 
@@ -97,44 +117,6 @@ function observedFullness(percent: number | undefined, above: number): Observati
 function observedWrites(redis: readonly RedisRoom[]): Observation {
   if (redis.length === 0) return undefined;
   return redis.every(({ isWriting }) => isWriting) ? 'well' : 'bad';
-}
-
-function diskNotice(percent: number, disk: DiskRoom | undefined, atMs: number): Notice {
-  const facts = [
-    { term: 'Free', what: `${gigabytes(disk?.freeBytes ?? 0)} of ${gigabytes(disk?.totalBytes ?? 0)}` },
-    { term: 'What to do', what: 'make room on the disk of the data folder: imports are refused once it is full' },
-  ];
-  return { kind: 'disk', title: `The disk is nearly full: ${shown(percent)} in use`, facts, path: '/health', atMs };
-}
-
-function memoryNotice(percent: number, atMs: number): Notice {
-  const facts = [
-    {
-      term: 'What to do',
-      what: 'give Redis more memory: when there is none left, nothing is written and all calls wait',
-    },
-  ];
-  return {
-    kind: 'redis',
-    title: `The memory of Redis is nearly full: ${shown(percent)} in use`,
-    facts,
-    path: '/health',
-    atMs,
-  };
-}
-
-function writesNotice(atMs: number): Notice {
-  const facts = [{ term: 'What to do', what: 'look at the log of Redis and the room on its disk' }];
-  return { kind: 'redis', title: 'Redis cannot write to its disk', facts, path: '/health', atMs };
-}
-
-function olderNotice(atMs: number): Notice {
-  const facts = [
-    { term: 'Why', what: OLDER.why },
-    { term: 'What to do', what: OLDER.recover },
-    { term: 'Or', what: OLDER.accept },
-  ];
-  return { kind: 'redis', title: OLDER.title, facts, path: '/health', atMs };
 }
 
 /** The percentage as text. It is rounded down, so that 100 % means full. */

@@ -4,7 +4,6 @@ import { messageOf } from '../../src/errors.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
@@ -131,13 +130,11 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
   };
 }
 
-type PortfolioLookDeps = {
+type PortfolioLookDeps = TellDeps & {
   ledger: RedisConnection;
   keys: Keys;
   portfolios: Pick<Portfolios, 'read' | 'causes'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
-  decisions: TellDeps['decisions'];
-  statusMeanings: Pick<MeaningStore, 'read'>;
   outbox: Outbox;
 };
 
@@ -157,7 +154,9 @@ async function lookAtPortfolios(
     if (rules.signal.aborted) return arose;
     const changes = await changesOf(glances, deps, rules);
     arose += await deps.outbox.report(
-      changes.filter(({ change }) => !change.tells).map(({ change }) => stateOf(change)),
+      changes
+        .filter(({ change }) => !change.tells)
+        .map(({ change: { subject, was, state } }) => ({ subject, was, state })),
     );
     const news = changes.filter(({ change }) => change.tells);
     for (let from = 0; from < news.length && !rules.signal.aborted; from += READ_AT_ONCE) {
@@ -224,10 +223,6 @@ async function changesOf(
     const told = changes.filter(({ tells }) => !rules.isMending || tells?.is !== 'settled');
     return told.map((change) => ({ name: glance.name, change }));
   });
-}
-
-function stateOf({ subject, was, state }: PortfolioChange): NoticeState {
-  return { subject, was, state };
 }
 
 /** Adds the notice, with the current state. Leaves out a portfolio that is no longer finished: the next pass reports it. */

@@ -48,7 +48,6 @@ type ApprovalNeed = {
   asOfMs?: number | undefined;
   /** Who made the plan that `by` confirmed. */
   madeBy?: string | undefined;
-  /** The plan that these rows are part of. */
   part?: PartOfPlan | undefined;
   /** The supplier to send again as well. */
   supplier?: SupplierInDoubt | undefined;

@@ -8,7 +8,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
 import { placesIn, readSessionFile, type SessionCall, sessionOf } from '../../src/service/session-file.ts';
 import { type FoundRow, foundPages, rowsAtLine } from '../rows/walk-rows.ts';
-import { sessionBody } from '../steps/session-request.ts';
+import { sessionBody } from '../steps/make-sessions.ts';
 import { rowByName } from './explain-rows.ts';
 
 type AskSessionDeps = {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
 import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
-import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
@@ -49,11 +48,12 @@ export async function cancelRows(
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
   const open = counts.underWay + counts.left;
-  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - restored - open), open, restored };
-}
-
-function openRows({ states }: PortfolioState): number {
-  return rowsIn(states, UNFINISHED_STATES);
+  return {
+    cancelled,
+    answered: Math.max(0, rowsIn(before.states, UNFINISHED_STATES) - cancelled - restored - open),
+    open,
+    restored,
+  };
 }
 
 /** Cancels what can be cancelled, in the order of steps, so that no row moves past the search. Counts calls under way. */

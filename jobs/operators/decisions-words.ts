@@ -1,6 +1,5 @@
-import { counted, grouped } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { AmountIn } from '../../src/ledger/counts/outcome-sums.ts';
-import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { saysAbove } from './decision-doubts.ts';

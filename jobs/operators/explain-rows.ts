@@ -1,10 +1,10 @@
+import { groupedAmount } from '../../src/counted.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 

@@ -58,7 +58,6 @@ export function makeFreeing(deps: FreeDeps): (known: KnownLate) => Promise<unkno
   };
 }
 
-/** All held rows of the account, page by page. */
 export async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
   let after: HeldRow | undefined;
   do {

@@ -8,7 +8,6 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 /** A call that made an id, as {@link callName} names it, and a description of its row. */
 type KnownId = { call: string; of: string };
 
-/** The known calls that made the ids asked for, by id. */
 type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
 /** Why this id cannot come from the row's step; nothing if it can. */
@@ -69,7 +68,6 @@ export function otherCallFault(made: string, calls: readonly string[], known: Kn
   return `"${made}" is already known: it was made for ${other.of}. Look up the right id.`;
 }
 
-/** The name of a call: its kind and its key. */
 export function callName({ kind, key }: { kind: string; key: string }): string {
   return `${kind} ${key}`;
 }

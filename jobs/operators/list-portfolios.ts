@@ -14,7 +14,6 @@ import {
 } from '../../src/ledger/portfolios/summary.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 
-/** A portfolio in a list. */
 export type Listed = Pick<Summary, Counted> & {
   /** The file of the last import. */
   file: string | null;

@@ -6,7 +6,7 @@ import type { Stories } from '../../src/ledger/rows/story.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { callInDoubt } from '../rows/calls-of.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { type FoundRow, readFound } from '../rows/walk-rows.ts';
 import { heldPages } from './free-held.ts';
 import { callName } from './id-faults.ts';
 
@@ -79,11 +79,8 @@ export async function heldElsewhere(
   for await (const page of meant) for (const call of await Promise.all(page.map(callOf))) calls.add(call);
   const same: RowId[] = [];
   for await (const page of heldPages(deps)) {
-    const results = await deps.rows.read(page);
-    const others = page.flatMap((row, place) => {
-      const result = results[place];
-      return result?.state === 'held' && row.portfolio !== portfolio ? [{ row, result }] : [];
-    });
+    const elsewhere = page.filter((row) => row.portfolio !== portfolio);
+    const others = (await readFound(elsewhere, deps.rows)).filter(({ result }) => result.state === 'held');
     const waitFor = await Promise.all(others.map(callOf));
     same.push(...others.flatMap(({ row }, place) => (calls.has(waitFor[place]) ? [row] : [])));
   }

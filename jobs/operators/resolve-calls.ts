@@ -18,7 +18,6 @@ type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'no
 /** A person's answer about a held call. */
 export type Resolving = {
   portfolio: string;
-  /** The line number of the row. */
   line?: number | undefined;
   row?: string | undefined;
   step?: Step | undefined;
@@ -48,7 +47,11 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
     name === undefined
       ? await heldRowAtLine(portfolio, { line: line ?? 0, step }, deps)
       : await heldRowByName(portfolio, name, deps);
-  if (heldMs !== undefined && held.result.updatedMs !== heldMs) throw heldAnew();
+  if (heldMs !== undefined && held.result.updatedMs !== heldMs)
+    throw new LimitlineError(
+      'NOT_FOUND',
+      'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',
+    );
   const strange = made === undefined ? undefined : await checkId(made, held, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const elsewhere = await heldElsewhere(portfolio, [[held]], deps);
@@ -73,14 +76,6 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
   await feed(deps);
   return resolution;
-}
-
-/** The error for an answer about a row that was sent and held again since. */
-export function heldAnew(): LimitlineError {
-  return new LimitlineError(
-    'NOT_FOUND',
-    'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',
-  );
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { GIVEN_UP, isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
-import type { FeedDeps } from '../rows/feed.ts';
-import { supplierJob } from '../rows/step-jobs.ts';
+import { type FeedDeps, supplierJob } from '../rows/feed.ts';
 import type { FreeDeps } from './free-held.ts';
 
 type OfSupplier = Pick<PortfolioState, 'supplier'>;

@@ -7,7 +7,7 @@ import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.t
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
-import { DECISION_FAULTS, foreignWords, loweredWords } from './decision-doubts.ts';
+import { DECISION_FAULTS, foreignWords, loweredWords, undatedWarnings } from './decision-doubts.ts';
 import {
   type AboutLine,
   AT_ONCE,
@@ -22,7 +22,6 @@ import {
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
-import { undatedWarnings } from './undated-lines.ts';
 
 /** The result of taking a file's decisions. */
 export type DecisionsTaken = {

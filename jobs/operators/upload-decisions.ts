@@ -1,16 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { z } from 'zod';
 import type { Settings } from '../../src/config.ts';
+import { makeFolder } from '../../src/data-folder.ts';
+import { putText } from '../../src/files/draft.ts';
+import { isJson } from '../../src/json-pointer.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
+import { formOf } from '../../src/portfolio/read-options.ts';
 import { ColumnsUnknown, columnsToName, type DecisionColumn } from '../../src/portfolio/results/decision-columns.ts';
 import {
   type DecisionsFile,
   type DecisionsReading,
+  type KeptColumns,
   readDecisionsFile,
 } from '../../src/portfolio/results/decisions-file.ts';
 import { columnWords, decisionsWords } from './decisions-words.ts';
 import { readUploaded } from './held-plans.ts';
-import { makeKeptColumns } from './kept-columns.ts';
 import { type DecisionDeps, type DecisionsTaken, takeDecisions } from './take-decisions.ts';
 
 /** The columns that an upload's header does not name, the headers that may be one of them, and the mapping that people gave so far. */
@@ -157,4 +164,31 @@ function packed(kept: Kept): string {
 function unpacked(text: string | null): Kept | undefined {
   const { packed: base64 } = JSON.parse(text ?? '{}') as { packed?: string };
   return base64 === undefined ? undefined : JSON.parse(gunzipSync(Buffer.from(base64, 'base64')).toString());
+}
+
+const keptSchema = z.object({ map: z.array(z.string()), by: z.string() });
+
+/**
+ * The store of mappings for files of decisions. A person names the columns of one file; the mapping then counts for all files with its
+ * header.
+ */
+export function makeKeptColumns({ dataDir }: { dataDir: string }) {
+  const dir = join(dataDir, 'mappings', 'decisions');
+  const nameOf = (header: readonly string[]) => `${formOf(header)}.json`;
+
+  return {
+    async find(header: readonly string[]): Promise<KeptColumns | undefined> {
+      const text = await readFile(join(dir, nameOf(header)), 'utf8').catch(() => '');
+      // A mapping that is damaged, or of another version, counts as missing, so that people are asked again.
+      return isJson(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
+    },
+
+    /** Keeps the mapping that a person gave for this file, for later files with its header. An empty mapping removes the one that was kept. */
+    async keep({ header, mapped }: Pick<DecisionsFile, 'header' | 'mapped'>, by: string): Promise<void> {
+      if (mapped.by !== undefined) return;
+      if (mapped.map.length === 0) return rm(join(dir, nameOf(header)), { force: true });
+      makeFolder(dir, 0o700);
+      await putText(dir, nameOf(header), `${JSON.stringify({ map: mapped.map, by })}\n`);
+    },
+  };
 }

@@ -27,7 +27,6 @@ export type PlanDeps = AskDeps &
     calls: Pick<Calls, 'madeId' | 'isUnknown'>;
   };
 
-/** An action that somebody wants for the rows of a filter. */
 export type PlanRequest = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
@@ -245,7 +244,6 @@ function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boole
   );
 }
 
-/** Whether the filter has no condition but states. */
 function isByStateAlone({ states: _states, ...rest }: RowFilter): boolean {
   return Object.values(rest).every((one) => one === undefined);
 }

@@ -1,4 +1,4 @@
-import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
@@ -96,15 +96,15 @@ export function makeLargest() {
   let largest: LargeRequest[] = [];
   return {
     add(lines: readonly Line[]): void {
-      const found = lines.flatMap((line) => (line.kind === 'row' ? [requestOf(line)] : []));
+      const found = lines.flatMap((line) =>
+        line.kind === 'row'
+          ? [{ line: line.line, name: line.row.name, requested: line.row.limit.requested_limit }]
+          : [],
+      );
       largest = [...largest, ...found].sort(byAmount).slice(0, SHOWN);
     },
     result: (): readonly LargeRequest[] => largest,
   };
-}
-
-function requestOf({ line, row }: Extract<Line, { kind: 'row' }>): LargeRequest {
-  return { line, name: row.name, requested: row.limit.requested_limit };
 }
 
 /** Orders requests by amount, the largest first. Amounts have no more digits than a float holds exactly, so floats compare correctly. */

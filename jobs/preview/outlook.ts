@@ -1,20 +1,18 @@
 import { stat } from 'node:fs/promises';
-import type { UnknownPolicy } from '../../src/config.ts';
 import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Foresight } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
-import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
 import { makeFileNames } from '../rows/import-names.ts';
 
@@ -22,13 +20,10 @@ import { makeFileNames } from '../rows/import-names.ts';
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
 
 /** The ledger, used read-only. */
-export type OutlookDeps = {
-  foresight: Foresight;
+export type OutlookDeps = Pick<ForeseeDeps, 'foresight' | 'onUnknownCompany'> & {
   buyers: Buyers;
   rows: Rows;
   portfolios: Portfolios;
-  /** What to do with a company for which it is unknown whether it was made. */
-  onUnknownCompany: UnknownPolicy;
 };
 
 /**
@@ -52,7 +47,7 @@ export async function importOutlookOf(
       foresight: deps.foresight,
       rows: deps.rows,
       onUnknownCompany: deps.onUnknownCompany,
-      ...(place.importId === '' ? {} : await unclearCorrections({ ...place, path, reading }, deps)),
+      ...(place.importId === '' ? {} : await unclearCorrections({ ...place, path, reading }, { ...deps, store })),
     },
   };
 }
@@ -72,11 +67,9 @@ type LookedAt = { portfolio: string; path: string; importId: string; reading: Re
 /** Finds the lines that an import would refuse because it is unclear which row they correct, and the row that each line names. */
 async function unclearCorrections(
   { portfolio, path, importId, reading }: LookedAt,
-  { rows, portfolios, buyers }: { rows: Rows; portfolios: Portfolios; buyers: Buyers },
+  { rows, portfolios, store }: Pick<OutlookDeps, 'rows' | 'portfolios'> & { store: BuyerStore },
 ) {
   const where = { portfolio, importId };
-  // No retries: a preview may fail if Redis goes away.
-  const store = makeBuyerStore({ buyers, retryUntilAnswered: (_what, run) => run() });
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
     return openPortfolio({ ...reading, path, requiredColumns: [], documents: ANY_DOCUMENT, buyers: book });

@@ -1,4 +1,5 @@
 import type { Document } from '../../src/documents/folder.ts';
+import { sha256Of } from '../../src/files/draft.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import type { LostCall } from '../../src/ledger/calls/recovery.ts';
 import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';
@@ -6,7 +7,6 @@ import { askedOf, STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
-import { sha256Of } from '../import/keep-file.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { documentKey } from '../rows/calls-of.ts';
 

@@ -9,8 +9,7 @@ import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { otherAccountWords } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { digestOf } from '../../src/portfolio/identity/digest.ts';
-import { type KeySet, makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { digestOf, type KeySet, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
@@ -155,7 +154,7 @@ async function recoverLines(
     .map((line) => ({ line, outcome: read(line.cells) }))
     .filter(({ line, outcome }) => {
       if (outcome.account !== deps.account) throw anotherAccount(found.path, line.line, outcome.account, deps.account);
-      return isState(outcome.state);
+      return (ROW_STATES as readonly string[]).includes(outcome.state);
     });
   found.rows += rows.length;
   for (const { outcome } of rows) {
@@ -212,10 +211,6 @@ function lostOf({ state, problem }: ResultOutcome): 'waiting' | 'replaced' | 'de
   if (problem.startsWith(REPLACED_BY_LINE)) return 'replaced';
   // As approval-moves.lua writes it.
   return problem.startsWith('declined by ') ? 'declined' : undefined;
-}
-
-function isState(state: string): boolean {
-  return (ROW_STATES as readonly string[]).includes(state);
 }
 
 function noCounts(): Record<RecoveredKind, number> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
-import type { RowDocument } from '../../src/ledger/schema/row.ts';
+import type { RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
 import type { FoundRow } from './walk-rows.ts';
 
 /** The calls of a row's current step, in the order in which the step makes them. */
@@ -24,6 +24,26 @@ export function documentKey({ sha256, name, purpose }: Pick<RowDocument, 'sha256
     .update(JSON.stringify([sha256, name, ...(purpose === undefined ? [] : [purpose])]))
     .digest('base64url')
     .slice(0, 16);
+}
+
+/** A row's requests as they would be sent, with texts in place of ids that earlier calls answer. */
+export function shownRequests({
+  company,
+  companyId,
+  documents,
+  limit,
+}: Pick<RowRequest, 'company' | 'companyId' | 'limit'> & { documents: readonly Parameters<typeof withPurpose>[0][] }) {
+  const names = documents.map(({ name }) => name);
+  return {
+    company: companyId === undefined ? (company ?? null) : null,
+    documents: documents.map(withPurpose),
+    limit: {
+      company: companyId ?? '(the id of the company above)',
+      ...limit,
+      requested_limit: Number(limit.requested_limit),
+      ...(names.length > 0 ? { supporting_documents: names.map((name) => `(the id of ${name})`) } : {}),
+    },
+  };
 }
 
 /** A document's name, with its purpose where a person names one. */

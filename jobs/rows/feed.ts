@@ -1,11 +1,12 @@
+import { z } from 'zod';
 import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { RowState } from '../../src/ledger/schema/row.ts';
+import type { RowState, Step } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
 import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
-import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
@@ -142,7 +143,6 @@ async function clearTheWay(
   await queues.clear(failed.filter((_job, place) => waiting[place]));
 }
 
-/** Rows of one state, with the job for each row's step. */
 export async function jobsOf(
   { portfolio, state }: { portfolio: string; state: RowState },
   { from, count }: { from: number; count: number },
@@ -214,4 +214,25 @@ function makeEater(
 function inTurns(lots: readonly NewJob[][]): NewJob[] {
   const longest = Math.max(0, ...lots.map((lot) => lot.length));
   return Array.from({ length: longest }, (_, place) => lots.flatMap((lot) => lot.slice(place, place + 1))).flat();
+}
+
+export const STEP_JOBS = {
+  company: { queue: 'companies', name: 'create-company' },
+  documents: { queue: 'documents', name: 'upload-documents' },
+  limit: { queue: 'buyer-limits', name: 'submit-buyer-limit' },
+} as const satisfies Record<Step, { queue: QueueName; name: string }>;
+
+/** A supplier's job runs in the companies' queue, before the rows of its portfolio. */
+export const SUPPLIER_JOB = { queue: 'companies', name: 'create-supplier' } as const;
+
+/** The job of a portfolio's supplier. `supplier` takes the place of a row's key. */
+export function supplierJob(portfolio: string): NewJob {
+  return { ...SUPPLIER_JOB, data: { portfolio, key: 'supplier' } };
+}
+
+const payloadSchema = z.object({ portfolio: z.string().min(1), key: z.string().min(1) });
+
+/** Parses a job's payload: the row, or the supplier, that the job is for. */
+export function parseRowPayload(data: unknown): RowId {
+  return payloadSchema.parse(data);
 }

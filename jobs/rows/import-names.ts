@@ -1,6 +1,11 @@
+import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
+import type { DocumentStore } from '../../src/documents/store.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { type BuyerBook, CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';
+import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 /** `q4.csv #2`: the portfolio's second import, as people see it. */
 export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 'number'>): string {
@@ -49,4 +54,24 @@ export async function importNames(
 ): Promise<Map<string, string>> {
   const all = await portfolios.allImports(portfolio);
   return new Map(all.map((known) => [String(known.number), importName(known)]));
+}
+
+/**
+ * Opens the copy of an imported file with the import's read options. Lines are not judged again, only identified, with their
+ * buyers from `buyers`.
+ *
+ * @throws LimitlineError `NOT_FOUND` where the copy is gone, `FILE` where it cannot be read
+ */
+export async function openImported(
+  { id, reading }: Pick<KnownImport, 'id' | 'reading'>,
+  { imports, signal, buyers = CLOSED_BOOK }: { imports: DocumentStore; signal: AbortSignal; buyers?: BuyerBook },
+): Promise<Opened> {
+  return openPortfolio({
+    ...readOptionsSchema.parse(JSON.parse(reading)),
+    path: imports.open(id).path,
+    signal,
+    requiredColumns: [],
+    documents: ANY_DOCUMENT,
+    buyers,
+  });
 }

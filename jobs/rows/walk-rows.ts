@@ -1,6 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
@@ -26,23 +27,24 @@ export async function walkRows(
 /** Rows of a state page by page, each read when its page is reached. */
 export async function* foundPages(rows: Rows, portfolio: string, state: RowState): AsyncGenerator<FoundRow[]> {
   for await (const page of pagesOf(rows, portfolio, state)) {
-    const results = await rows.read(page);
-    yield page.flatMap((row, place) => {
-      const result = results[place];
-      return result ? [{ row, result }] : [];
-    });
+    yield await readFound(page, rows);
   }
+}
+
+/** Reads these rows, without those that do not exist. */
+export async function readFound(page: readonly RowId[], rows: Pick<Rows, 'read'>): Promise<FoundRow[]> {
+  const results = await rows.read(page);
+  return page.flatMap((row, place) => {
+    const result = results[place];
+    return result ? [{ row, result }] : [];
+  });
 }
 
 /** All rows of a state with this line number, of any import. */
 export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState, line: number): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   for await (const page of pagesOf(rows, portfolio, state, { from: line, to: line })) {
-    const results = await rows.read(page);
-    for (const [place, row] of page.entries()) {
-      const result = results[place];
-      if (result) found.push({ row, result });
-    }
+    found.push(...(await readFound(page, rows)));
   }
   return found;
 }

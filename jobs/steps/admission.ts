@@ -1,7 +1,7 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Breakers } from '../../src/pace/breakers.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import type { Permit } from '../../src/pace/permit.ts';
+import type { Permit } from '../../src/pace/permit-queue.ts';
 import type { Probe } from '../../src/pace/probes.ts';
 import type { Slots } from '../../src/pace/slots.ts';
 

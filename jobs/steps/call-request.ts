@@ -40,7 +40,6 @@ export async function sendRequest(
   }
 }
 
-/** Name of the call: kind and key, as in the ledger. */
 export function nameOf({ kind, key }: CallRequest): string {
   return `${kind} ${key}`;
 }

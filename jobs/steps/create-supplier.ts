@@ -3,7 +3,7 @@ import { answerWords } from '../../src/ledger/counts/answer-words.ts';
 import { GIVEN_UP, isPending } from '../../src/ledger/portfolios/portfolio.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
-import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
+import { parseRowPayload, SUPPLIER_JOB } from '../rows/feed.ts';
 import { callOnce } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 import { problemOf } from './row-problem.ts';

@@ -2,7 +2,7 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
-import { STEP_JOBS } from '../rows/step-jobs.ts';
+import { STEP_JOBS } from '../rows/feed.ts';
 import { type CallEnding, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import {

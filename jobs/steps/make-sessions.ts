@@ -8,18 +8,18 @@ import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
+import { OPEN_STATES, type RowResult, rowsIn } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import type { Permit } from '../../src/pace/permit.ts';
+import type { Permit } from '../../src/pace/permit-queue.ts';
 import type { Slots } from '../../src/pace/slots.ts';
+import { shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { Answered, ServiceClient } from '../../src/service/client.ts';
-import type { SessionCall } from '../../src/service/session-file.ts';
-import { STEP_JOBS } from '../rows/step-jobs.ts';
-import { sessionBody } from './session-request.ts';
+import { filledBody, placesIn, type SessionCall, type SessionPlace } from '../../src/service/session-file.ts';
+import { STEP_JOBS } from '../rows/feed.ts';
 
 export type SessionDeps = {
   /** The call as SERVICE_SESSION_FILE describes it. */
@@ -257,4 +257,26 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
       await Promise.allSettled(inHand.values());
     },
   };
+}
+
+/** The body of a row's hosted session; or, if the ids or the address for it are not known, the places that `lacks` a value. Pure. */
+export function sessionBody(
+  { body, returnUrl }: Pick<SessionCall, 'body' | 'returnUrl'>,
+  { request, companyId, limitId }: Pick<RowResult, 'request' | 'companyId' | 'limitId'>,
+  { supplier, supplierAwaits }: Pick<PortfolioState, 'supplier' | 'supplierAwaits'>,
+): { body: Record<string, unknown> } | { lacks: string[] } {
+  const shown = [...shownIn('company', request.company), ...shownIn('buyer_limit', request.limit)];
+  const texts = shown.filter(([, value]) => typeof value === 'string');
+  const values: Partial<Record<SessionPlace, string | undefined>> = {
+    ...Object.fromEntries(texts),
+    name: request.name,
+    supplier: supplierAwaits ? undefined : supplier?.id,
+    buyer: companyId || request.companyId,
+    limit: limitId,
+    return_url: returnUrl,
+  };
+  const needed = ['supplier', 'buyer', 'limit'] as const;
+  const places = placesIn(body);
+  const lacks = needed.filter((place) => places.includes(place) && !values[place]);
+  return lacks.length > 0 ? { lacks } : { body: filledBody(body, values) };
 }

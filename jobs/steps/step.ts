@@ -6,18 +6,16 @@ import { isStep, type RowAtStep, type RowProblem, type RowState, type Step } fro
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
-import { STEP_JOBS } from '../rows/step-jobs.ts';
+import { STEP_JOBS } from '../rows/feed.ts';
 import type { CallDeps, CallEnding } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
-import { failureReason } from './failure-reason.ts';
 import type { RowPosition } from './row-position.ts';
-import { problemOf } from './row-problem.ts';
+import { failureReason, problemOf } from './row-problem.ts';
 
 /** What the jobs of the three steps need. */
 export type StepDeps = CallDeps & {
   rows: Rows;
   queues: Queues;
-  /** Called for each row that this process ended. */
   onRowEnd?: ((end: RowEnd) => void) | undefined;
 };
 
@@ -61,7 +59,6 @@ export async function advance(
   return state;
 }
 
-/** Moves a row on, and returns the job that it needs next. */
 async function moveOn(taken: Taken, to: RowState, fields: Move, deps: StepDeps): Promise<DueJob> {
   const state = await advance(taken, to, fields, deps);
   return state === taken.step ? elsewhere(taken) : dueJobOf(taken.row, state, taken.step, deps);

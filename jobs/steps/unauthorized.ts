@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 8_000;
 /**
  * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. After
  * further ones either the credentials are wrong, for every call, or this call alone is refused. The call waits and is tried again, alone,
- * until src/pace/lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need
+ * until src/pace/lua/breakers.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need
  * this row's worker: the row steps aside.
  */
 export function makeUnauthorized(
@@ -38,7 +38,7 @@ export function makeUnauthorized(
     log,
   }: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
 ) {
-  /** How often src/pace/lua/blame.lua was asked whose fault the 401 responses are; -1 before the first 401. */
+  /** How often src/pace/lua/breakers.lua was asked whose fault the 401 responses are; -1 before the first 401. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;

@@ -1,5 +1,5 @@
 import { KINDS } from '../../src/call-kind.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -7,7 +7,6 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type HeldRow, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
-import { moneyText } from '../../src/money-text.ts';
 import { callName } from '../operators/id-faults.ts';
 import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
@@ -133,7 +132,6 @@ function areSame(some: readonly HeldRow[], others: readonly HeldRow[]): boolean 
   return some === others || (some.length === others.length && !some.some(isOther));
 }
 
-/** Number of questions about held rows of the account. */
 export async function countQuestions(deps: AccountDeps): Promise<number> {
   return (await questions(deps)).total;
 }

@@ -13,7 +13,7 @@ import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { LineOfRow, NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import { documentKey, withPurpose } from '../rows/calls-of.ts';
-import { openImported } from '../rows/open-imported.ts';
+import { openImported } from '../rows/import-names.ts';
 import { limitBody } from '../steps/row-position.ts';
 
 /** The most limits of the buyer in a row's story: a buyer may have very many, and the last ones matter. */

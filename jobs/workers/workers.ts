@@ -11,7 +11,7 @@ import { type PaceSamples, SAMPLE_EVERY_MS } from '../../src/pace/samples.ts';
 import { QUEUES, type Queues } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
 import { makeFreeing } from '../operators/free-held.ts';
-import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/feed.ts';
 import { createSupplier } from '../steps/create-supplier.ts';
 import { type GoDeps, goOn } from '../steps/go-on.ts';
 import { startSessions } from '../steps/make-sessions.ts';

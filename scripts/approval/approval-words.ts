@@ -1,12 +1,11 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, groupedAmount, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

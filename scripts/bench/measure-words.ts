@@ -4,8 +4,7 @@ import { portfolioOutlookOf } from '../../src/console/pages/portfolio/portfolio-
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
-import { makeOwnPace } from '../../src/pace/own-pace.ts';
-import { describePace } from '../../src/pace/pace-words.ts';
+import { describePace, makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { LEAST_TOLD_S, type TimeLeft, timeLeftWords } from '../../src/pace/time-left.ts';

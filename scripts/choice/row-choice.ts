@@ -3,13 +3,12 @@ import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.t
 import type { PlanRequest } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, groupedAmount } from '../../src/counted.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { knownRate } from '../../src/open-service.ts';
 
 /** Which rows a command is for: by cause or by filter. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
-import { mappingLeftOut } from '../../jobs/import/mapping-left-out.ts';
-import { refuseForeign } from '../../jobs/import/open-import.ts';
+import { mappingLeftOut, refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { accountOf, readSettings, type Settings } from '../../src/config.ts';
@@ -13,7 +12,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';

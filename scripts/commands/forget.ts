@@ -3,9 +3,8 @@ import { type Forgotten, forgetPortfolio } from '../../jobs/archive/forget-portf
 import { type BeforeForgetting, lookBeforeForgetting } from '../../jobs/archive/may-forget.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { moneyText } from '../../src/money-text.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { abortOnSignal } from '../process/signals.ts';

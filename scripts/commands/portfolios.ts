@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, grouped } from '../../src/counted.ts';
+import { counted, grouped, groupedAmount } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/archived-report.ts';

@@ -11,7 +11,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';

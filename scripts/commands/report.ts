@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import type { Context } from '../../src/context.ts';
-import { grouped } from '../../src/counted.ts';
+import { grouped, groupedAmount, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
@@ -12,7 +12,6 @@ import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outco
 import { isoTime, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { visible } from '../../src/portfolio/problem.ts';

@@ -1,6 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { nearestOf, withNearest } from '../../jobs/operators/mistyped-status.ts';
-import { setMeaning } from '../../jobs/operators/set-meaning.ts';
+import { nearestOf, setMeaning, withNearest } from '../../jobs/operators/mistyped-status.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';

@@ -13,7 +13,7 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { makeOwnPace } from '../../src/pace/own-pace.ts';
+import { makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 import type { WhoMayReader } from './people/who-may.ts';
 

@@ -1,7 +1,7 @@
 import { failedRows } from '../../jobs/operators/failed-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
-import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
-import { failureReason } from '../../jobs/steps/failure-reason.ts';
+import { STEP_JOBS } from '../../jobs/rows/feed.ts';
+import { failureReason } from '../../jobs/steps/row-problem.ts';
 import type { BoardFunctions } from '../../src/console/board/board-queue.ts';
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/queues-routes.ts';
 import type { Context } from '../../src/context.ts';

@@ -2,8 +2,7 @@ import { askedSessionsWords, askSessions, sessionsAskable } from '../../jobs/ope
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { buyerStory } from '../../jobs/story/buyer-story.ts';
-import { findBuyers } from '../../jobs/story/find-buyers.ts';
-import { findLines } from '../../jobs/story/find-lines.ts';
+import { findBuyers, findLines } from '../../jobs/story/find-buyers.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import type { BuyersPageFunctions } from '../../src/console/pages/buyers/buyers-routes.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/row-routes.ts';

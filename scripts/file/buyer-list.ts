@@ -1,5 +1,5 @@
 import { IDENTIFIER_WORDS } from '../../src/portfolio/identity/buyer-words.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';

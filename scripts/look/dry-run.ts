@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { type ImportOutlook, importOutlookOf, type OutlookDeps } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted, replacedWords } from '../../src/counted.ts';
+import { allBeforeWords, counted, moneyText, replacedWords } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/rows/put-rows.ts';
 import { makeWordsLog } from '../../src/log.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
 
 /** A ledger that is only read. `context` is null if there is none, or if it cannot be opened; then `fault` says why. */

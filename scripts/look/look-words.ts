@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { durationWords } from '../../src/console/pages/new/words.ts';
-import { allBeforeWords, counted } from '../../src/counted.ts';
-import { moneyText } from '../../src/money-text.ts';
+import { allBeforeWords, counted, moneyText } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';

@@ -1,6 +1,5 @@
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import { keepFile } from '../../jobs/import/keep-file.ts';
-import { refuseForeign } from '../../jobs/import/open-import.ts';
+import { keepFile, refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
 import { joinStyles } from '../../src/console/server/assets.ts';
-import { counted, grouped } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import { CHECKS, type CheckName } from '../../src/ledger/nightly/checks.ts';
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import {
@@ -11,7 +11,6 @@ import {
   SECTIONS,
   type WholeReport,
 } from '../../src/ledger/nightly/night-report.ts';
-import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { minuteText } from '../terminal/times.ts';
 import { foldedText } from '../terminal/width.ts';

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { folderOf, isThere, writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shellWord } from '../../src/console/parts/text.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, grouped, sizeWords } from '../../src/counted.ts';
+import { counted, grouped, groupedAmount, sizeWords } from '../../src/counted.ts';
 import { isoTime } from '../../src/ledger/portfolios/summary.ts';
 import {
   ARCHIVE_STANDING,
@@ -11,7 +11,6 @@ import {
   archivedRows,
   archivedStates,
 } from '../../src/ledger/schema/archives.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { minuteZ } from '../terminal/times.ts';
 import { writeOutput } from './output.ts';

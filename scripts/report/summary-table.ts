@@ -1,12 +1,11 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
-import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
+import { allBeforeWords, counted, grouped, groupedAmount } from '../../src/counted.ts';
 import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
 import { answerCountWords, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { statusMeaningOf } from '../../src/status-meaning.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
-import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
+import { STEP_JOBS } from '../../jobs/rows/feed.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';

@@ -6,8 +6,7 @@ import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/port
 import { callsLeft, funnelOf, rowCountOf, settledRows, stoppedAt } from '../../src/ledger/portfolios/summary.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { lookAtPace, type Service } from '../../src/open-service.ts';
-import { makeOwnPace } from '../../src/pace/own-pace.ts';
-import { describePace } from '../../src/pace/pace-words.ts';
+import { describePace, makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';

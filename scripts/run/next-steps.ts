@@ -1,16 +1,15 @@
 import { relative, resolve } from 'node:path';
 import { finishedResults } from '../../jobs/export/keep-results.ts';
 import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
-import { hasUnrequested } from '../../jobs/nightly/finance/imported-file.ts';
+import { hasUnrequested } from '../../jobs/nightly/finance/unrequested-lines.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, groupedAmount } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { notQuiteGranted } from '../../src/ledger/counts/not-quite-granted.ts';
 import { hasFaults, type Summary } from '../../src/ledger/portfolios/summary.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
-import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

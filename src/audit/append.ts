@@ -28,7 +28,6 @@ type AppendDeps = {
   last: LastLinkMemory;
   account: string;
   log: Log;
-  /** Called with each written entry and its link. */
   onWritten: (entry: WrittenEntry) => void;
 };
 

@@ -6,16 +6,7 @@ import { readMediaType } from './kind.ts';
 import { makeNameFinder } from './names.ts';
 
 /** The folder in which supporting documents are looked up. */
-export type DocumentFolder = {
-  /**
-   * The document of a name, which may have sub-folders (`2026/acme.pdf`), or a message why it cannot be sent. Results
-   * are cached, because many lines name the same document.
-   *
-   * @param meant the name to try if no file has the name as written; default: the same name
-   * @throws LimitlineError `FILE` when the disk fails.
-   */
-  find(name: string, meant?: string): Promise<Document | string>;
-};
+export type DocumentFolder = ReturnType<typeof makeDocumentFolder>;
 
 /** Texts about a folder of documents: its name in messages (`the documents folder q4`), and the message if it is missing. */
 export type FolderWords = { folder: string; missing: string };
@@ -34,7 +25,7 @@ export function makeDocumentFolder({
   dir: string;
   maxSizeMb: number;
   words?: FolderWords | undefined;
-}): DocumentFolder {
+}) {
   const finder = makeNameFinder({ root: dir });
   const kept = new Map<string, Promise<Document | string>>();
 
@@ -84,7 +75,14 @@ export function makeDocumentFolder({
   }
 
   return {
-    find(name, meant = name) {
+    /**
+     * The document of a name, which may have sub-folders (`2026/acme.pdf`), or a message why it cannot be sent. Results
+     * are cached, because many lines name the same document.
+     *
+     * @param meant the name to try if no file has the name as written; default: the same name
+     * @throws LimitlineError `FILE` when the disk fails.
+     */
+    find(name: string, meant: string = name): Promise<Document | string> {
       const known = kept.get(name);
       if (known) return known;
       // The name is part of a 64 KB text, which a reference would keep in memory.

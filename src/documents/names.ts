@@ -2,14 +2,12 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normal } from '../likeness.ts';
 
-/** Finds which file was meant by a name that no file has. */
-type NameFinder = {
-  /** A name in the folder that differs only in case, Unicode form, spaces or punctuation; otherwise null. */
-  near(name: string): Promise<string | null>;
-};
-
-/** @param root the folder of documents. Its listings are cached, since a wrongly mapped column gives a wrong name on every line. */
-export function makeNameFinder({ root }: { root: string }): NameFinder {
+/**
+ * Finds which file was meant by a name that no file has.
+ *
+ * @param root the folder of documents. Its listings are cached, since a wrongly mapped column gives a wrong name on every line
+ */
+export function makeNameFinder({ root }: { root: string }) {
   const listings = new Map<string, Promise<Map<string, string>>>();
 
   function listing(dir: string): Promise<Map<string, string>> {
@@ -22,7 +20,8 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
   }
 
   return {
-    async near(name) {
+    /** A name in the folder that differs only in case, Unicode form, spaces or punctuation; otherwise null. */
+    async near(name: string): Promise<string | null> {
       let way = '';
       for (const part of name.split('/')) {
         const names = await listing(join(root, way));

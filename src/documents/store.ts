@@ -12,25 +12,10 @@ import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-m
 import type { Document } from './folder.ts';
 
 /** Copies of documents in the data folder, named by their SHA-256, so that exactly the imported content is sent. */
-export type DocumentStore = {
-  /**
-   * Copies the document unless its content exists, and returns its SHA-256 in hex. On return, the copy is on the disk
-   * and survives a power cut. An unchanged file is not read again.
-   *
-   * @throws LimitlineError `FILE` when the copy fails, or the file has changed since `find`.
-   */
-  put(doc: Document): Promise<string>;
-  /**
-   * The path of the copy.
-   *
-   * @param name the document's name for people
-   * @throws LimitlineError `NOT_FOUND` when this copy is gone; `FILE` when the whole folder is unreachable
-   */
-  open(sha256: string, name?: string): { path: string; sizeBytes: number };
-};
+export type DocumentStore = ReturnType<typeof makeDocumentStore>;
 
 /** @param dir the folder of the copies. The first `put` creates it and removes leftovers of killed processes. */
-export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
+export function makeDocumentStore({ dir }: { dir: string }) {
   const done = new Map<string, Promise<string>>();
   let swept: Promise<void> | undefined;
 
@@ -57,7 +42,13 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   }
 
   return {
-    async put(doc) {
+    /**
+     * Copies the document unless its content exists, and returns its SHA-256 in hex. On return, the copy is on the disk
+     * and survives a power cut. An unchanged file is not read again.
+     *
+     * @throws LimitlineError `FILE` when the copy fails, or the file has changed since `find`.
+     */
+    async put(doc: Document): Promise<string> {
       const found = await stat(doc.path).catch((error: unknown) => {
         throw fileFault(doc.path, 'read', error);
       });
@@ -71,7 +62,13 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       copying.catch(() => done.delete(version));
       return copying;
     },
-    open(sha256, name = sha256) {
+    /**
+     * The path of the copy.
+     *
+     * @param name the document's name for people
+     * @throws LimitlineError `NOT_FOUND` when this copy is gone; `FILE` when the whole folder is unreachable
+     */
+    open(sha256: string, name: string = sha256): { path: string; sizeBytes: number } {
       const path = pathOf(sha256);
       try {
         if (SHA256.test(sha256)) return { path, sizeBytes: statSync(path).size };

@@ -1,4 +1,3 @@
-/** The settings of the events listener, as read. */
 type EventSettings = {
   EVENTS_PORT?: number | undefined;
   EVENTS_SECRET?: string | undefined;

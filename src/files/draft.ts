@@ -51,7 +51,7 @@ export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOption
   const drop = () => rm(path, { force: true }).catch(() => {});
   try {
     await writeInto(path, mode, write);
-    const sha256 = await fileDigestOf(path);
+    const sha256 = await sha256Of(path);
     const putInPlace = async (target: string, replace: boolean) => {
       try {
         return await moveTo(path, target, replace);
@@ -81,10 +81,14 @@ async function writeInto(path: string, mode: number, write: DraftOptions['write'
   }
 }
 
-/** SHA-256 of a file's content, in hex. */
-export async function fileDigestOf(path: string): Promise<string> {
+/**
+ * The SHA-256 of a file's content in hex, which is also the name of its copy in the data folder.
+ *
+ * @param bytes how many bytes from the start to read; all by default
+ */
+export async function sha256Of(path: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
   const digest = createHash('sha256');
-  for await (const chunk of createReadStream(path)) digest.update(chunk);
+  await pipeline(createReadStream(path, { end: bytes - 1 }), digest);
   return digest.digest('hex');
 }
 

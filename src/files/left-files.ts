@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type FileDraft, fileDigestOf } from './draft.ts';
+import { type FileDraft, sha256Of } from './draft.ts';
 
-/** The account and portfolio whose results a file has. */
 export type Whose = { account: string; portfolio: string };
 
 /**
@@ -48,7 +47,7 @@ export function makeLeftFiles({
     const isTrial = left?.account === trialAccount && whose.account !== trialAccount;
     if (!left || !(isTrial || isSame(left, whose)) || !found.isFile()) return 'other';
     if (left.letGoFor !== undefined) return 'other';
-    return (await fileDigestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
+    return (await sha256Of(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
   }
 
   /** The portfolio's files under the candidate names, as they are recorded. */

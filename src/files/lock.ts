@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Folder, isAlive, type Stamp, stampOf } from './process-stamp.ts';
+import { type Folder, isAlive, type Stamp, stampOf } from './process-mark.ts';
 
 /**
  * Takes the folder's lock for this process, if it is free or its owner is dead.

@@ -1,14 +1,10 @@
 import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { type LuaScript, makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
-import { makeBreakerQueue } from './breaker-queue.ts';
 import { OURS, type Tripped } from './breaker-words.ts';
-import { makeKnownAnswers } from './known-answers.ts';
-import { makeKnownBreakers } from './known-breakers.ts';
-import { microsecondsSince } from './microseconds.ts';
-import { LONGEST_PROBE_WAIT_MS, makeProbes, type Probe } from './probes.ts';
+import { LONGEST_PROBE_WAIT_MS, makeBreakerQueue, makeKnownBreakers, makeProbes, type Probe } from './probes.ts';
 
 export type Breakers = ReturnType<typeof makeBreakers>;
 
@@ -60,7 +56,7 @@ type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; wai
  * @param key the breakers' key, one for each account
  */
 export function makeBreakers({ connection, key, log }: { connection: RedisConnection; key: string; log: Log }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/breakers.lua#${name}`, import.meta.url));
   const [tellUnknown, tellKnown, askBlame] = [script('unknown-answer'), script('known-answers'), script('blame')];
   const queue = makeBreakerQueue<Probe>();
   const breakers = makeKnownBreakers({ log, onLearned: () => queue.letPass((kind) => !breakers.isTripped(kind)) });
@@ -170,7 +166,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
     },
 
     /**
-     * Whose fault a 401 with a new token is: the call's own, if other calls of its kind make something with that token; see lua/blame.lua.
+     * Whose fault a 401 with a new token is: the call's own, if other calls of its kind make something with that token; see lua/breakers.lua.
      *
      * @param sentAtMs when the call was first sent with this token
      * @param firstSentAtMs when it was first sent and got a 401, with any token
@@ -186,4 +182,59 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
     isOwnFault: async (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<boolean> =>
       (await ask(call, suspicion, true)) === 'row',
   };
+}
+
+/** Interval in ms at which the gathered responses are reported to Redis together. */
+const TELL_EVERY_MS = 250;
+
+type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
+
+/**
+ * Gathers responses with a known outcome, and reports the latest of each kind to Redis now and then (lua/breakers.lua).
+ *
+ * @param onTold called with the script's answer
+ */
+function makeKnownAnswers({
+  tellKnown,
+  key,
+  onTold,
+}: {
+  tellKnown: LuaScript;
+  key: string;
+  onTold: (reply: unknown) => void;
+}) {
+  const latest = new Map<CallKind, Latest>();
+  let telling: NodeJS.Timeout | undefined;
+
+  const tell = async (probe?: { name: string; kind: CallKind }): Promise<void> => {
+    clearTimeout(telling);
+    telling = undefined;
+    const args = [...latest].flatMap(([kind, { answeredAtMs, token, sentAtMs }]) => {
+      return [kind, microsecondsSince(answeredAtMs), token, microsecondsSince(sentAtMs)];
+    });
+    latest.clear();
+    if (args.length === 0) return;
+    onTold(await tellKnown([key], [probe?.name ?? '', probe?.kind ?? '', ...args]));
+  };
+
+  return {
+    /** Adds a response with a known outcome. @param made if the call made something: the token and the time of the send */
+    add(kind: CallKind, made: { token: string; sentAtMs: number } | undefined): void {
+      const before = latest.get(kind) ?? { token: '', sentAtMs: 0 };
+      latest.set(kind, { ...before, ...made, answeredAtMs: performance.now() });
+    },
+
+    /** Reports the gathered responses now. `probe`: the probe to which one of these responses belongs, if any does. */
+    tell,
+
+    /** Reports the gathered responses soon, together with others. */
+    tellSoon(): void {
+      telling ??= setTimeout(() => tell().catch(() => {}), TELL_EVERY_MS).unref();
+    },
+  };
+}
+
+/** Whole µs since a time of `performance.now()`. Scripts get ages instead of times, since clocks differ. */
+function microsecondsSince(ms: number): number {
+  return Math.round((performance.now() - ms) * 1_000);
 }

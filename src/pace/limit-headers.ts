@@ -42,7 +42,7 @@ const EPOCH_MS_FROM = 1e12;
  * - `RateLimit-Limit`, `-Remaining`, `-Reset` (its older drafts): seconds
  * - `X-RateLimit-…`, `X-Rate-Limit-…`: the reset as seconds left, seconds or milliseconds since 1970, or an ISO date
  *
- * @param theirNowMs the service's present time, for headers with a time of day (see `their-clock.ts`)
+ * @param theirNowMs the service's present time, for headers with a time of day (see `makeTheirClock`)
  */
 export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): LimitWords {
   if (!saysAnything(headers)) return {};
@@ -158,4 +158,42 @@ function httpDate(text: string | undefined): number | undefined {
   if (!text || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
+}
+
+/**
+ * Content of the responses since this process last reported to Redis: the number of accepted calls, and the limit as the headers state it.
+ */
+export type Untold = { accepted: number; words: LimitWords };
+
+/** Gathers what responses say until it is reported: a round trip for each would cost too much. */
+export function makeUntold() {
+  let untold = nothing();
+  return {
+    add(accepted: number, words: LimitWords): void {
+      untold = { accepted: untold.accepted + accepted, words: tighter(untold.words, words) };
+    },
+
+    /** Adds accepted calls back whose report failed; headers that came since then stay. */
+    putBack(accepted: number): void {
+      untold = { ...untold, accepted: untold.accepted + accepted };
+    },
+
+    /** Takes out all that was gathered, to report it. */
+    take(): Untold {
+      const taken = untold;
+      untold = nothing();
+      return taken;
+    },
+
+    accepted: (): number => untold.accepted,
+  };
+}
+
+function nothing(): Untold {
+  return { accepted: 0, words: {} };
+}
+
+/** The headers that leave fewer calls: responses overtake each other, so the later one is not necessarily truer. */
+function tighter(one: LimitWords, other: LimitWords): LimitWords {
+  return (other.remaining ?? Number.POSITIVE_INFINITY) <= (one.remaining ?? Number.POSITIVE_INFINITY) ? other : one;
 }

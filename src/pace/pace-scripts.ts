@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { namedArgs, readNamedFields } from './named-fields.ts';
+import type { Untold } from './limit-headers.ts';
 import { type BlockedBy, type PaceState, readPhase } from './pace-state.ts';
-import type { Untold } from './untold-answers.ts';
+import { namedArgs, readNamedFields } from './read-pace.ts';
 
 /** Initial rate, in calls a second: low for any service that is meant for machines, and doubled every 0.2 s. */
 const FIRST_RATE_PER_S = 20;

@@ -1,13 +1,10 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
+import { type LimitWords, makeUntold, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_UNSTATED_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
 import type { BlockedBy, PaceState } from './pace-state.ts';
-import type { Grant, Permit } from './permit.ts';
-import { makePermitQueue } from './permit-queue.ts';
-import { makeTheirClock } from './their-clock.ts';
-import { makeUntold } from './untold-answers.ts';
+import { type Grant, makePermitQueue, type Permit } from './permit-queue.ts';
 
 export type Pace = ReturnType<typeof makePace>;
 
@@ -21,7 +18,7 @@ type Block = {
   /** The wait that Limitline chooses itself, in ms; a wait that the service states in `headers` overrides it. */
   askedMs?: number;
   headers?: AnswerHeaders;
-  /** Episode of the call's permit (permit.ts). */
+  /** Episode of the call's permit. */
   episode: number;
 };
 
@@ -204,5 +201,39 @@ function makeWordsReader(log: Log): (headers: AnswerHeaders) => LimitWords {
       log.warn({ header: words.capped }, 'the service asks for a wait of more than an hour; waiting for an hour');
     }
     return words;
+  };
+}
+
+/** Age at which responses no longer count: the service's clock may have been corrected since. */
+const FORGET_AFTER_MS = 60_000;
+
+/**
+ * The service's clock, by the `Date` of its responses. That header is cut to whole seconds, so one response is up to a second behind. The
+ * one that is furthest ahead came just after a second began and is nearest the truth. After a second or two of responses, the error is only
+ * a response's time on the network.
+ */
+export function makeTheirClock() {
+  let ahead = Number.NEGATIVE_INFINITY;
+  let aheadBefore = Number.NEGATIVE_INFINITY;
+  let sinceMs = 0;
+  return {
+    /**
+     * The service's present time, in ms since 1970; ours if no response had a date.
+     *
+     * @param dateMs the new response's `Date`
+     */
+    read(dateMs: number | undefined, nowMs: number): number {
+      if (dateMs !== undefined) {
+        if (nowMs - sinceMs > FORGET_AFTER_MS) {
+          // The values are kept for two overlapping periods, so that one of the two always has some.
+          aheadBefore = nowMs - sinceMs > 2 * FORGET_AFTER_MS ? Number.NEGATIVE_INFINITY : ahead;
+          ahead = Number.NEGATIVE_INFINITY;
+          sinceMs = nowMs;
+        }
+        ahead = Math.max(ahead, dateMs - nowMs);
+      }
+      const known = Math.max(ahead, aheadBefore);
+      return Number.isFinite(known) ? nowMs + known : nowMs;
+    },
   };
 }

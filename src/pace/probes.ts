@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { CallKind } from '../call-kind.ts';
-import { messageOf } from '../errors.ts';
+import { CALL_KINDS, type CallKind } from '../call-kind.ts';
+import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import type { BreakerQueue } from './breaker-queue.ts';
-import type { KnownBreakers } from './known-breakers.ts';
+import { describeTripped, type Tripped } from './breaker-words.ts';
+import { readNamedFields } from './read-pace.ts';
 
 /** The right of one call, among all processes, to leave while its breaker is tripped. */
 export type Probe = {
@@ -117,6 +117,100 @@ export function makeProbes({
         await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
       }
       watching = false;
+    },
+  };
+}
+
+type BreakerQueue<T extends { kind: CallKind }> = ReturnType<typeof makeBreakerQueue<T>>;
+
+type Waiter<T> = { kind: CallKind; pass: (probe: T | undefined) => void };
+
+/** The calls of one process that wait behind a tripped breaker, in order. They hold no slot, permit or claim. */
+export function makeBreakerQueue<T extends { kind: CallKind }>() {
+  const waiters = new Set<Waiter<T>>();
+  return {
+    /** Resolves to a probe, or to undefined once the breaker has reset. Rejects with `STOPPED` when the signal is aborted first. */
+    wait: (kind: CallKind, signal: AbortSignal): Promise<T | undefined> =>
+      new Promise((resolve, reject) => {
+        const leave = () => {
+          waiters.delete(waiter);
+          reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.'));
+        };
+        const pass = (probe: T | undefined) => {
+          waiters.delete(waiter);
+          signal.removeEventListener('abort', leave);
+          resolve(probe);
+        };
+        const waiter: Waiter<T> = { kind, pass };
+        if (signal.aborted) {
+          leave();
+          return;
+        }
+        signal.addEventListener('abort', leave, { once: true });
+        waiters.add(waiter);
+      }),
+
+    kinds: (): CallKind[] => [...new Set([...waiters].map(({ kind }) => kind))],
+
+    /** Ends the wait of all calls whose breaker is not tripped; each resolves to undefined. */
+    letPass(mayLeave: (kind: CallKind) => boolean): void {
+      for (const waiter of [...waiters]) if (mayLeave(waiter.kind)) waiter.pass(undefined);
+    },
+
+    /** Gives a probe to the first waiting call of its kind; false if there is none. */
+    give(probe: T): boolean {
+      for (const waiter of waiters) {
+        if (waiter.kind !== probe.kind) continue;
+        waiter.pass(probe);
+        return true;
+      }
+      return false;
+    },
+  };
+}
+
+type KnownBreakers = ReturnType<typeof makeKnownBreakers>;
+
+/** Time in ms for which a state of the breakers counts as fresh after it was read. Processes that make calls get a new one more often. */
+const FRESH_MS = 1_000;
+
+/**
+ * The breakers as this process knows them from the scripts' answers (lua/breaker-state.lua). Logs when a breaker is tripped or reset.
+ *
+ * @param onLearned called after each answer
+ */
+export function makeKnownBreakers({ log, onLearned }: { log: Log; onLearned: () => void }) {
+  let tripped: readonly Tripped[] = [];
+  let learnedAtMs = Number.NEGATIVE_INFINITY;
+
+  const isTripped = (kind: CallKind): boolean => tripped.some((breaker) => breaker.kind === kind);
+
+  const sayTripped = (): void => {
+    const [first] = tripped;
+    if (first) log.warn({ why: first.why }, `calls wait: ${describeTripped(tripped)}`);
+  };
+
+  return {
+    isTripped,
+    tripped: (): readonly Tripped[] => tripped,
+    sayTripped,
+    isFresh: (): boolean => performance.now() - learnedAtMs <= FRESH_MS,
+
+    /** Reads a script's answer, and returns the kind that this process shall probe. */
+    learn(reply: unknown): CallKind | undefined {
+      const answer = readNamedFields(reply);
+      const before = tripped;
+      const untilMs = Date.now() + answer.number('dueUs') / 1_000;
+      const isTried = answer.flag('isTried');
+      tripped = CALL_KINDS.filter((kind) => answer.has(`shut:${kind}`)).map((kind) => {
+        return { kind, why: answer.text(`shut:${kind}`), untilMs, isTried };
+      });
+      learnedAtMs = performance.now();
+      const opened = before.filter(({ kind }) => !isTripped(kind));
+      for (const { kind } of opened) log.info({ kind }, 'calls of this kind go on');
+      if (tripped.some(({ kind }) => !before.some((breaker) => breaker.kind === kind))) sayTripped();
+      onLearned();
+      return CALL_KINDS.find((kind) => kind === answer.text('try'));
     },
   };
 }

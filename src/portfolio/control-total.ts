@@ -1,5 +1,4 @@
-import { counted } from '../counted.ts';
-import { moneyText } from '../money-text.ts';
+import { counted, moneyText } from '../counted.ts';
 import type { Line } from './lines/row.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
 import { parseAmount, subtractAmounts } from './values/amounts.ts';
@@ -60,7 +59,6 @@ export function otherSumWords(total: string, found: string): string | undefined 
 /** Lines without a readable amount whose problems are kept: a few show what is wrong with all. */
 const MOST_UNREAD = 3;
 
-/** Says that the file adds up to this control total. */
 export const agreesWords = (total: string): string => `The control total ${readTotal(total)} agrees with the file.`;
 
 /** Why a text cannot be a control total; undefined if it can. */

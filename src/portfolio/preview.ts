@@ -2,8 +2,7 @@ import type { Dialect } from '../table/dialect.ts';
 import type { Above } from '../table/find-header.ts';
 import type { Column } from './columns/column.ts';
 import type { Conventions } from './columns/known-columns.ts';
-import { digestOf } from './identity/digest.ts';
-import { makeKeySet } from './identity/digest-table.ts';
+import { digestOf, makeKeySet } from './identity/digest.ts';
 import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
 import { makeExactSum } from './values/exact-sum.ts';
@@ -96,7 +95,6 @@ export type Preview = {
   currency?: string | undefined;
   /** Problems of the file as a whole. With any, nothing can be imported. */
   faults: Problem[];
-  /** Warnings about the file as a whole. */
   fileWarnings: Problem[];
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   /** The sum of the amounts of all lines, as a control total is compared with; previews of earlier versions lack it. */
@@ -118,18 +116,15 @@ export type Preview = {
 /** The additions of a batch, as ledger keys: every limit, and each company on its first occurrence. */
 type NewThings = { limits: string[]; companies: string[] };
 
-/** `supplier`: the key of a company that is created too, before the first row. */
-type Forecaster = { add(batch: readonly Line[], supplier?: string): NewThings; forecast(): Forecast };
-
-/** Adds up the requests of a file's lines. */
-export function makeForecaster(): Forecaster {
+/** Adds up the requests of a file's lines. `supplier`: the key of a company that is created too, before the first row. */
+export function makeForecaster() {
   const buyers = makeKeySet();
   const files = makeKeySet();
   const found = { limits: 0, documents: 0, companies: 0, uploadBytes: 0 };
   const sum = makeExactSum();
 
   return {
-    add(batch, supplier) {
+    add(batch: readonly Line[], supplier?: string): NewThings {
       const fresh: NewThings = { limits: [], companies: [] };
       const hasRows = batch.some(({ kind }) => kind === 'row');
       if (supplier !== undefined && hasRows && buyers.add(supplier)) fresh.companies.push(supplier);
@@ -149,7 +144,7 @@ export function makeForecaster(): Forecaster {
       found.companies += fresh.companies.length;
       return fresh;
     },
-    forecast: () => ({ ...found, requested: sum.total() }),
+    forecast: (): Forecast => ({ ...found, requested: sum.total() }),
   };
 }
 

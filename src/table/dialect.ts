@@ -1,5 +1,5 @@
 import { LimitlineError } from '../errors.ts';
-import { codePageNamed } from './encodings/code-pages.ts';
+import { codePageNamed } from './encodings/decoders.ts';
 
 /** How a file's table is written: encoding, delimiter and line breaks. */
 export type Dialect = {

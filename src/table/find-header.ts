@@ -78,7 +78,6 @@ const YEAR = /^(?:19|20)\d\d$/;
  * subject.
  */
 export type Vocabulary = {
-  /** Rates how likely a record is the header. */
   judgeHeader(record: Pick<RawRecord, 'cells' | 'fault'>): HeaderJudgement;
   /** Whether a word beside a number means thousands or millions, such as `T€`. */
   saysThousands(word: string): boolean;

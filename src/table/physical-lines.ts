@@ -13,24 +13,8 @@ export type PhysicalLine = {
   isUnended: boolean;
 };
 
-/** The lines of a text that comes in chunks. `peek` shows the current line, `pass` moves on. */
-type PhysicalLines = {
-  feed(text: string): void;
-  /** Marks the end of the text. */
-  end(): void;
-  /** The current line; null if the text so far has no further complete line. */
-  peek(): PhysicalLine | null;
-  /**
-   * The text from the current line, which has an odd number of quotation marks, to the end of the first line that makes
-   * the number even. null if there is none within `MAX_RECORD_LENGTH`, 'unsure' if more text is needed.
-   */
-  throughQuotes(): string | 'unsure' | null;
-  /** Moves past the current line, or past all lines of `text`, which starts with it. */
-  pass(text?: string): void;
-};
-
-/** Splits text into lines. CR, LF and CRLF each end a line. */
-export function makePhysicalLines(): PhysicalLines {
+/** Splits a text that comes in chunks into lines: `peek` shows the current one, `pass` moves on. CR, LF and CRLF each end a line. */
+export function makePhysicalLines() {
   let text = '';
   let at = 0;
   let due = -1;
@@ -50,16 +34,18 @@ export function makePhysicalLines(): PhysicalLines {
   }
 
   return {
-    feed(more) {
+    feed(more: string): void {
       text = text.slice(at) + more;
       at = 0;
       nextLf = -1;
       nextCr = -1;
     },
-    end() {
+    /** Marks the end of the text. */
+    end(): void {
       ended = true;
     },
-    peek() {
+    /** The current line; null if the text so far has no further complete line. */
+    peek(): PhysicalLine | null {
       if (at === text.length && !(ended && dropped !== null)) return null;
       due = dueEnd();
       if (due === -1) {
@@ -72,12 +58,17 @@ export function makePhysicalLines(): PhysicalLines {
       const shown = dropped ?? text.slice(at, tooLong ? at + KEPT_LENGTH : due);
       return { line, text: shown, whole: !tooLong, isUnended: due === text.length };
     },
-    throughQuotes() {
+    /**
+     * The text from the current line, which has an odd number of quotation marks, to the end of the first line that makes
+     * the number even. null if there is none within `MAX_RECORD_LENGTH`, 'unsure' if more text is needed.
+     */
+    throughQuotes(): string | 'unsure' | null {
       const end = evenEnd(text, at, ended);
       if (end === -1) return ended || text.length - at > MAX_RECORD_LENGTH ? null : 'unsure';
       return end - at > MAX_RECORD_LENGTH ? null : text.slice(at, end);
     },
-    pass(lines) {
+    /** Moves past the current line, or past all lines of `text`, which starts with it. */
+    pass(lines?: string): void {
       if (lines !== undefined) {
         due = at + lines.length;
         line += lines.split(LINE_BREAK).length - 1;

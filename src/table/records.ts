@@ -2,7 +2,6 @@ import { findQuoteFault, hasOddQuotes, type QuoteFault, readLines, readSound } f
 import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
 
-/** One record as the file has it. */
 export type RawRecord = {
   /** The physical line on which the record starts, from 1. */
   line: number;
@@ -45,17 +44,6 @@ export type Shape = {
   standsAlone(line: string): boolean;
 };
 
-/** Splits a text that comes in chunks into records. */
-type RecordReader = {
-  /** Skips the physical lines before this one. To be called before the first `next`. */
-  startAt(line: number): void;
-  feed(text: string): void;
-  /** Marks the end of the text. */
-  end(): void;
-  /** The next record; null if the text so far has none. Without a shape, it reads no multi-line record ahead. */
-  next(shape?: Shape): RawRecord | null;
-};
-
 /**
  * Finds CSV records (RFC 4180), has csv-parse read them, and numbers them by physical line. Lines that are blank, have
  * only delimiters, or are rules of dashes are skipped, but counted.
@@ -72,7 +60,7 @@ type RecordReader = {
  * The work is linear even if every line is broken. Only a line with an odd number of quotation marks leaves a cell
  * open, and a search from there ends at the next such line. So no two searches cover the same text.
  */
-export function makeRecordReader(delimiter: Delimiter): RecordReader {
+export function makeRecordReader(delimiter: Delimiter) {
   const lines = makePhysicalLines();
   let ready: RawRecord[] = [];
   let taken = 0;
@@ -124,7 +112,13 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   const startAt = (line: number) => {
     firstLine = line;
   };
-  return { startAt, feed: lines.feed, end: lines.end, next };
+  return {
+    /** Skips the physical lines before this one. To be called before the first `next`. */
+    startAt,
+    feed: lines.feed /** Marks the end of the text. */,
+    end: lines.end /** The next record; null if the text so far has none. Without a shape, it reads no multi-line record ahead. */,
+    next,
+  };
 }
 
 /** Lines that csv-parse reads in one call, since a call costs as much as some five lines. 1,024 were no faster and took 30 MB more. */

@@ -10,7 +10,6 @@ export type Table = {
   above: Above | null;
   /** The record below the header, if it was read while finding the header. */
   below?: RawRecord | undefined;
-  /** The dialect, as given or as detected. */
   dialect: Dialect;
   /** Whether the file can be opened again; a pipe cannot. */
   rereadable: boolean;

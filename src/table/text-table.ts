@@ -67,7 +67,7 @@ export function detectDelimiter(start: string, { headerLine, vocabulary }: Given
   const text = start.slice(0, LOOKED_AT);
   // Most files have a complete header on their first line, so this test comes first.
   const sound = DELIMITERS.find((delimiter) => {
-    const record = firstRecord(text, delimiter, headerLine);
+    const record = firstRecords(text, delimiter, headerLine).next().value;
     return record && vocabulary.judgeHeader(record).isComplete;
   });
   if (sound) return sound;
@@ -160,9 +160,4 @@ function commonWidth(records: readonly RawRecord[]): { width: number; alike: num
   counts.delete(1);
   const [[width, alike] = [1, 0]] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
   return { width, alike };
-}
-
-/** The first record; undefined if the text has none. */
-function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
-  return firstRecords(start, delimiter, from).next().value ?? undefined;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockOwner, tryLock } from '../../src/files/lock.ts';
-import { type Folder, pidOf } from '../../src/files/process-stamp.ts';
+import { type Folder, pidOf } from '../../src/files/process-mark.ts';
 import { openFolder } from '../../src/redis/own/folder.ts';
 import { bundled } from '../support/bundle.ts';
 

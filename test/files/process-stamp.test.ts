@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isAlive, pidOf, stampOf } from '../../src/files/process-stamp.ts';
+import { isAlive, pidOf, stampOf } from '../../src/files/process-mark.ts';
 import { WAIT } from '../support/redis/own-fixture.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };

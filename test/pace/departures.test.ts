@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Departures, makeDepartures } from '../../src/pace/departures.ts';
+import { type Departures, makeDepartures } from '../../src/pace/permit-queue.ts';
 
 /** Twenty permits a second. */
 const BETWEEN_MS = 50;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { judgeWords, type SaidTimeLeft } from '../../scripts/bench/measure-words.ts';
-import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import type { Pace } from '../../src/pace/pace.ts';
+import { makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { timeLeftRange } from '../../src/pace/time-left.ts';

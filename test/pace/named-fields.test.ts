@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedArgs, readNamedFields } from '../../src/pace/named-fields.ts';
+import { namedArgs, readNamedFields } from '../../src/pace/read-pace.ts';
 
 test('arguments go to a script name after name, each with its value', () => {
   expect(namedArgs({ wanted: 3, why: '' })).toEqual(['wanted', 3, 'why', '']);

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Grant } from '../../src/pace/permit.ts';
-import { makePermitQueue } from '../../src/pace/permit-queue.ts';
+import { type Grant, makePermitQueue } from '../../src/pace/permit-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const blocked: Grant = { permits: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeTheirClock } from '../../src/pace/their-clock.ts';
+import { makeTheirClock } from '../../src/pace/pace.ts';
 
 const start = Date.parse('2026-11-21T10:00:00Z');
 /** What a service whose clock is so far ahead writes as its `Date`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeUntold } from '../../src/pace/untold-answers.ts';
+import { makeUntold } from '../../src/pace/limit-headers.ts';
 
 test('calls that could not be told of are counted again, and what answers said meanwhile stays', () => {
   const untold = makeUntold();

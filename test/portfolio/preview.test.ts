@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Document } from '../../src/documents/folder.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { buyerKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeForecaster } from '../../src/portfolio/preview.ts';

@@ -11,7 +11,6 @@ const ALONE = [
   'src/ledger-format.ts',
   'src/likeness.ts',
   'src/line-writer.ts',
-  'src/money-text.ts',
   'src/once-at-a-time.ts',
   'src/call-outcome.ts',
   'src/stand-in-account.ts',

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { openDropFolder } from '../../jobs/inbox/drop-folder.ts';
 import { TIME } from '../../jobs/inbox/dropped-names.ts';
 import type { InboxSource, RoundDeps } from '../../jobs/inbox/inbox-deps.ts';
-import { makeSettling } from '../../jobs/inbox/settling.ts';
+import { makeSettling } from '../../jobs/inbox/look.ts';
 import { takeInOnce } from '../../jobs/inbox/take-in.ts';
 import { makeTakenFolder } from '../../jobs/inbox/taken-folder.ts';
 import type { Context } from '../../src/context.ts';

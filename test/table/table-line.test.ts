@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { harmless } from '../../src/table/formulas.ts';
-import { plainTableLine } from '../../src/table/table-line.ts';
-import { quotingOf } from '../../src/table/write-table.ts';
+import { plainTableLine, quotingOf } from '../../src/table/write-table.ts';
 
 test('a line is what csv-stringify makes of it, whatever stands in its cells', () => {
   const cell = fc.oneof(

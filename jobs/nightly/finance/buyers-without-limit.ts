@@ -2,7 +2,7 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
-import { makeKeySet } from '../../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { ageWords, quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
@@ -15,7 +15,7 @@ const PAGE = 200;
  * limit, and waiting ones may get one, so their buyers are left out. A row that waits for approval to be sent again counts as
  * refused or cancelled. Each buyer is reported once, with the latest row.
  *
- * Remembers 11 MB of digests for a million such buyers. One buyer is overlooked with a chance of 6 in 100,000 (digest-table.ts).
+ * Remembers 11 MB of digests for a million such buyers. One buyer is overlooked with a chance of 6 in 100,000 (digest.ts).
  */
 export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   const seen = makeKeySet();

@@ -13,7 +13,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { linesAgain, type OpenImport } from '../../import/lines-again.ts';
+import { linesAgain, type OpenImport } from '../../import/lines-gone.ts';
 import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
 /** A file of the day with lines that may have led to no request. */
@@ -31,7 +31,6 @@ export type DayFile = {
   why: string;
   /** The finding if the file cannot be read, and how many lines it counts for. */
   unread: { says: string; rows: number };
-  /** The command to continue with, if there is one. */
   command?: string;
   /** @throws LimitlineError `FILE` where it cannot be read */
   open(book: BuyerBook): Promise<Opened>;
@@ -42,7 +41,6 @@ export type DayImport = {
   known: KnownImport;
   /** Whether the import was stopped or died before the end of its file. */
   isBrokenOff: boolean;
-  /** Imports of the portfolio that began later. */
   later: readonly KnownImport[];
 };
 
@@ -56,7 +54,7 @@ export async function* dayImports(
 ): AsyncGenerator<DayImport> {
   for (const portfolio of await portfolios.names()) {
     const all = await portfolios.allImports(portfolio);
-    const lacking = all.filter((known) => known.lastMs >= sinceMs && isLacking(known));
+    const lacking = all.filter(({ lastMs, found }) => lastMs >= sinceMs && (found === undefined || found.invalid > 0));
     if (lacking.length === 0) continue;
     const { importing, givenUp } = await portfolios.read(portfolio);
     for (const known of lacking) {
@@ -67,11 +65,6 @@ export async function* dayImports(
       yield { portfolio, known, isBrokenOff: known.found === undefined, later };
     }
   }
-}
-
-/** Whether the import is incomplete or has invalid lines. */
-function isLacking({ found }: KnownImport): boolean {
-  return found === undefined || found.invalid > 0;
 }
 
 /**

@@ -1,50 +1,39 @@
 import { join } from 'node:path';
 import type { Settings } from '../../../src/config.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
-import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { MeaningStore } from '../../../src/ledger/counts/meaning-store.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { GIVEN_UP } from '../../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
-import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
-import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
-import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
+import { rowIdOf, rowName } from '../../../src/ledger/schema/schema.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { visible } from '../../../src/portfolio/problem.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { type RowCheck, rowItem } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
-import { findWithoutSupplier, makeSharedCompanies } from './companies.ts';
 import { type DayFile, dayImports, droppedFiles } from './days-files.ts';
-import { importedFile } from './imported-file.ts';
 import { findNamedByEvents } from './named-by-events.ts';
-import { longReview, otherStatus } from './not-approved.ts';
-import { differingAnswer, eachRow, grantedBelow, statementsOf } from './row-checks.ts';
+import { differingAnswer, eachRow, grantedBelow, longReview, otherStatus, statementsOf } from './row-checks.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
-import { tellUnrequested } from './unrequested-lines.ts';
+import { importedFile, tellUnrequested, type UnrequestedDeps } from './unrequested-lines.ts';
 
-export type FinanceDeps = {
-  rows: Rows;
-  portfolios: Portfolios;
+export type FinanceDeps = Omit<UnrequestedDeps, 'signal'> & {
   calls: Pick<Calls, 'madeTwice' | 'sharedCompanies' | 'makersOf'>;
-  buyers: Buyers;
   statusMeanings: Pick<MeaningStore, 'read'>;
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
-  imports: DocumentStore;
-  retryUntilAnswered: RetryUntilAnswered;
   settings: Pick<Settings, 'LIMITLINE_DATA'> &
     Partial<Pick<Settings, 'LIMITLINE_INBOX' | 'REVIEW_DAYS' | 'ADVISE_STATEMENTS_ABOVE'>>;
 };
 
 /** Findings for finance, of one night. */
 type FinanceChecks = {
-  /** Checks of each row, in the common walk. */
   rowChecks: RowCheck[];
   /**
    * The checks that need no walk over the rows: things made twice, and lines of the day's files. They may run before, during or after the
@@ -164,4 +153,73 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
 
 function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
   return submitted === null || (submitted.ended?.faults.length ?? 0) > 0;
+}
+
+type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };
+
+/** The most company ids from files that are remembered, in some 25 MB. Further ids are not compared. */
+const MOST_GIVEN = 100_000;
+
+/** How many ids one script looks up, which takes Redis a millisecond. */
+const PAGE = 500;
+
+type Given = { id: string; buyer: string; row: string };
+
+/**
+ * Finds companies that two buyers share: the service answered one id for both, two files gave the id, or a file gave an id that
+ * was made for another buyer. A limit for one may then count for the other. A person knows whether they are the same.
+ */
+function makeSharedCompanies({ calls, sink }: SharedDeps): RowCheck {
+  const given = new Map<string, Given>();
+
+  const tell = (id: string, buyers: readonly string[], row: string) =>
+    sink.found({
+      check: 'shared company',
+      portfolio: row.split('/')[0] ?? '',
+      says: 'two buyers have one company: see whether they are the same',
+      detail: `${id}, of the buyers ${buyers.join(' and ')}; the row ${row}`,
+      isMended: false,
+    });
+
+  async function compareWithMade(page: readonly Given[]): Promise<void> {
+    const makers = await calls.makersOf(page.map(({ id }) => ({ kind: 'company', id })));
+    for (const [place, { id, buyer, row }] of page.entries()) {
+      const maker = makers[place];
+      if (maker && maker.key !== buyer) await tell(id, [maker.key, buyer], row);
+    }
+  }
+
+  return {
+    row({ row, result: { request } }) {
+      const { companyId: id, buyer } = request;
+      if (id === undefined) return undefined;
+      const known = given.get(id);
+      if (known && known.buyer !== buyer) return tell(id, [known.buyer, buyer], rowName(row));
+      if (!known && given.size < MOST_GIVEN) given.set(id, { id, buyer, row: rowName(row) });
+      return undefined;
+    },
+
+    async end() {
+      for (const { id, buyers, row } of await calls.sharedCompanies()) await tell(id, buyers, row);
+      const all = [...given.values()];
+      for (let from = 0; from < all.length; from += PAGE) await compareWithMade(all.slice(from, from + PAGE));
+    },
+  };
+}
+
+type SupplierDeps = { portfolios: Pick<Portfolios, 'names' | 'read'>; sink: FoundSink };
+
+/** Reports portfolios whose supplier has no company at the service. Their rows are sent all the same. */
+async function findWithoutSupplier({ portfolios, sink }: SupplierDeps): Promise<void> {
+  for (const portfolio of await portfolios.names()) {
+    const { supplier } = await portfolios.read(portfolio);
+    if (supplier?.problem === undefined || supplier.problem === GIVEN_UP) continue;
+    await sink.found({
+      check: 'no supplier',
+      portfolio,
+      says: 'no company was made for the supplier, and rows are sent without it',
+      detail: visible(supplier.problem),
+      isMended: false,
+    });
+  }
 }

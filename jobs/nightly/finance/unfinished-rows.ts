@@ -106,7 +106,6 @@ export function makePortfolioFacts(portfolios: Pick<Portfolios, 'read' | 'causes
 type PortfolioFacts = {
   /** The number of the last import; '' if unknown. */
   lastImport: string;
-  /** Causes by id. */
   causes: ReadonlyMap<string, RowCause>;
   /** When each import last began, in ms, by its number. */
   importedMs: ReadonlyMap<string, number>;

@@ -1,10 +1,14 @@
+import type { DocumentStore } from '../../../src/documents/store.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { ImportedFile } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/rows/buyer-rows.ts';
+import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
-import { COLUMNS, type KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
+import { COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import {
   type BuyerBook,
   type BuyerStore,
@@ -15,7 +19,10 @@ import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.t
 import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
-import type { DayFile } from './days-files.ts';
+import { makeBuyerStore } from '../../import/buyer-store.ts';
+import { openImported } from '../../rows/import-names.ts';
+import { quoted } from '../walk-ledger.ts';
+import { type DayFile, type DayImport, dayImports, linesMended } from './days-files.ts';
 
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
@@ -148,12 +155,8 @@ function wordsOf(
 /** Whether a problem's text may be reported. A text may quote its cell, so columns with personal data are only named. */
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
-  const known = knownOf(column, columns);
-  return known !== null && COLUMNS[known].shown === 'open';
-}
-
-function knownOf(written: string | null, columns: Opened['columns']): KnownColumn | null {
-  return columns.find((column) => column.written === written)?.known ?? null;
+  const known = columns.find(({ written }) => written === column)?.known;
+  return known ? COLUMNS[known].shown === 'open' : false;
 }
 
 function cut(text: string): string {
@@ -198,4 +201,60 @@ function makeRowlessBook(
       return lines.flatMap(({ line }) => (known.has(line) ? unasked : asked).next().value ?? []);
     },
   };
+}
+
+type ImportedDeps = { imports: DocumentStore; signal: AbortSignal };
+
+/** The copy of a file that was imported and has lines without a row. */
+export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<DayFile> {
+  const open = (known: ImportedFile, buyers: BuyerBook = CLOSED_BOOK) =>
+    openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
+  const { portfolio, known, isBrokenOff, later } = day;
+  const { fileName, number, found } = known;
+  const name = quoted(portfolio);
+  return {
+    portfolio,
+    fileName,
+    importId: String(number),
+    later: new Set(later.map(({ number }) => String(number))),
+    mended: await linesMended(day, open),
+    why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
+    unread: {
+      says: 'lines led to no request, and the copy of their file cannot be read here',
+      rows: found?.invalid ?? 1,
+    },
+    // An import that broke off is continued with the same file, called FILE here because its path is not stored. The errors file of a
+    // report has only lines of the last import, so the file of an earlier import is checked instead.
+    command: isBrokenOff
+      ? `import FILE --portfolio ${name}`
+      : later.length > 0
+        ? 'check FILE'
+        : `report ${name} --format errors-csv`,
+    open: (buyers) => open(known, buyers),
+  };
+}
+
+export type UnrequestedDeps = ImportedDeps & {
+  rows: Rows;
+  portfolios: Portfolios;
+  buyers: Buyers;
+  retryUntilAnswered: RetryUntilAnswered;
+};
+
+/** Whether the nightly check would name lines of this import, since nothing was requested for them and no later file corrected them. */
+export async function hasUnrequested(
+  { portfolio, number }: { portfolio: string; number: number },
+  { portfolios, rows, ...deps }: UnrequestedDeps,
+): Promise<boolean> {
+  let isFound = false;
+  const sink = {
+    async found() {
+      isFound = true;
+    },
+  };
+  const lines = { rows, portfolios, store: makeBuyerStore(deps), sink };
+  for await (const day of dayImports(0, { ...portfolios, names: async () => [portfolio] })) {
+    if (day.known.number === number) await tellUnrequested(await importedFile(day, deps), lines);
+  }
+  return isFound;
 }

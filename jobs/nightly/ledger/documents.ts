@@ -3,6 +3,7 @@ import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { isUnfinished, type RowRequest } from '../../../src/ledger/schema/row.ts';
+import { digestOf, makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 
 export type DocumentDeps = {
@@ -23,7 +24,6 @@ export async function makeDocumentCheck(
 ): Promise<StoredRowCheck> {
   const index = makeDocumentIndex();
   for await (const names of storedDocuments.names()) for (const name of names) index.add(name);
-  index.close();
   const nameAll = ({ documents }: Pick<RowRequest, 'documents'>) => {
     for (const { sha256 } of documents) index.name(sha256);
   };
@@ -151,51 +151,26 @@ export async function compareFiles(
   }
 }
 
-/** How many hex digits of a digest are compared: 52 bits. Of a million documents, two are equal with a chance of 1 in 10^4. */
-const DIGITS = 13;
-
-/** Remembers documents and which of them are named, in nine bytes each, because there may be millions. */
+/**
+ * Remembers documents and which of them are named, in some 20 bytes each, because there may be millions. Of a million documents, one is
+ * taken for another with a chance of 6 in 100,000.
+ */
 export function makeDocumentIndex() {
-  let digests = new Float64Array(1_024);
-  let named = new Uint8Array(0);
-  let count = 0;
-
-  const placeOf = (sha256: string): number => {
-    const sought = Number.parseInt(sha256.slice(0, DIGITS), 16);
-    let [from, to] = [0, count - 1];
-    while (from <= to) {
-      const middle = (from + to) >>> 1;
-      const found = digests[middle] ?? 0;
-      if (found === sought) return middle;
-      if (found < sought) from = middle + 1;
-      else to = middle - 1;
-    }
-    return -1;
-  };
-
+  const [stored, named] = [makeKeySet(), makeKeySet()];
+  let unnamed = 0;
   return {
     add(sha256: string): void {
-      if (count === digests.length) {
-        const larger = new Float64Array(count * 2);
-        larger.set(digests);
-        digests = larger;
-      }
-      digests[count] = Number.parseInt(sha256.slice(0, DIGITS), 16);
-      count += 1;
-    },
-    /** To be called after all were added, and before any is looked up. */
-    close(): void {
-      digests = digests.subarray(0, count).sort();
-      named = new Uint8Array(count);
+      if (stored.add(digestOf(sha256))) unnamed += 1;
     },
     /** Marks a document as named; answers whether it exists. */
     name(sha256: string): boolean {
-      const place = placeOf(sha256);
-      if (place >= 0) named[place] = 1;
-      return place >= 0;
+      const key = digestOf(sha256);
+      if (!stored.has(key)) return false;
+      if (named.add(key)) unnamed -= 1;
+      return true;
     },
-    isUnnamed: (sha256: string): boolean => named[placeOf(sha256)] === 0,
-    unnamedCount: (): number => named.reduce((sum, is) => sum + (is === 0 ? 1 : 0), 0),
+    isUnnamed: (sha256: string): boolean => stored.has(digestOf(sha256)) && !named.has(digestOf(sha256)),
+    unnamedCount: (): number => unnamed,
   };
 }
 

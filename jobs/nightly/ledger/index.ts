@@ -1,24 +1,27 @@
 import { join } from 'node:path';
-import { makeForgetting } from '../../../src/ledger/archive/forgetting.ts';
+import { type Forgetting, makeForgetting } from '../../../src/ledger/archive/forgetting.ts';
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { type ArchivedPortfolio, type Archives, findOldPortfolios } from '../../../src/ledger/schema/archives.ts';
 import type { Keys } from '../../../src/ledger/schema/keys.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
+import { numbersOf } from '../../../src/ledger/search/index-words.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
+import { numberWord } from '../../../src/portfolio/identity/identity.ts';
 import { REST, ROWS } from '../../archive/archive-files.ts';
-import { followLeft } from '../../archive/follow-left.ts';
 import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/named-digests.ts';
+import { followLeft } from '../../archive/restore-portfolio.ts';
+import { fromBuyer, toBuyer } from '../../rows/buyer-record.ts';
 import { type RowCheck, rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 import { checkArchives, type LookAtFiles } from './archives.ts';
-import { checkBuyerWords, type WordsDeps } from './buyer-words.ts';
 import { compareFiles, type DocumentDeps, type FileDeps, isDataFolderOurs, makeDocumentCheck } from './documents.ts';
 import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
-import { type ClaimDeps, makeOldClaimCheck } from './old-claims.ts';
-import { makeCallCheck, type RowCheckDeps } from './rows-and-calls.ts';
+import { type ClaimDeps, makeCallCheck, makeOldClaimCheck, type RowCheckDeps } from './rows-and-calls.ts';
 import { makeRowsWithoutJob, removeStrayJobs } from './rows-and-jobs.ts';
 
 export type LedgerCheckDeps = WalkDeps &
@@ -189,3 +192,53 @@ function makeBuyerListCheck(buyerLists: BuyerLists, { sink, ask }: { sink: Found
 const LACKED = "limits that were made were not in their buyers' lists; they are now";
 const TWICE = "limits stood in their buyers' lists more than once; they are there once now";
 const UNKNOWN = "buyers' lists name limits that none of their rows was granted";
+
+type WordsDeps = {
+  buyers: Pick<Buyers, 'pages' | 'addWords' | 'removeWords'>;
+  forgetting: Pick<Forgetting, 'requestsOf' | 'writeBuyers'>;
+};
+
+/** Compares the search words of all buyers with the buyers' records, and mends them. Records that older versions wrote get their words. */
+async function checkBuyerWords(
+  { buyers, forgetting }: WordsDeps,
+  { sink, ask, signal }: { sink: FoundSink; ask: Ask; signal: AbortSignal },
+): Promise<void> {
+  let [wrong, missing] = [0, 0];
+  for (let leaf: string | null = ''; leaf !== null; ) {
+    signal.throwIfAborted();
+    const place: string = leaf;
+    const [removed, next] = await ask(() => buyers.removeWords(place));
+    wrong += removed;
+    leaf = next ?? null;
+  }
+  for await (const page of buyers.pages()) {
+    signal.throwIfAborted();
+    const former = page.filter(({ record }) => !record.includes('"w":"'));
+    const left = await Promise.all(former.map(async (one) => ({ ...one, left: await withWords(one, forgetting) })));
+    await ask(() => forgetting.writeBuyers(left));
+    missing += await ask(() => buyers.addWords(page.map(({ key }) => key)));
+  }
+  for (const [says, rows] of [
+    [WRONG, wrong],
+    [MISSING, missing],
+  ] as const) {
+    if (rows > 0) await sink.found({ check: 'indexes', portfolio: '', says, rows, isMended: true });
+  }
+}
+
+const WRONG = 'buyers were found by words that they do not have; this is corrected';
+const MISSING = 'buyers were not found by all of their words; this is corrected';
+
+/** A buyer's record of an older version, completed for search by the numbers of some of the buyer's rows. */
+async function withWords({ key, record }: { key: string; record: string }, { requestsOf }: WordsDeps['forgetting']) {
+  const numbers = new Set<string>();
+  for await (const page of requestsOf(key)) {
+    for (const { request } of page) {
+      for (const number of request ? numbersOf((JSON.parse(request) as RowRequest).limit) : []) {
+        numbers.add(numberWord(number));
+      }
+    }
+    break;
+  }
+  return fromBuyer({ ...toBuyer(key, record), numbers: [...numbers] });
+}

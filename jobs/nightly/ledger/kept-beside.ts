@@ -154,7 +154,6 @@ const UNBOUND = 'approvals did not match the rows that wait for them; they do no
 /** The most sums that one finding names. */
 const MOST_NAMED_SUMS = 8;
 
-/** The check and the sentence that report a difference. */
 function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':

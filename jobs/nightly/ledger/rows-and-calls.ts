@@ -4,13 +4,14 @@ import { contentDigest } from '../../../src/ledger/calls/claim-answers.ts';
 import type { LostCall, Recovery } from '../../../src/ledger/calls/recovery.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask, OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { sendAgain } from '../../operators/free-held.ts';
 import { callsOf, isInDoubt } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
-import { commandFor, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
+import { commandFor, quoted, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 
 export type RowCheckDeps = FeedDeps & {
   calls: Pick<Calls, 'isUnknown' | 'isForgotten' | 'makersOf'>;
@@ -102,7 +103,7 @@ export function makeCallCheck(
       const { step, updatedMs } = walked.result;
       const call = state === 'held' && step === 'company' ? odd?.company : odd?.limit;
       const isForgotten = state === 'held' && !call;
-      if (!isMade(call) && !isForgotten && !(state === 'held' && step === 'documents')) return undefined;
+      if (call?.state !== 'made' && !isForgotten && !(state === 'held' && step === 'documents')) return undefined;
       again.push({ row, state, updatedMs });
       lastMs = performance.now();
       return undefined;
@@ -117,10 +118,6 @@ export function makeCallCheck(
       }
     },
   };
-}
-
-function isMade(call: OddCall | undefined): boolean {
-  return call?.state === 'made';
 }
 
 /** Rebuilds the record of the call that a done or skipped row tells of. Counts and buyers' lists are left to other checks. */
@@ -182,3 +179,87 @@ const REFUSED_BUT_MADE =
   'rows are refused, but their limit was made; sending them again records that limit and requests nothing';
 const CANCELLED_BUT_MADE =
   'rows are cancelled, but their limit was made; sending them again records that limit and requests nothing';
+
+export type ClaimDeps = {
+  rows: Pick<Rows, 'read'>;
+  stories: Pick<Stories, 'calls' | 'claims'>;
+};
+
+/** How much older than the longest call a claim must be, because of the wait for a replica and differences between clocks. */
+const GRACE_MS = 60_000;
+
+/** A row that may have a claim, and the key of the row that replaced it, or ''. A replaced row is never sent again. */
+type Noted = { row: RowId; replacedBy: string };
+
+/** Rows read together. */
+const PAGE = 100;
+
+/**
+ * The most rows with a possible claim that are noted in one night. More would mean that a whole fleet died. The next night reports the
+ * rest.
+ */
+const MOST_NOTED = 20_000;
+
+/**
+ * Reports calls whose claim is older than any call takes and whose process sends no heartbeat. Does nothing about them: a
+ * worker that reaches the row finds the claim, and then a person may resolve the call.
+ *
+ * @param timeoutMs the longest time that one call takes
+ */
+export function makeOldClaimCheck(
+  { rows, stories }: ClaimDeps,
+  { sink, ask, timeoutMs, signal }: { sink: FoundSink; ask: Ask; timeoutMs: number; signal: AbortSignal },
+): StoredRowCheck {
+  const noted: Noted[] = [];
+
+  async function look(page: readonly Noted[]): Promise<void> {
+    const results = await ask(() => rows.read(page.map(({ row }) => row)));
+    for (const [place, { row, replacedBy }] of page.entries()) {
+      const result = results[place];
+      if (!result || result.state === 'done') continue;
+      const found = { row, result };
+      const calls = await ask(() => stories.claims([...callsOf(found), { kind: 'limit' as const, key: row.key }]));
+      const old = calls.find(({ agoMs, isAlive }) => !isAlive && agoMs > timeoutMs + GRACE_MS);
+      if (!old) continue;
+      const sent = new Date(old.atMs).toISOString();
+      await sink.found({
+        check: 'old claims',
+        says: SAYS,
+        detail: `${old.kind}, sent ${sent} by process ${old.processId}`,
+        sinceMs: old.atMs,
+        isMended: false,
+        ...(replacedBy === '' ? { command: nextCommand(row, result) } : {}),
+        ...rowFacts(row, result),
+      });
+    }
+  }
+
+  return {
+    row({ odd, row, field, result }) {
+      if (noted.length >= MOST_NOTED) return;
+      const isClaimed = odd?.limit?.state === 'claimed' || odd?.company?.state === 'claimed';
+      const hasDocuments = result.step === 'documents' && UNSENT.has(field('state'));
+      if (isClaimed || hasDocuments) noted.push({ row, replacedBy: field('replaced').split(' ')[1] ?? '' });
+    },
+    async end() {
+      for (let from = 0; from < noted.length; from += PAGE) {
+        signal.throwIfAborted();
+        await look(noted.slice(from, from + PAGE));
+      }
+    },
+  };
+}
+
+/** The command that lets a person resolve the call. A cancelled or refused row is held when it is sent again. */
+function nextCommand(row: RowId, result: RowResult): string {
+  const { state } = result;
+  if (state === 'held') return commandFor('resolve', row, result);
+  // Names the row by key: a row that it replaced may have the same line.
+  const isEnded = state === 'cancelled' || state === 'refused';
+  return isEnded ? ['retry', quoted(row.portfolio), '--state', state, '--row', row.key].join(' ') : 'work';
+}
+
+/** States in which a row at its documents may have a document's call that was claimed and never settled. */
+const UNSENT: ReadonlySet<string> = new Set(['documents', 'cancelled', 'refused', 'held']);
+
+const SAYS = 'calls are under way for longer than any call takes, and the process that sent them gives no sign of life';

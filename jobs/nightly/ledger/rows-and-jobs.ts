@@ -6,7 +6,7 @@ import type { Archives } from '../../../src/ledger/schema/archives.ts';
 import { isStep, type RowResult, SETTLED_STATES, STEPS } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import type { NewJob, Queues } from '../../../src/queue/queues.ts';
-import { STEP_JOBS, supplierJob } from '../../rows/step-jobs.ts';
+import { STEP_JOBS, supplierJob } from '../../rows/feed.ts';
 import { foundPages } from '../../rows/walk-rows.ts';
 import { rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 

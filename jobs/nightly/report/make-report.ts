@@ -13,7 +13,7 @@ import { compareReports, countFindings, makeFindingGroups } from '../../../src/l
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
-import { plainTableLine } from '../../../src/table/table-line.ts';
+import { plainTableLine } from '../../../src/table/write-table.ts';
 import { currenciesOfPortfolio } from '../../rows/import-names.ts';
 import type { Night } from '../run-task.ts';
 

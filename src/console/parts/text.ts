@@ -1,5 +1,4 @@
-import { grouped } from '../../counted.ts';
-import { moneyText } from '../../money-text.ts';
+import { grouped, moneyText } from '../../counted.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 

@@ -127,7 +127,6 @@ export function makeApprovals({
     ...makeApprovalIds({ connection, keys }),
     ...declined,
 
-    /** One approval; undefined if there is none of this id. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**

@@ -214,7 +214,6 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** Lists approvals by their ids. */
 export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
     /** Approvals that wait for a person, the oldest first. */
@@ -222,7 +221,6 @@ export function makeApprovalIds({ connection, keys }: { connection: RedisConnect
       return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
     },
 
-    /** Number of approvals that wait for a person. */
     waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
 
     /** Approvals that were answered and are not carried out yet. If the process that carries one out dies, another process continues. */

@@ -21,7 +21,6 @@ export type ForgetAnswer =
 /** The figures of a forgotten portfolio that lists of portfolios show; it has no archive from which they could be read. */
 type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
 
-/** A buyer's record, as text. */
 export type KnownBuyer = { key: string; record: string };
 
 /** A request of a buyer; `request` is what its line asked for, as JSON, undefined if its row is not in Redis. */

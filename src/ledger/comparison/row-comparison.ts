@@ -103,7 +103,6 @@ export function makeRowComparison({
     });
   }
 
-  /** Compares all rows in the indexes by state. */
   async function compareIndexed(portfolio: string, how: How, all?: Compared): Promise<void> {
     for (const state of ROW_STATES) {
       for await (const page of pagesOf(lists, portfolio, state)) {

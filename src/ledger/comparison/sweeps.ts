@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { scanned } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
-import type { RowId } from '../schema/schema.ts';
+import { type RowId, rowNamed } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
 import { bucketsOf, columnsOf } from './portfolio-keys.ts';
 
@@ -14,7 +14,6 @@ const SIZES = 1_000;
 
 /** Called with the row of each removed member; a row may come several times. */
 type NoteKey = (key: string) => void;
-/** One member of a set, and its row. */
 type Member = { member: string | Buffer; row: RowId };
 
 /** Removes members of index sets whose rows do not belong to the set, while other processes move rows. */
@@ -90,7 +89,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     },
 
     /** Sweeps the list of held rows of all portfolios. */
-    ofHeld: (note: NoteKey): Promise<void> => sweepScanned(keys.held, rowIn, note),
+    ofHeld: (note: NoteKey): Promise<void> => sweepScanned(keys.held, rowNamed, note),
 
     /** Number of entries in a portfolio's search indexes. */
     async sizes(portfolio: string): Promise<{ names: number; ids: number }> {
@@ -115,12 +114,6 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       if (columns.size > rows) await sweepSets(portfolio, columns.filled, 0, note);
     },
   };
-}
-
-/** Reads the name of a row, `<portfolio>/<key>`. */
-function rowIn(name: string): RowId {
-  const slash = name.lastIndexOf('/');
-  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
 /** Length in bytes of an id's digest, which precedes the row's key in each entry of the index by ids (index-entries.lua). */

@@ -1,6 +1,5 @@
 import { Big } from 'big.js';
-import { counted, grouped } from '../../counted.ts';
-import { groupedAmount } from '../../money-text.ts';
+import { counted, grouped, groupedAmount } from '../../counted.ts';
 import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { exactText } from './outcome-sums.ts';
 import type { AnswerSum } from './sums.ts';

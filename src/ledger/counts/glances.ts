@@ -88,7 +88,6 @@ function toGlance({ name, finished, paused, firstOver, counts }: Look): Glance {
   };
 }
 
-/** A portfolio with failed rows, and their numbers. */
 export type FailingPortfolio = { name: string; refused: number; held: number };
 
 /** Portfolios read by one script: some milliseconds of Redis' time. */

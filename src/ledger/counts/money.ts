@@ -1,5 +1,4 @@
-import { counted } from '../../counted.ts';
-import { groupedAmount } from '../../money-text.ts';
+import { counted, groupedAmount } from '../../counted.ts';
 import { exactText, type GrantedSums, type OutcomeSum, soleCurrency } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';

@@ -72,7 +72,6 @@ export function answerCountWords({
   return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');
 }
 
-/** The number of answers without a status. */
 function withoutStatus({ statuses, states }: Pick<Answered, 'statuses' | 'states'>): number {
   return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
 }

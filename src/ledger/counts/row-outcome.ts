@@ -50,7 +50,6 @@ const OF_APPROVED: Readonly<Record<Share, AnswerOutcome>> = {
   unknown: 'answered',
 };
 
-/** The outcome of a row that is not done. */
 export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
   return OF_STATE[state];
 }
@@ -60,7 +59,6 @@ export function stateWords(state: RowState): string {
   return state === 'done' ? 'answered' : ROW_OUTCOMES[outcomeOfState(state)];
 }
 
-/** Whether a row in this state can have one of the outcomes. */
 export function canHave(outcomes: readonly RowOutcome[], state: RowState): boolean {
   return state === 'done'
     ? ANSWER_OUTCOMES.some((one) => outcomes.includes(one))
@@ -78,7 +76,6 @@ export function outcomeOfAnswer(
   return meaning === 'review' ? 'under_review' : 'declined';
 }
 
-/** The outcome of a row as it is stored. */
 export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanings: Meanings): RowOutcome {
   if (state !== 'done') return outcomeOfState(state);
   const share = SHARES[shareOf(amountText(record.total_limit), request.limit.requested_limit)];

@@ -109,7 +109,6 @@ function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
   });
 }
 
-/** Reads the number of rows that failed for each cause, and the sum that they requested. */
 export function readCauseSums(sides: SumFields): (id: string) => { rows: number; sum: string } {
   const fields = addedUp(sides);
   const limbs = Map.groupBy(

@@ -117,7 +117,6 @@ export function makeIdTable(ids: number) {
   const lastMs = new Float64Array(size);
   let used = 0;
 
-  /** The slot of an id, used or not. */
   const slotOf = (id: string): number => {
     // Two 32-bit hashes like FNV-1a, with different seeds and factors. The second one is mixed, since its low bits choose the slot.
     let [high, low] = [0x811c9dc5 | 0, 0x01000193 ^ id.length];

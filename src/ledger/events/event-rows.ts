@@ -70,7 +70,6 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return readRows(rows.filter(({ portfolio }) => portfolios.has(portfolio)));
   }
 
-  /** The rows that have some of the ids, by each of their ids. */
   async function rowsById(digests: readonly string[], ids: ReadonlySet<string>, { portfolio, latest = 0 }: LookedInto) {
     const names = portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
     const byId = new Map<string, NamedRow[]>();
@@ -86,7 +85,6 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
-    /** Number of portfolios in which rows are searched. */
     portfolioCount: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**

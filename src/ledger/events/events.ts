@@ -91,7 +91,6 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
   };
 }
 
-/** Reads the service's events that are kept. */
 function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** Reads the events with these ids, in order. Ids of events that are not kept are left out. */
   async function read(ids: readonly string[]): Promise<KeptEvent[]> {

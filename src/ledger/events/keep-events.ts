@@ -42,7 +42,6 @@ type Waiting = {
 /** Events of one content that came at the same time. */
 type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };
 
-/** The keys for the scripts of events. */
 export function eventKeys(keys: Keys) {
   return { lately: keys.eventsLately, totals: keys.eventTotals, events: keys.event(''), index: keys.eventIds('') };
 }

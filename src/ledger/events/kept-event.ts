@@ -47,7 +47,6 @@ export type KeptEvent = {
   lastMs: number;
   /** How often the same content came. */
   times: number;
-  /** Size of the body. */
   sizeBytes: number;
   /** Possible ids in the event's body (event-ids.ts), and the number of further ones. */
   ids: string[];
@@ -59,7 +58,6 @@ export type KeptEvent = {
   became?: EventBecame;
 };
 
-/** An event with its content. */
 export type RawEvent = KeptEvent & { body: Buffer; headers: Record<string, string | string[]> };
 
 /** Totals of the kept events. `full` counts rejected ones, and `fullMs` is when the last of them came. */

@@ -50,7 +50,6 @@ export function compareReports(
   return { findings: all, groups: groupsOf(all) };
 }
 
-/** The section of a report to which a finding belongs. */
 function sectionOf({ check, isMended, change }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
   // A held row is no error in the records, yet only a person can let it go on.

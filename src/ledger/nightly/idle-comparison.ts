@@ -67,7 +67,6 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     };
 
     return {
-      /** Adds a row as it was found in the index of this state. */
       add(walked: StoredRow, state: RowState): void {
         rows += 1;
         if (differs) return;

@@ -44,7 +44,6 @@ export type ReportFiles = {
   page?: string;
 };
 
-/** A report without its findings. */
 export type NightReport = {
   /** The due time of the night. */
   id: string;
@@ -76,7 +75,6 @@ export type WholeReport = {
   findings: readonly (ReportFinding & { examples: readonly FoundItem[] })[];
 };
 
-/** Number of findings in a report, including those that are gone. */
 export function countAll({ groups }: Pick<NightReport, 'groups'>): number {
   return groups.reduce((sum, { findings }) => sum + findings, 0);
 }

@@ -20,7 +20,6 @@ export type RunEnd = {
   endedMs: number;
 };
 
-/** The runs of one task. */
 export type TaskRuns = {
   last: RunEnd | undefined;
   /** The last run that came to its end, with findings or without. */
@@ -89,12 +88,6 @@ export function makeNightlyRuns({
         connection.zcount(key, `(${atMs}`, nowMs),
       ]);
       return itself !== null || later > 0;
-    },
-
-    /** How a night ended; undefined unless it is the last ended one of its task. */
-    async endOf({ task, id }: NightOf): Promise<RunEnd | undefined> {
-      const end = readEnd(await connection.hget(keys.nightlyRuns, `${task} last`));
-      return end?.id === id ? end : undefined;
     },
 
     async read(tasks: readonly string[]): Promise<Record<string, TaskRuns>> {

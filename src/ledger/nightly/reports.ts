@@ -166,7 +166,6 @@ const READ_AT_ONCE = 50;
 /** Replaces the words of a finding about a forgotten portfolio. */
 const FORGOTTEN_WORDS = 'what was found of it was forgotten with the portfolio';
 
-/** Whether an item is about the portfolio. */
 export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
 
 /**

@@ -12,7 +12,6 @@ import { isMeant, type RetryRule } from './retry-rule.ts';
 /** What a rule did in the last night in which it did anything. `sent` and `waiting` grow as rows are moved, `usedUp` is set at the end. */
 export type RuleNight = { atMs: number; sent: number; waiting: number; usedUp: number };
 
-/** A rule, and its last night. */
 export type KnownRule = { rule: RetryRule; last: RuleNight | undefined };
 
 export type RetryRules = ReturnType<typeof makeRetryRules>;

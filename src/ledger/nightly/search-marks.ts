@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
+import { answersOf } from '../schema/redis-reads.ts';
 import { idDigest, indexWords } from '../search/index-words.ts';
 import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 import type { Ask, StoredRow } from './row-walk.ts';
@@ -138,14 +139,6 @@ async function readColumns({ connection, keys, ask, portfolio }: Places, kinds: 
     }
   }
   return mark;
-}
-
-/** @throws the first error among the replies of a pipeline */
-function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null): unknown[] {
-  return (answers ?? []).map(([error, answer]) => {
-    if (error) throw error;
-    return answer;
-  });
 }
 
 /**

@@ -62,7 +62,6 @@ export type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
 /** `stopped`: the process that carried the plan out ended before it was done; confirming again continues it. */
 export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 
-/** A plan and its progress. */
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;

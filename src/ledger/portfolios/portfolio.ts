@@ -87,7 +87,6 @@ export type PortfolioState = {
  */
 export const GIVEN_UP = 'given up with its portfolio';
 
-/** Whether a supplier is still to be made. */
 export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }

@@ -118,7 +118,6 @@ export function makePortfolios({
       return started === null || (by !== '' && owner === by);
     },
 
-    /** Token calls made for all portfolios of the account. */
     async tokenCalls(): Promise<number> {
       const step = connection.pipeline();
       for (const name of await this.names()) step.hget(keys.portfolio(name), 'calls:token');

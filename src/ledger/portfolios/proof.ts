@@ -16,7 +16,6 @@ export type Check = {
   figures: string;
   /** A sentence on what differs, or why it cannot be told. */
   words?: string;
-  /** The import that is checked. */
   import?: Pick<KnownImport, 'number' | 'fileName'>;
 };
 

@@ -1,5 +1,5 @@
+import { groupedAmount } from '../../counted.ts';
 import { heldRemedy } from '../../held-remedy.ts';
-import { groupedAmount } from '../../money-text.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import { is } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';

@@ -120,7 +120,6 @@ function approvedIn(counts: Readonly<Record<string, number>>, meanings: Meanings
   return some.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** Number of rows in all states. */
 export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, ROW_STATES);
 }
@@ -151,7 +150,6 @@ export function standingOf({
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
 }
 
-/** Number of rows whose outcome is known. */
 export function settledRows(states: PortfolioState['states']): number {
   return rowsIn(states, SETTLED_STATES);
 }
@@ -178,7 +176,6 @@ export type FunnelStep = {
   calls: number;
 };
 
-/** The fewest and the most calls still to be made. */
 export type CallsLeft = { fewest: number; most: number };
 
 /**
@@ -205,7 +202,6 @@ export function funnelOf(
   return steps.reverse();
 }
 
-/** Number of failed rows by step. */
 export function stoppedAt(causes: readonly { step: Step; rows: number }[]): Record<Step, number> {
   const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
   for (const { step, rows } of causes) stopped[step] += rows;

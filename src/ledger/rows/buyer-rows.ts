@@ -2,7 +2,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import type { RowProblem, RowRequest, RowState } from '../schema/row.ts';
-import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
+import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
 
 /** One request of a buyer, as other lines of that buyer need it. */
 export type BuyerRow = {
@@ -97,7 +97,7 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
     /** The rows of all requests of one buyer, in pages. A row that exists during the whole walk comes at least once. */
     async *allOf(buyer: string): AsyncGenerator<RowId[]> {
       for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', MOST_TOLD))) {
-        yield found.filter((_, at) => at % 2 === 0).map(toRowId);
+        yield found.filter((_, at) => at % 2 === 0).map(rowNamed);
       }
     },
 
@@ -120,11 +120,10 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       const placed = [...amounts.keys()].map((name) => ({ name, ms: begunMs.get(portfolioIn(name)) ?? 0 }));
       placed.sort((one, other) => other.ms - one.ms || (one.name < other.name ? -1 : 1));
       const shown = placed.slice(from, from + count);
-      const rows = shown.map(({ name }) => ({ row: toRowId(name), amount: amounts.get(name) ?? '' }));
+      const rows = shown.map(({ name }) => ({ row: rowNamed(name), amount: amounts.get(name) ?? '' }));
       return { count: amounts.size, isWhole: cursor === '0', rows };
     },
 
-    /** The request of one row; undefined if there is no such row. */
     async ofRow(row: RowId): Promise<BuyerRow | undefined> {
       const fields = ['state', 'line', 'import', 'replaced', 'request'] as const;
       const [known, limit] = await Promise.all([
@@ -143,15 +142,9 @@ function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   const rows: BuyerRow[] = [];
   for (let place = 0; place < values.length; place += TOLD) {
     const [name = '', ...told] = values.slice(place, place + TOLD).map(String);
-    rows.push(toBuyerRow(toRowId(name), told));
+    rows.push(toBuyerRow(rowNamed(name), told));
   }
   return rows;
-}
-
-/** Reads the name of a row, `<portfolio>/<row key>`, as put.lua writes it. */
-function toRowId(name: string): RowId {
-  const slash = name.lastIndexOf('/');
-  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
 function toBuyerRow(row: RowId, values: string[]): BuyerRow {

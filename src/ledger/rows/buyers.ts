@@ -113,7 +113,6 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       return [...new Set([...(holders?.match(/[\w-]{16}/g) ?? []), ...(maker ? [maker] : []), ...linked])];
     },
 
-    /** The key of the request for which the limit with this id was made. */
     requestOfLimit: (id: string): Promise<string | null> => connection.hget(keys.madeIds('limit', id), id),
 
     /**

@@ -6,7 +6,7 @@ import { livingWorkers } from '../calls/fleet.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
-import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
+import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
 
 /** An unusual event of a row, as scripts and moves write it into the row's history. Times are ms of Redis' clock. */
 export type StoryEvent =
@@ -95,7 +95,6 @@ export type KnownCall = {
 /** A call that a process is sending, or was sending when it ended; times in ms. */
 type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
 
-/** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
 
 /** The name of a held row with the time since when it is held, `1767258000000:q4/…`. A row that is held again gets another name. */
@@ -168,7 +167,6 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       return connection.lrange(keys.buyerLimits(buyer), -most, -1);
     },
 
-    /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
     /**
@@ -181,7 +179,6 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       return { total, digest };
     },
 
-    /** Held rows, the oldest first. */
     async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
       const rows: HeldRow[] = [];
       const isMeant = ({ row, atMs }: HeldRow) =>
@@ -204,12 +201,6 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
   };
 }
 
-/** Reads the name of a row, `<portfolio>/<key>`. */
-function idOf(name: string): RowId {
-  const slash = name.lastIndexOf('/');
-  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
-}
-
 /** Whether one held row comes behind another in Redis: ordered by time, and at equal times by the bytes of their names. */
 export function isHeldBehind(held: HeldRow, after: HeldRow): boolean {
   if (held.atMs !== after.atMs) return held.atMs > after.atMs;
@@ -220,7 +211,7 @@ export function isHeldBehind(held: HeldRow, after: HeldRow): boolean {
 function toHeldRows(found: readonly string[]): HeldRow[] {
   const rows: HeldRow[] = [];
   for (let place = 0; place < found.length; place += 2) {
-    rows.push({ row: idOf(found[place] ?? ''), atMs: Number(found[place + 1]) });
+    rows.push({ row: rowNamed(found[place] ?? ''), atMs: Number(found[place + 1]) });
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { moneyText } from '../../money-text.ts';
+import { moneyText } from '../../counted.ts';
 
 /** What is to be approved: an import's rows, a retry of refused rows, or a person's answer to the calls of held rows. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
@@ -51,7 +51,6 @@ export type Approval = {
 /** Whose sum is above a limit. `rows`: rows to be sent again. `alike`: a buyer with too many possible duplicates to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** The reasons why an approval waits. */
 type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierId' | 'displaces' | 'kind'>;
 
 /** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
@@ -145,7 +144,6 @@ export const supplierIdIn = (key: string): string | undefined =>
 
 const KNOWN = 'id:';
 
-/** An approval, by its portfolio and id. */
 export type ApprovalId = { portfolio: string; id: string };
 
 /** Reads the name of an approval, `<portfolio>/<id>`, as lists of approvals have it; neither part contains a slash. */

@@ -171,7 +171,6 @@ export function archivedStates({ states = {} }: Pick<ArchivedPortfolio, 'states'
   return ROW_STATES.flatMap((state) => ((states[state] ?? 0) > 0 ? [[state, states[state] ?? 0]] : []));
 }
 
-/** Number of rows in all states. */
 export function archivedRows(archived: Pick<ArchivedPortfolio, 'states'>): number {
   return archivedStates(archived).reduce((sum, [, count]) => sum + count, 0);
 }

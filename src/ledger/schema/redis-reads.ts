@@ -57,3 +57,11 @@ export async function* scanned(scan: (cursor: string) => Promise<[string, string
 function nodesOf(connection: RedisConnection) {
   return 'nodes' in connection ? connection.nodes('master') : [connection];
 }
+
+/** The replies of a pipeline. @throws the first error among them */
+export function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null): unknown[] {
+  return (answers ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}

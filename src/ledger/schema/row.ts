@@ -12,7 +12,6 @@ export const ROW_STATES = Object.keys(STATES) as RowState[];
 export const STEPS = statesThat('isStep');
 export type Step = StateThat<'isStep'>;
 
-/** The kind of call that each step makes. */
 export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
 /** Whether this state is a step: its rows are being worked on. */
@@ -49,7 +48,6 @@ export function isUnfinished(state: string): state is (typeof UNFINISHED_STATES)
   return is('isOpen', state) || is('isWaiting', state);
 }
 
-/** Number of rows in the `wanted` states. */
 export function rowsIn(states: Readonly<Partial<Record<RowState, number>>>, wanted: readonly RowState[]): number {
   return wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0);
 }
@@ -120,7 +118,6 @@ export type CancelAnswer = 'cancelled' | 'restored' | 'nothing' | 'under way' | 
 /** States from which a person may give a row up: open, waiting for an approval, or refused by the service. */
 export type GivenUpFrom = (typeof UNFINISHED_STATES)[number] | 'refused';
 
-/** A row in the index of its state. */
 export type IndexedRow = { row: RowId; line: number; step: Step };
 
 /** Fields that a step writes into the row that it moves on. */

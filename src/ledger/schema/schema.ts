@@ -247,12 +247,17 @@ function kindOfState(kind: string): string {
   return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
 }
 
-/** A row's id: portfolio and request key. */
 export type RowId = { portfolio: string; key: string };
 
 /** The id as one text, by which the ledger and the queues name a row. A portfolio's name has no slash. */
 export function rowName({ portfolio, key }: RowId): string {
   return `${portfolio}/${key}`;
+}
+
+/** The row of a {@link rowName} that the ledger wrote. */
+export function rowNamed(name: string): RowId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
 /** The row that a text names; undefined if the text is no name of a row. */

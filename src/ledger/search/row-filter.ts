@@ -8,7 +8,6 @@ import { beginsWith, hasWords, namesNumber, numbersOf } from './index-words.ts';
 
 /** A filter of a portfolio's rows: all given fields must match. Without fields it matches all rows. */
 export type RowFilter = {
-  /** The row is in one of these states. */
   states?: readonly RowState[];
   /** The row has one of these outcomes. A row that another replaces has none: it is in the counts of no outcome either. */
   outcomes?: readonly RowOutcome[];
@@ -23,7 +22,6 @@ export type RowFilter = {
   /** Range of the requested limit, inclusive, as decimal text. */
   min?: string;
   max?: string;
-  /** The row is one of these, by key. */
   rows?: readonly string[];
   /** A line number, beginnings of words of a name in any case, or a whole reference, registration number or id. */
   text?: string;
@@ -163,7 +161,7 @@ export function matches(
   if (outcomes.length > 0 && (result.replaced || !outcomes.includes(outcomeOfRow(result, meanings)))) return false;
   if (step !== undefined && result.step !== step) return false;
   if (problem !== undefined && !problemText(result).includes(problem.toLowerCase())) return false;
-  if (cause !== undefined && !(result.cause === cause && isFailed(result))) return false;
+  if (cause !== undefined && !(result.cause === cause && is('isFailed', result.state))) return false;
   if (status !== undefined && countedStatus(result.record.status ?? '') !== status) return false;
   if (!isBetween(result.request.limit.requested_limit, min, max)) return false;
   if (text === undefined) return true;
@@ -186,11 +184,6 @@ export function isNamedBy({ row, result }: FoundRow, text: string, { request, bu
 
 function problemText({ problem }: RowResult): string {
   return `${problem?.message ?? ''} ${problem?.body ?? ''}`.toLowerCase();
-}
-
-/** Whether the row is listed under its cause. */
-function isFailed({ state }: RowResult): boolean {
-  return is('isFailed', state);
 }
 
 function isBetween(amount: string, min: string | undefined, max: string | undefined): boolean {

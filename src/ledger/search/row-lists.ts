@@ -50,11 +50,6 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
     inState: (portfolio: string, state: RowState, { from = 0, count }: { from?: number; count: number }) =>
       list(portfolio, state, { place: from, count }),
 
-    /** Whether the row is in the index of that state. */
-    async isIn(row: RowId, state: RowState): Promise<boolean> {
-      return (await connection.zscore(keys.rowsInState(row.portfolio, state), row.key)) !== null;
-    },
-
     /** The outcomes of these rows, in order; undefined for a missing row. */
     async read(rows: readonly RowId[]): Promise<(RowResult | undefined)[]> {
       const parts = Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_none, at) =>

@@ -92,7 +92,6 @@ export function makeRowOrders(
   };
 }
 
-/** The order in the other direction. */
 export function reversed(order: RowOrder): RowOrder {
   return rowOrderOf(order.startsWith('-') ? order.slice(1) : `-${order}`);
 }

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { readAtOnce } from '../schema/redis-reads.ts';
+import { answersOf, readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { digestsOfText, INDEXED_LETTERS, searchedName, withRegisters } from './index-words.ts';
 import type { RowFilter } from './row-filter.ts';
@@ -55,7 +55,6 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return { states, rows, indexed: Number(indexed ?? 0), changed: Number(changed ?? 0), lastLine };
     },
 
-    /** Number of rows that failed for this cause. */
     async sizeOfCause(portfolio: string, cause: string): Promise<number> {
       return connection.zcard(keys.rowsOfCause(portfolio, cause));
     },
@@ -242,11 +241,4 @@ function candidatesOf(page: readonly string[]): Candidate[] {
   const found: Candidate[] = [];
   for (let at = 0; at < page.length; at += 2) found.push({ key: page[at] ?? '', line: Number(page[at + 1]) });
   return found;
-}
-
-function answersOf(answers: [error: Error | null, result: unknown][] | null): unknown[] {
-  return (answers ?? []).map(([error, answer]) => {
-    if (error) throw error;
-    return answer;
-  });
 }

@@ -4,7 +4,6 @@ import type { ArchiveStateName } from '../schema/archives.ts';
 import type { RowResult } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** One request of a buyer. */
 export type BuyerRequest = {
   row: RowId;
   /** The requested limit, decimal text. */

@@ -23,7 +23,6 @@ export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 /** Reads one trimmed cell that is not empty; `isNumber` if the workbook stores it as a number. */
 export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => ValueReading;
 
-/** The properties of a column. */
 type ColumnFacts = {
   /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;

@@ -65,12 +65,10 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
   });
 }
 
-/** One entry of a mapping: a header, and what it means. */
 export type MappingEntry = { written: string; means: HeaderMeaning };
 
 /** A mapping applied to one file's headers. */
 export type MatchedMapping = {
-  /** The entry for this header. */
   entryOf(header: string): MappingEntry | undefined;
   /** Entries without a header in this file, in the mapping's order. */
   unmatched: MappingEntry[];

@@ -49,7 +49,6 @@ export const SESSION_COLUMN = 'session_link';
 /** The column with the text of a line whose cells are unreliable, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 
-/** The columns that an errors file adds. */
 export const ERROR_COLUMNS = [ROW_COLUMN, LINE_COLUMN, PROBLEM_COLUMN, ACCOUNT_COLUMN, FROM_COLUMN];
 
 /** Whether this is a results file's header. Its `state` is a row's state, not a part of an address. */

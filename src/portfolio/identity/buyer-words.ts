@@ -1,7 +1,6 @@
 import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 
-/** The name of each kind of identifier in messages. */
 export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   reference: 'buyer_reference',
   information: 'business information id',

@@ -1,6 +1,5 @@
 import type { Identifier, IdentifierKind } from './identity.ts';
 
-/** A row, named by its portfolio and row key. */
 export type RowName = { portfolio: string; row: string };
 
 /** A line's identity, for finding its buyer. */
@@ -36,11 +35,9 @@ export type BuyerLine = {
 /** A buyer's name. `written` is null where the text is not stored; `alike` still compares it. */
 type BuyerName = { written: string | null; alike: number };
 
-/** A known buyer. */
 export type Buyer = {
   /** Digest of the strongest identifier of the first line about this buyer. */
   key: string;
-  /** The kinds of identifier that the buyer has. */
   kinds: IdentifierKind[];
   /** The main name first, then others that a person confirmed. */
   names: BuyerName[];
@@ -50,7 +47,6 @@ export type Buyer = {
   reference: string;
   city: string;
   street: string;
-  /** The first row and line of this buyer. */
   first: RowName & { line: number };
   /** The only row that asks for a limit of the buyer, with that row's latest line and import; null if there are several rows. */
   stands: (RowName & { line: number; importId: string }) | null;

@@ -15,7 +15,6 @@ export type BuyerIdentity = {
 /** A line's cells that identify its request. */
 type RequestIdentity = {
   requestReference?: string | undefined;
-  /** The buyer key. */
   buyer: string;
   /** Canonical decimal text, so that 1000.50 and 1000.5 are one request. */
   requestedLimit: string;

@@ -3,20 +3,12 @@ import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { LineDraft } from './read-cells.ts';
 
-/** Compares how the amounts of a file are written: with which decimal separator, and whether the end of the file cut one off. */
-type AmountForms = {
-  /** Adds a problem to the last line if its amount may be cut off. Lines must come in file order. */
-  judge(draft: LineDraft): void;
-  /** Warnings after all lines: of both decimal separators, and of a size at which files are cut off. */
-  fileWarnings(readBytes: number | undefined): Problem[];
-};
-
 /**
- * Makes the comparison. A missing line break at the end means nothing by itself, since editors often leave it out. So it counts only
+ * Compares how the amounts of a file are written: with which decimal separator, and whether the end of the file cut one off. A missing line break at the end means nothing by itself, since editors often leave it out. So it counts only
  * beside an amount that is written otherwise than all amounts above it, or a size that is a multiple of {@link BLOCK_BYTES}. A cut before
  * the last cell is found by the number of cells.
  */
-export function makeAmountForms(columns: readonly Column[]): AmountForms {
+export function makeAmountForms(columns: readonly Column[]) {
   const amountAt = placeOf(columns, 'requested_limit');
   const written = columns[amountAt]?.written ?? null;
   /** By decimal separator: its first amount, and how many have it. */
@@ -27,7 +19,8 @@ export function makeAmountForms(columns: readonly Column[]): AmountForms {
   let unended: number | null = null;
 
   return {
-    judge({ record, problems }) {
+    /** Adds a problem to the last line if its amount may be cut off. Lines must come in file order. */
+    judge({ record, problems }: LineDraft): void {
       // A sheet stores every number with a point.
       if (problems.length > 0 || record.sheet?.numbers.includes(amountAt)) return;
       const { line, cells, text, isUnended } = record;
@@ -49,7 +42,8 @@ export function makeAmountForms(columns: readonly Column[]): AmountForms {
       if (mark) mark.count += 1;
       else marks.set(own.charAt(0), { line, cell, count: 1 });
     },
-    fileWarnings(readBytes = 1) {
+    /** Warnings after all lines: of both decimal separators, and of a size at which files are cut off. */
+    fileWarnings(readBytes: number | undefined = 1): Problem[] {
       const isAtBlock = readBytes % BLOCK_BYTES === 0;
       const cut = unended !== null && isAtBlock ? [makeProblem(unended, null, null, AT_BLOCK)] : [];
       const [rare, usual] = [...marks].sort(([, one], [, other]) => one.count - other.count);

@@ -6,8 +6,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
-import { digestOf, lettersAsNumber } from '../identity/digest.ts';
-import { makeDigestTable } from '../identity/digest-table.ts';
+import { digestOf, lettersAsNumber, makeDigestTable } from '../identity/digest.ts';
 import { referenceOf } from '../identity/identity.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
@@ -27,16 +26,6 @@ import { makePlausibility } from './plausibility.ts';
 import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
 import type { Line, Row } from './row.ts';
 
-/**
- * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their
- * buyers already decided.
- */
-type LineClassifier = {
-  classify(draft: LineDraft): Line;
-  /** Warnings that are given once at the end, and not for every line. @param readBytes the size of a text file */
-  fileWarnings(readBytes?: number): Problem[];
-};
-
 type Judging = {
   columns: Column[];
   dates: AdviceDates;
@@ -46,7 +35,11 @@ type Judging = {
   results?: boolean | undefined;
 };
 
-export function makeLineClassifier(judging: Judging): LineClassifier {
+/**
+ * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their
+ * buyers already decided.
+ */
+export function makeLineClassifier(judging: Judging) {
   const { columns, dates, currencies, adviseAbove: above, results } = judging;
   // The line that first made each request. 68 bits, more than for buyers: a false match would lose a request.
   const requestLines = makeDigestTable({ bits: 68 });
@@ -91,7 +84,7 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
   }
 
   return {
-    classify(draft) {
+    classify(draft: LineDraft): Line {
       const { record, values, problems, changed, broken, documents, decision } = draft;
       const { line, cells } = record;
       const numbers = record.sheet?.numbers;
@@ -153,7 +146,8 @@ export function makeLineClassifier(judging: Judging): LineClassifier {
       const alike = decision?.is === 'new' && doubts.length > 0 ? ({ isAlike: true } as const) : {};
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told, ...alike };
     },
-    fileWarnings(readBytes) {
+    /** Warnings that are given once at the end, and not for every line. @param readBytes the size of a text file */
+    fileWarnings(readBytes?: number): Problem[] {
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
       const strange = [...plausibility.ofFile(), ...forms.fileWarnings(readBytes)];
       if (bareRows === 0) return strange;

@@ -10,18 +10,7 @@ import type { LineDraft, Values } from './read-cells.ts';
  * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
  * beside an amount or in its number format. A line without any of them has the file's currency.
  */
-export type CurrencyCheck = {
-  /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
-  judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
-  /** The index of the column in which a line names another currency than the file's, or a mark says that it does; null if none does. */
-  conflictAt(cells: readonly string[]): number | null;
-  /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the header may name one. */
-  currencyOf(cells: readonly string[]): Currency | null;
-  /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */
-  ofFile(): string | undefined;
-  /** Warnings that are given once at the end. */
-  fileWarnings(): Problem[];
-};
+export type CurrencyCheck = ReturnType<typeof makeCurrencyCheck>;
 
 /** A currency that a line names, as written, and its column. */
 type Said = { at: number; word: string; currency: Currency; isFormat?: boolean };
@@ -43,7 +32,7 @@ export function makeCurrencyCheck({
 }: {
   columns: readonly Column[];
   constants?: Values | undefined;
-}): CurrencyCheck {
+}) {
   const currencyAt = placeOf(columns, 'currency');
   const amountAt = placeOf(columns, 'requested_limit');
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
@@ -89,18 +78,24 @@ export function makeCurrencyCheck({
   }
 
   return {
+    /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
     judge,
-    conflictAt(cells) {
+    /** The index of the column in which a line names another currency than the file's, or a mark says that it does; null if none does. */
+    conflictAt(cells: readonly string[]): number | null {
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
       return cells[amountAt]?.startsWith(MARK) ? amountAt : null;
     },
-    currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
-    ofFile: () => {
+    /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the header may name one. */
+    currencyOf: (cells: readonly string[]): Currency | null =>
+      [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
+    /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */
+    ofFile: (): string | undefined => {
       const [code = '', ...others] = file?.currency ?? [];
       if (others.length === 0 && currencyOf(code)) return code;
       return file ? visible(file.word).slice(0, MOST_OF_WORD) : undefined;
     },
-    fileWarnings: () => (unknown ? [unknown] : []),
+    /** Warnings that are given once at the end. */
+    fileWarnings: (): Problem[] => (unknown ? [unknown] : []),
   };
 }
 

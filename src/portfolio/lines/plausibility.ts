@@ -1,4 +1,4 @@
-import { groupedAmount } from '../../money-text.ts';
+import { groupedAmount } from '../../counted.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Column } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
@@ -10,15 +10,7 @@ import { makeMedian } from './median.ts';
 import type { Values } from './read-cells.ts';
 
 /** Warns of values that are valid but probably unintended. Warnings stop nothing; a person decides. */
-type Plausibility = {
-  /** Warnings about a valid line by itself. */
-  ofLine(line: { record: RawRecord; values: Values }): Problem[];
-  /** Warnings after all lines: limits far above the others. */
-  ofFile(): Problem[];
-};
-
-/** Makes the check for values that are probably unintended. Its memory is constant, whatever the size of the file. */
-export function makePlausibility({ columns }: { columns: readonly Column[] }): Plausibility {
+export function makePlausibility({ columns }: { columns: readonly Column[] }) {
   const median = makeMedian({ keeps: NAMED_LINES });
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
   const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
@@ -61,14 +53,16 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   }
 
   return {
-    ofLine({ record, values }) {
+    /** Warnings about a valid line by itself. */
+    ofLine({ record, values }: { record: RawRecord; values: Values }): Problem[] {
       const amount = Number(values.requested_limit);
       median.add(record.line, amount);
       // Very few lines have doubts, so no array is made for the others: arrays would cost more than the checks.
       const doubts = doubtsOf(values, amount, record.cells[indexes.get('requested_limit') ?? -1]);
       return doubts === null ? NOTHING : doubts.map((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
     },
-    ofFile() {
+    /** Warnings after all lines: limits far above the others, and the warnings that were counted and not repeated. */
+    ofFile(): Problem[] {
       const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
         const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${groupedAmount(String(middle))}: check that it is meant.`;
         return makeProblem(line, writtenOf('requested_limit'), String(amount), message);

@@ -1,5 +1,5 @@
+import { moneyText } from '../../counted.ts';
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
-import { moneyText } from '../../money-text.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
@@ -16,19 +16,6 @@ import { makeRunningSums, type RunningSums, type Sum } from './running-sums.ts';
 /** A line that was read, and may turn out not to be a buyer. */
 type Candidate = ReadCells & { record: RawRecord };
 
-/** Finds lines that are no buyers. Each line must be given once, in file order. */
-type StrayLines = {
-  /**
-   * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
-   * Leaves other lines unchanged.
-   */
-  judge(line: Candidate): boolean;
-  /** Totals that say another sum than the lines above them. */
-  misstated: readonly Problem[];
-  /** The problems in `misstated`, and a warning if the last line may be a total; to be called after all lines were judged. */
-  fileWarnings(): Problem[];
-};
-
 type StrayOptions = {
   columns: readonly Column[];
   delimiter?: Delimiter;
@@ -37,11 +24,11 @@ type StrayOptions = {
 };
 
 /**
- * Makes a finder of lines that are no buyers. A total is recognized by its label, if the line says little else (`isTotalLabel`,
+ * Finds lines that are no buyers. Each line must be given once, in file order. A total is recognized by its label, if the line says little else (`isTotalLabel`,
  * `isGroupTotal`). Or by its amount: the exact sum of the lines above, since the start or the last subtotal, in a line with few filled
  * cells, or with nothing but a label, numbers and a currency where all lines above have a country or a number. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
  */
-export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
+export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions) {
   const added = errorColumnsOf(columns.map(({ written }) => written));
   const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
   const nameAt = placeOf(columns, 'name');
@@ -168,8 +155,13 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   return {
+    /** Totals that say another sum than the lines above them. */
     misstated,
-    judge(line) {
+    /**
+     * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
+     * Leaves other lines unchanged.
+     */
+    judge(line: Candidate): boolean {
       const { record } = line;
       const stray = strayOf(line);
       const isHidden = record.sheet?.hidden === true && !hiddenRows;
@@ -182,7 +174,8 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       line.broken = textOf(record);
       return true;
     },
-    fileWarnings() {
+    /** The problems in `misstated`, and a warning if the last line may be a total; to be called after all lines were judged. */
+    fileWarnings(): Problem[] {
       const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
       if (!last || others === 0) return misstated;
       const message = `This amount is the exact sum of the ${others} lines above it: check whether the line is their total, and remove it if it is.`;

@@ -12,12 +12,7 @@ import { parseDate } from '../values/dates.ts';
 import { markDoubtful, type ValueReading } from '../values/reading.ts';
 
 /** Copies lines into another file so that they read the same there, without the other lines or a mapping. */
-export type LineRewriter = {
-  header: string[];
-  cells(line: Pick<Line, 'cells' | 'numbers'>): string[];
-  /** An empty line in place of one with unreliable cells. It is no valid request until somebody fills it in. */
-  blank(): string[];
-};
+export type LineRewriter = ReturnType<typeof makeLineRewriter>;
 
 /**
  * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and amounts and
@@ -36,13 +31,13 @@ export function makeLineRewriter({
   constants?: Values | undefined;
   conventions: Readonly<Conventions>;
   currencies?: Pick<CurrencyCheck, 'conflictAt'>;
-}): LineRewriter {
+}) {
   const added = Object.entries(constants);
   const amountAt = placeOf(columns, 'requested_limit');
   const dateAt = placeOf(columns, 'statements_dated');
   return {
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],
-    cells({ cells, numbers }) {
+    cells({ cells, numbers }: Pick<Line, 'cells' | 'numbers'>): string[] {
       const own = columns.map((_column, index) => cells[index] ?? '');
       // A workbook's number has a point, whatever separator the texts of its column use.
       const decimal = numbers?.includes(amountAt) ? '.' : conventions.decimal;
@@ -54,7 +49,11 @@ export function makeLineRewriter({
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
-    blank: () => [...columns.map(() => ''), ...added.map(([name, value]) => (name === 'requested_limit' ? '' : value))],
+    /** An empty line in place of one with unreliable cells. It is no valid request until somebody fills it in. */
+    blank: (): string[] => [
+      ...columns.map(() => ''),
+      ...added.map(([name, value]) => (name === 'requested_limit' ? '' : value)),
+    ],
   };
 }
 
@@ -105,20 +104,18 @@ export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolea
 }
 
 /** A line's cells, as a workbook shows them. */
-export type SheetValues = {
-  /** The line's cells. Amounts and dates are in plain form if they can be read; other cells stay as written. */
-  cells(line: Line): string[];
-};
+export type SheetValues = ReturnType<typeof makeSheetValues>;
 
 /**
  * Makes cells for a workbook. Amounts and dates are recognized by their columns, and become plain if they have one meaning. An ambiguous
  * one stays text.
  */
-export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
+export function makeSheetValues({ columns, rewriter }: Parts) {
   const amountAt = placeOf(columns, 'requested_limit');
   const dayAt = placeOf(columns, 'statements_dated');
   return {
-    cells(line) {
+    /** The line's cells. Amounts and dates are in plain form if they can be read; other cells stay as written. */
+    cells(line: Line): string[] {
       const own = [...rewriter.cells(line)];
       const amount = parseAmount(tidied(own[amountAt] ?? ''));
       if ('value' in amount) own[amountAt] = amount.value;

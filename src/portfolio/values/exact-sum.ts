@@ -1,13 +1,13 @@
 import { addAmounts } from './amounts.ts';
 
 /** An exact sum of any number of canonical decimals. */
-export type ExactSum = { add(amount: string): void /** As canonical decimal text. */; total(): string };
+export type ExactSum = ReturnType<typeof makeExactSum>;
 
 /**
  * Makes an exact sum. It adds whole units of the last decimal, with one sum for each number of decimals. Small values go into a float
  * within its exact range: a BigInt for every line would take a tenth of the time of a check.
  */
-export function makeExactSum(): ExactSum {
+export function makeExactSum() {
   const sums: { gathered: number; big: bigint }[] = [];
   return {
     add(amount: string): void {

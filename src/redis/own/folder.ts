@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { makeFolder } from '../../data-folder.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import type { Folder } from '../../files/process-stamp.ts';
+import type { Folder } from '../../files/process-mark.ts';
 
 /**
  * Makes `redis` in the data folder, readable for its owner only, since it contains imported data.

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LimitlineError } from '../../errors.ts';
-import type { Folder } from '../../files/process-stamp.ts';
+import type { Folder } from '../../files/process-mark.ts';
 
 /**
  * The host whose Redis uses a folder. Several hosts may see a folder on a network drive, but not each other's processes: each would take the

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import { lockOwner, tryLock } from '../../files/lock.ts';
-import { type Folder, pidOf } from '../../files/process-stamp.ts';
+import { type Folder, pidOf } from '../../files/process-mark.ts';
 import type { Log } from '../../log.ts';
 import { checkInPlace, notWritable } from './folder.ts';
 import { checkHost, enterHost, leaveHost } from './host.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Folder, type Stamp, stampOf } from '../../files/process-stamp.ts';
+import { type Folder, type Stamp, stampOf } from '../../files/process-mark.ts';
 import { makeLuaScript } from '../../lua-script.ts';
 import type { ServerInfo } from '../server-info.ts';
 

@@ -1,8 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { startOf } from '../../files/process-mark.ts';
-import type { Stamp } from '../../files/process-stamp.ts';
+import { type Stamp, startOf } from '../../files/process-mark.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
 import { openFolder, openSocketPath } from './folder.ts';

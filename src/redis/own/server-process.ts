@@ -15,7 +15,7 @@ import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { type Folder, isAlive, pidOf, type Stamp, stampOf } from '../../files/process-stamp.ts';
+import { type Folder, isAlive, pidOf, type Stamp, stampOf } from '../../files/process-mark.ts';
 import { SOCKET_NAME } from './folder.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { charactersOf } from './code-pages.ts';
+import { charactersOf } from './decoders.ts';
 
 /** Encodes text. A character that the encoding lacks becomes a question mark. */
 type Encoder = (text: string) => Buffer;
@@ -18,7 +18,6 @@ export function makeEncoder(encoding: string): Encoder {
   };
 }
 
-/** Builds the test whether an encoding has all characters of a text. */
 export function makeEncodingTest(encoding: string): (text: string) => boolean {
   if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return () => true;
   let table: Map<string, Buffer> | undefined;

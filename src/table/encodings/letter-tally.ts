@@ -1,13 +1,5 @@
-import { charactersOf } from './code-pages.ts';
+import { charactersOf } from './decoders.ts';
 import { fitOf, ODD, UNDEFINED } from './letter-fit.ts';
-
-/** Counts bytes above ASCII with their neighbours, and finds the code page in which they are plausible. */
-type LetterTally = {
-  /** Counts the bytes above ASCII, and returns their number. */
-  add(bytes: Buffer): number;
-  /** The code page; null if none fits, or if several fit and give different texts. */
-  guess(): string | null;
-};
 
 /** The code page that nearly all Western European programs use by default. */
 const USUAL = 'windows-1252';
@@ -27,7 +19,8 @@ const CANDIDATES = [
 /** Code pages that may cause doubt but are never chosen: Turkish letters have the same bytes as Icelandic ones. */
 const ASKED_FOR = ['windows-1254'];
 
-export function makeLetterTally(): LetterTally {
+/** Counts bytes above ASCII with their neighbours, and finds the code page in which they are plausible. */
+export function makeLetterTally() {
   /**
    * How often each byte above ASCII occurs between which neighbours, by `before << 16 | byte << 8 | after`; a neighbour of 0 is the end of
    * a chunk.
@@ -39,7 +32,8 @@ export function makeLetterTally(): LetterTally {
   const runs = makeWesternRuns();
 
   return {
-    add(bytes) {
+    /** Counts the bytes above ASCII, and returns their number. */
+    add(bytes: Buffer): number {
       runs.add(bytes);
       let found = 0;
       let run = 0;
@@ -60,7 +54,8 @@ export function makeLetterTally(): LetterTally {
       total += found;
       return found;
     },
-    guess() {
+    /** The code page; null if none fits, or if several fit and give different texts. */
+    guess(): string | null {
       if (inLongRuns > total * MAX_BAD) return null;
       const encoding = judge(counts, counted);
       return encoding === USUAL && !runs.isWestern() ? null : encoding;
@@ -68,10 +63,11 @@ export function makeLetterTally(): LetterTally {
   };
 }
 
-function makeWesternRuns(): WesternRuns {
+/** Tests whether bytes above ASCII come in groups as in Western European words, whatever their letters. */
+function makeWesternRuns() {
   let [counted, western] = [0, 0];
   return {
-    add(bytes) {
+    add(bytes: Buffer): void {
       if (counted >= ENOUGH) return;
       const text = bytes.toString('latin1');
       for (const { 0: run, index } of text.matchAll(HIGH_RUN)) {
@@ -80,7 +76,8 @@ function makeWesternRuns(): WesternRuns {
         if (WESTERN_RUN.test(run) && !isWord) western += run.length;
       }
     },
-    isWestern: () => western >= counted * CERTAIN,
+    /** Whether nearly all bytes above ASCII come in such groups. Otherwise the file is not certainly Windows-1252. */
+    isWestern: (): boolean => western >= counted * CERTAIN,
   };
 }
 
@@ -181,13 +178,6 @@ const RARE = /[šžŠŽ]/;
 
 /** The characters of ASCII by their codes. Code 0, which stands for the end of a chunk, is '', which counts as the end of a word. */
 const ASCII = Array.from({ length: 0x80 }, (_none, code) => (code === 0 ? '' : String.fromCharCode(code)));
-
-/** Tests whether bytes above ASCII come in groups as in Western European words, whatever their letters. */
-type WesternRuns = {
-  add(bytes: Buffer): void;
-  /** Whether nearly all bytes above ASCII come in such groups. Otherwise the file is not certainly Windows-1252. */
-  isWestern(): boolean;
-};
 
 /** The share of bytes in Western groups from which a file is Western: a trade mark here and there does not make it Japanese. */
 const CERTAIN = 0.9;

@@ -2,23 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { wholeCharacters } from '../../files/text.ts';
 
 /** Decodes chunks of bytes. A character may span two chunks. */
-export type Decoder = {
-  /** The text of these bytes, and of those of the previous chunk that were no whole character. */
-  decode(bytes: Buffer): string;
-  /** The text of the last bytes of the file, if they are no whole character. */
-  end(): string;
-};
+export type Decoder = ReturnType<typeof makeUtf8Decoder>;
 
 /**
  * A lossless UTF-8 decoder: an invalid byte becomes the lone surrogate U+DC00 + byte, which UTF-8 text cannot have. So
  * damage differs from a U+FFFD of the file itself, the text around it stays intact, and `isWellFormed()` finds damaged
  * text. A byte order mark at the start is skipped.
  */
-export function makeUtf8Decoder(): Decoder {
+export function makeUtf8Decoder() {
   let rest: Buffer = Buffer.alloc(0);
   let atStart = true;
   return {
-    decode(bytes) {
+    /** The text of these bytes, and of those of the previous chunk that were no whole character. */
+    decode(bytes: Buffer): string {
       const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
       const whole = wholeCharacters(all);
       rest = Buffer.from(all.subarray(whole.length));
@@ -27,7 +23,8 @@ export function makeUtf8Decoder(): Decoder {
       atStart = false;
       return text.startsWith('\ufeff') ? text.slice(1) : text;
     },
-    end() {
+    /** The text of the last bytes of the file, if they are no whole character. */
+    end(): string {
       return decodeDamaged(rest);
     },
   };

@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises';
 import { LimitlineError } from '../../errors.ts';
 import { findQuoteFault, readSound } from '../cells.ts';
 import type { Delimiter, Dialect } from '../dialect.ts';
-import { charactersOf } from '../encodings/code-pages.ts';
-import { makeDecoder } from '../encodings/decoders.ts';
+import { charactersOf, makeDecoder } from '../encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../encodings/encoders.ts';
 import { harmless } from '../formulas.ts';
 

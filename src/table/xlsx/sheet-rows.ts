@@ -1,9 +1,8 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
 import type { RawRecord, ShownNumber } from '../records.ts';
 import { cellName, columnOf, dateOfSerial, plainNumber, unescaped, withZeros } from './cell-xml.ts';
-import { LIMITS, REMEDY } from './limits.ts';
 import { PLAIN_STYLE, shownNumber } from './number-format.ts';
-import { makeTextParts, type XmlHandler } from './parse-xml.ts';
+import { LIMITS, makeTextParts, REMEDY, type XmlHandler } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
 /**

@@ -5,9 +5,8 @@ import { openZip, type ZipLimits } from '../../files/zip.ts';
 import type { Vocabulary } from '../find-header.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
 import { unescaped } from './cell-xml.ts';
-import { LIMITS, REMEDY } from './limits.ts';
 import { type CellStyle, styleOf } from './number-format.ts';
-import { makeTextParts, readXml } from './parse-xml.ts';
+import { LIMITS, makeTextParts, REMEDY, readXml } from './parse-xml.ts';
 
 /** A sheet. `hidden`: it is invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
@@ -38,7 +37,7 @@ export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 
  * Opens an Excel workbook (ECMA-376, part 1). null for a ZIP file of another kind; a message for another program's
  * table.
  *
- * @throws Error with a readable message for a broken workbook or exceeded `limits.ts`; LimitlineError `STOPPED`.
+ * @throws Error with a readable message for a broken workbook or exceeded `LIMITS`; LimitlineError `STOPPED`.
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);

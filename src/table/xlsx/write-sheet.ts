@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 import { LimitlineError } from '../../errors.ts';
 import { bookParts, DECLARATION, MAIN, SHEET } from './book-parts.ts';
 import { type CellKind, cellName, cellXml } from './cell-xml.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from './parse-xml.ts';
 
 /**
  * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header, bold and

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderPaceChart } from '../../../src/console/pages/portfolio/pace-chart.ts';
-import { makeOwnPace } from '../../../src/pace/own-pace.ts';
+import { makeOwnPace } from '../../../src/pace/pace-words.ts';
 import type { PaceSpan } from '../../../src/pace/samples.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);

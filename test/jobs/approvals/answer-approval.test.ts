@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
-import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
+import { STEP_JOBS } from '../../../jobs/rows/feed.ts';
 import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';
 import { ANYBODY } from '../../support/persons.ts';

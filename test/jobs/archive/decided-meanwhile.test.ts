@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
-import { followLeft } from '../../../jobs/archive/follow-left.ts';
+import { followLeft } from '../../../jobs/archive/restore-portfolio.ts';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import type { Context } from '../../../src/context.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';

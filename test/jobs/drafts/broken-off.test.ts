@@ -2,9 +2,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { addToUpload } from '../../../jobs/drafts/add-to-upload.ts';
 import { makePreview } from '../../../jobs/drafts/make-preview.ts';
 import { goBack } from '../../../jobs/drafts/mend-draft.ts';
+import { addToUpload } from '../../../jobs/drafts/receive-upload.ts';
 import type { IncomingFile } from '../../../src/portfolio/draft-desk.ts';
 import { openDesk } from '../../support/desk.ts';
 import {

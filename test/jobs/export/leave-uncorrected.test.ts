@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { leaveResults } from '../../../jobs/export/leave-results.ts';
-import { hasUnrequested } from '../../../jobs/nightly/finance/imported-file.ts';
+import { hasUnrequested } from '../../../jobs/nightly/finance/unrequested-lines.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { rowOf, writeSheets } from '../../support/write-workbook.ts';
 

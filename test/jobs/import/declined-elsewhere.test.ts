@@ -137,7 +137,7 @@ test('a line of a buyer who was declined is warned of the no, under another refe
   const said = await ask('q5', [`${header},request_reference`, `${line},NEW`]);
   const today = new Date().toISOString().slice(0, 10);
   expect(said).toBe(
-    `A request of this buyer, line 2 of q4.csv #1 in portfolio q4 (1001.5, cancelled), was declined on ${today} by bob: not this quarter.`,
+    `A request of this buyer, line 2 of q4.csv #1 in portfolio q4 (1,001.5, cancelled), was declined on ${today} by bob: not this quarter.`,
   );
   // The request itself waits for another person. With that yes the no is settled.
   await place.import(LINE, { portfolio: 'q6', by: 'alice' });

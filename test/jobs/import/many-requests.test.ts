@@ -62,7 +62,7 @@ test('of a buyer with more requests than are read a line is a problem, unless it
   }
   await pipeline.exec();
   const brought = await bringIn(place, acme(1_200));
-  const message = expect.stringMatching(/^This buyer has 10501 requests.*1200.*request_reference of its own\.$/);
+  const message = expect.stringMatching(/^This buyer has 10501 requests.*1,200.*request_reference of its own\.$/);
   expect(brought).toMatchObject({ rows: 0, invalid: 1, problems: [{ line: 2, column: null, message }] });
   expect(await bringIn(place, acme(1_200, 'R-1'))).toMatchObject({ rows: 1, invalid: 0 });
 });

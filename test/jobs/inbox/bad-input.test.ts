@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeSettling } from '../../../jobs/inbox/settling.ts';
+import { makeSettling } from '../../../jobs/inbox/look.ts';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { LimitlineError } from '../../../src/errors.ts';
 import { openInbox } from '../../support/inbox.ts';

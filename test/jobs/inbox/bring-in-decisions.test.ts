@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
-import { makeKeptColumns } from '../../../jobs/operators/kept-columns.ts';
+import { makeKeptColumns } from '../../../jobs/operators/upload-decisions.ts';
 import { finishPortfolio } from '../../support/finished-portfolio.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { makeMortal } from '../../support/mortal.ts';

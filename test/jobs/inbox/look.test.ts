@@ -1,8 +1,7 @@
 import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { documentsVersion, glanceAt, lookInto } from '../../../jobs/inbox/look.ts';
-import { makeSettling } from '../../../jobs/inbox/settling.ts';
+import { documentsVersion, glanceAt, lookInto, makeSettling } from '../../../jobs/inbox/look.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 test.each([

@@ -6,7 +6,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
 import { contentDigest } from '../../../src/ledger/calls/claim-answers.ts';
-import { makeKeySet } from '../../../src/portfolio/identity/digest-table.ts';
+import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { callCommand } from '../../support/call-command.ts';
 import { exportedBytes } from '../../support/exported.ts';

@@ -1,7 +1,6 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { depthFor, feed, MOST_BEHIND_BREAKER } from '../../../jobs/rows/feed.ts';
-import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
+import { depthFor, feed, MOST_BEHIND_BREAKER, STEP_JOBS } from '../../../jobs/rows/feed.ts';
 import type { Context } from '../../../src/context.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';

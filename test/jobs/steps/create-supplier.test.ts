@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { reviveGivenUpSupplier } from '../../../jobs/operators/supplier-again.ts';
-import { supplierJob } from '../../../jobs/rows/step-jobs.ts';
+import { supplierJob } from '../../../jobs/rows/feed.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { readSettings } from '../../../src/config.ts';

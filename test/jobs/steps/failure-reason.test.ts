@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureReason } from '../../../jobs/steps/failure-reason.ts';
+import { failureReason } from '../../../jobs/steps/row-problem.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { QUEUES } from '../../../src/queue/queues.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';

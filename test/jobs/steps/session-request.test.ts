@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sessionBody } from '../../../jobs/steps/session-request.ts';
+import { sessionBody } from '../../../jobs/steps/make-sessions.ts';
 import { sessionPlace } from '../../support/session-file.ts';
 
 const PLACES = ['city', 'street', 'website', 'name', 'requested_limit'];

@@ -24,7 +24,9 @@ test('rows are listed from a line on, and are in one state each', async () => {
   expect(await rows.behind('q4', 'queued', { line: 3, count: 10 })).toEqual([
     { row: { portfolio: 'q4', key: 'row-3' }, line: 3, step: 'company' },
   ]);
-  expect([await rows.isIn(row, 'queued'), await rows.isIn(row, 'company')]).toEqual([false, true]);
+  const keysIn = async (state: 'queued' | 'company') =>
+    (await rows.inState('q4', state, { count: 10 })).map((one) => one.row.key);
+  expect([await keysIn('queued'), await keysIn('company')]).toEqual([['row-2', 'row-3'], ['row-4']]);
 });
 
 test('what became of rows is read in the order asked for, with nothing for a row that is not there', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../../src/portfolio/identity/digest.ts';
-import { type DigestTableOptions, makeDigestTable } from '../../../src/portfolio/identity/digest-table.ts';
+import { type DigestTableOptions, digestOf, makeDigestTable } from '../../../src/portfolio/identity/digest.ts';
 
 const digest = (n: number) => digestOf(String(n));
 

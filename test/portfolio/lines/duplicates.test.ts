@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { makeDigestTable } from '../../../src/portfolio/identity/digest-table.ts';
+import { makeDigestTable } from '../../../src/portfolio/identity/digest.ts';
 import { heldBytes } from '../../support/held-bytes.ts';
 
 const keyOf = (n: number) => hash('sha256', String(n), 'base64url').slice(0, 16);

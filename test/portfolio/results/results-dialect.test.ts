@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { resultsDialect } from '../../../src/portfolio/results/results-dialect.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../../src/table/dialect.ts';
+import { resultsDialect } from '../../../src/table/write-table.ts';
 
 const EXCELS: Dialect = { ...PLAIN_DIALECT, delimiter: ';', lineBreak: '\n' };
 

@@ -106,7 +106,7 @@ export const checksAtNight: Act = async ({ context, simulation, now }) => {
   }
 };
 
-/** A call lasts eight seconds at most in the simulator, and a claim counts as old a minute behind that (jobs/nightly/ledger/old-claims.ts). */
+/** A call lasts eight seconds at most in the simulator, and a claim counts as old a minute behind that (jobs/nightly/ledger/rows-and-calls.ts). */
 const OLD_CLAIM_MS = 75_000;
 
 /** The nightly check names calls whose sender died and that no row comes to any more. Somebody gives the commands that it names. */

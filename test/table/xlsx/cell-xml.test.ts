@@ -10,7 +10,7 @@ import {
   unescaped,
   withZeros,
 } from '../../../src/table/xlsx/cell-xml.ts';
-import { LIMITS } from '../../../src/table/xlsx/limits.ts';
+import { LIMITS } from '../../../src/table/xlsx/parse-xml.ts';
 
 test.each([
   ['1234.5', '1234.5'],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../../src/table/xlsx/limits.ts';
-import { makeTextParts } from '../../../src/table/xlsx/parse-xml.ts';
+import { LIMITS, makeTextParts } from '../../../src/table/xlsx/parse-xml.ts';
 
 const tooLong = () => new Error('too long');
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
 import type { CellKind } from '../../../src/table/xlsx/cell-xml.ts';
-import { LIMITS } from '../../../src/table/xlsx/limits.ts';
+import { LIMITS } from '../../../src/table/xlsx/parse-xml.ts';
 import { writeSheet } from '../../../src/table/xlsx/write-sheet.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

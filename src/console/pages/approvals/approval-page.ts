@@ -1,4 +1,4 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import type {
   ApprovalLook,
   PricedApproval,
@@ -8,7 +8,6 @@ import type {
 import type { FoundInFile, ImportMade } from '../../../ledger/portfolios/imports.ts';
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
-import { moneyText } from '../../../money-text.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';

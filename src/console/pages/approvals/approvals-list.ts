@@ -1,7 +1,6 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
-import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';

@@ -1,4 +1,4 @@
-import { allBeforeWords, grouped, sizeWords } from '../../../counted.ts';
+import { allBeforeWords, grouped, moneyText, sizeWords } from '../../../counted.ts';
 import {
   type Approval,
   type ApprovalPolicy,
@@ -6,7 +6,6 @@ import {
   BEFORE_YES,
   whyWords,
 } from '../../../ledger/schema/approval.ts';
-import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { addAmounts } from '../../../portfolio/values/amounts.ts';

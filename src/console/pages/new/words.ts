@@ -1,6 +1,5 @@
-import { grouped, sizeWords } from '../../../counted.ts';
+import { grouped, moneyText, sizeWords } from '../../../counted.ts';
 import type { ImportMade } from '../../../ledger/portfolios/imports.ts';
-import { moneyText } from '../../../money-text.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';

@@ -1,4 +1,4 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import { CHECKS } from '../../../ledger/nightly/checks.ts';
 import {
   changeWords,
@@ -15,7 +15,6 @@ import {
   type SectionName,
   type WholeReport,
 } from '../../../ledger/nightly/night-report.ts';
-import { moneyText } from '../../../money-text.ts';
 import { escapeHtml, type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';

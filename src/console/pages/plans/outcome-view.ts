@@ -1,6 +1,5 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import type { PlanState } from '../../../ledger/plans/plan.ts';
-import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';

@@ -1,8 +1,8 @@
+import { moneyText } from '../../../counted.ts';
 import { ROW_OUTCOMES, stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
-import { moneyText } from '../../../money-text.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { shellWord } from '../../parts/text.ts';
 

@@ -1,4 +1,4 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import { answerNotes } from '../../../ledger/counts/answer-notes.ts';
 import {
   amountHead,
@@ -15,7 +15,6 @@ import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { type FunnelStep, grantedShort, openRows } from '../../../ledger/portfolios/summary.ts';
 import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
-import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';

@@ -1,9 +1,8 @@
-import { grouped } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
-import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
 import { type Html, html } from '../../html/html.ts';

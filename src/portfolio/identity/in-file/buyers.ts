@@ -6,11 +6,10 @@ import {
   type BuyerStore,
   makeBuyerBook,
 } from '../buyer-book.ts';
-import { makeDigestTable } from '../digest-table.ts';
+import { makeDigestTable } from '../digest.ts';
 import { anywhereOf, type Identifier } from '../identity.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
-/** The buyers of a file. */
 type FileBuyers = BuyerStore & {
   /**
    * Whether no earlier line of the file shares an identifier or a name with this one. The line then makes a new buyer

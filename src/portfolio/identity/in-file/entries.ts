@@ -1,28 +1,15 @@
 import type { Buyer, BuyerLine } from '../buyer.ts';
 import { ANY_ROW, type Brought } from '../buyer-book.ts';
 import { DIGEST_BYTES, writeDigest } from '../digest.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../identity.ts';
-
-/** Entries of a file about its buyers, numbered from 0: one for each line that added something about its buyer. */
-type FileEntries = {
-  add(one: Pick<Brought, 'line' | 'key'>): number;
-  /** The key of the line's buyer. */
-  keyOf(entry: number): string;
-  /** The names of all entries so far, as numbers for comparing them. */
-  alikes(): Iterable<[entry: number, alike: number]>;
-  /** The strongest kind of identifier in the line. */
-  strongestOf(entry: number): IdentifierKind;
-  /** The known buyer, if there is one, with what these entries add. */
-  merged(known: Buyer | undefined, key: string, its: readonly number[], place: FilePlace): Buyer;
-};
+import { IDENTIFIER_KINDS } from '../identity.ts';
 
 export type FilePlace = { portfolio: string; importId: string };
 
 /**
- * Makes the store of a file's entries. An entry takes 27 bytes, plus texts for messages if it is among the first. The store grows by pieces
+ * Entries of a file about its buyers, numbered from 0: one for each line that added something about its buyer. An entry takes 27 bytes, plus texts for messages if it is among the first. The store grows by pieces
  * of a fixed size, which are never copied.
  */
-export function makeFileEntries(): FileEntries {
+export function makeFileEntries() {
   const pieces: Piece[] = [];
   const texts = makeFileTexts();
   let count = 0;
@@ -48,13 +35,15 @@ export function makeFileEntries(): FileEntries {
   }
 
   return {
+    /** The strongest kind of identifier in the line. */
     strongestOf,
 
-    *alikes() {
+    /** The names of all entries so far, as numbers for comparing them. */
+    *alikes(): Iterable<[entry: number, alike: number]> {
       for (let entry = 0; entry < count; entry += 1) yield [entry, alikeOf(entry)];
     },
 
-    add({ line, key }) {
+    add({ line, key }: Pick<Brought, 'line' | 'key'>): number {
       const entry = count;
       count += 1;
       const at = entry % ENTRIES_A_PIECE;
@@ -71,12 +60,14 @@ export function makeFileEntries(): FileEntries {
       return entry;
     },
 
-    keyOf(entry) {
+    /** The key of the line's buyer. */
+    keyOf(entry: number): string {
       const start = (entry % ENTRIES_A_PIECE) * DIGEST_BYTES;
       return pieceOf(entry).key.toString('base64url', start, start + DIGEST_BYTES);
     },
 
-    merged(known, key, its, { portfolio, importId }) {
+    /** The known buyer, if there is one, with what these entries add. */
+    merged(known: Buyer | undefined, key: string, its: readonly number[], { portfolio, importId }: FilePlace): Buyer {
       const lines = its.map(read);
       const first = { portfolio, row: ANY_ROW, line: lines[0]?.line ?? 0 };
       const names = [...(known?.names ?? []), ...lines.map(({ name }) => name)];
@@ -97,12 +88,13 @@ export function makeFileEntries(): FileEntries {
 }
 
 /** Stores texts one after another in pieces, up to a limit. */
-function makeFileTexts(): FileTexts {
+function makeFileTexts() {
   const pieces: Buffer[] = [];
   // Starts as if a piece were full, so that the first text begins a new one.
   let used = PIECE_BYTES;
   return {
-    add(line) {
+    /** Returns where the line's texts are stored; 0 if they are not. */
+    add(line: BuyerLine): number {
       if (used + MOST_ENTRY_BYTES > PIECE_BYTES) {
         if (pieces.length === MOST_PIECES) return 0;
         pieces.push(Buffer.alloc(PIECE_BYTES));
@@ -115,7 +107,8 @@ function makeFileTexts(): FileTexts {
       used += length + LENGTH_BYTES;
       return (pieces.length - 1) * PIECE_BYTES + start;
     },
-    read(place) {
+    /** Name, reference, city and street; an empty list if they were not stored. */
+    read(place: number): string[] {
       if (place === 0) return [];
       const piece = pieces[Math.floor(place / PIECE_BYTES)] as Buffer;
       const start = place % PIECE_BYTES;
@@ -152,14 +145,6 @@ function emptyPiece(): Piece {
     kinds: new Uint8Array(ENTRIES_A_PIECE),
   };
 }
-
-/** Names and addresses of a file's first lines, for messages. */
-type FileTexts = {
-  /** Returns where the line's texts are stored; 0 if they are not. */
-  add(line: BuyerLine): number;
-  /** Name, reference, city and street; an empty list if they were not stored. */
-  read(place: number): string[];
-};
 
 /** Bytes of a piece of texts: a small file takes one. */
 const PIECE_BYTES = 64 * 1024;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayBegan } from '../../../../jobs/nightly/finance/index.ts';
-import { longReview, otherStatus } from '../../../../jobs/nightly/finance/not-approved.ts';
-import { grantedBelow, statementsOf } from '../../../../jobs/nightly/finance/row-checks.ts';
+import { grantedBelow, longReview, otherStatus, statementsOf } from '../../../../jobs/nightly/finance/row-checks.ts';
 import { failedRow } from '../../../../jobs/nightly/finance/unfinished-rows.ts';
 import { ageWords } from '../../../../jobs/nightly/walk-ledger.ts';
 import type { RowCause } from '../../../../src/ledger/counts/cause.ts';

@@ -4,12 +4,11 @@ import { makeDocumentIndex } from '../../../../jobs/nightly/ledger/documents.ts'
 
 test('a document is known where it was added, and unnamed until somebody names it', () => {
   const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
-  const digests = fc.uniqueArray(digest, { maxLength: 2_100, size: 'max', selector: (one) => one.slice(0, 13) });
+  const digests = fc.uniqueArray(digest, { maxLength: 2_100, size: 'max' });
   fc.assert(
     fc.property(digests, digests, (stored, others) => {
       const index = makeDocumentIndex();
       for (const each of stored) index.add(each);
-      index.close();
       expect(index.unnamedCount()).toBe(stored.length);
       const named = stored.filter((_, at) => at % 3 === 0);
       for (const each of named) expect(index.name(each)).toBe(true);
