@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
-import { QUICK_PASSWORDS } from './test/support/quick-passwords.ts';
+import { QUICK_PRODUCT } from './test/support/quick-product.ts';
 
 /**
  * Tests that need a process of their own: they stand in for a module or load one anew, measure what memory their process takes, or pay the full
@@ -40,7 +40,7 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: ALONE } },
       {
         extends: true,
-        plugins: [QUICK_PASSWORDS],
+        plugins: QUICK_PRODUCT,
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],

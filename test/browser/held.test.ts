@@ -10,6 +10,26 @@ testInBrowser('a held row is answered by a file: what it would do is shown, and 
   const { url, standIn, json } = await openThreeRows();
   const { page } = await openBrowser();
   await page.goto(`${url}/held`);
+  await page.getByRole('button', { name: 'Letter to the service' }).click();
+  await page.getByText('Text to copy').waitFor();
+  // The link goes back, so what is held stands before and behind it in the history.
+  await page.getByRole('link', { name: 'Back', exact: true }).click();
+  await page.getByText('Text to copy').waitFor({ state: 'detached' });
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
+  // A file that answers nothing or is wrong leads back to what is held.
+  for (const [line, words] of [
+    ['2,limit_1', 'Problems in'],
+    ['3,', 'The file says nothing'],
+  ] as const) {
+    await page.goto(`${url}/portfolios/q4/held`);
+    const file = { name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n${line}\n`) };
+    await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
+    await page.getByRole('button', { name: 'Show what it would do' }).click();
+    await page.getByText(words).waitFor();
+    await backFrom(page, 'Back to what is held');
+  }
+  await page.goto(`${url}/held`);
   await page.getByRole('link', { name: 'q4', exact: true }).click();
   const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
   const file = { name: 'answers <b>.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n3,${made}\n`) };
@@ -24,46 +44,46 @@ testInBrowser('a held row is answered by a file: what it would do is shown, and 
   expect((await json('report', 'q4')).states.held).toBe(0);
 });
 
-testInBrowser('what the service said is text on a row’s page, and all of it is reached by keyboard', async () => {
-  const { url, rowOf } = await openThreeRows();
-  const { page } = await openBrowser();
-  await page.goto(`${url}${await rowOf('refused')}`);
-  expect(await page.locator('.row-outcome pre').textContent()).toContain('<script>alert(1)</script>');
-  await page.getByText('What was sent').last().click();
-  await expectNoViolations(page);
-  await page.reload();
-  await expectKeyboardReach(page);
-  await page.getByRole('button', { name: 'Send this row again' }).click();
-  await page.getByText('The row goes again').waitFor();
-});
-
-testInBrowser('one held row is answered on its page by two clicks: the first shows what follows', async () => {
-  const { url, standIn, rowOf, json } = await openThreeRows();
-  const { page } = await openBrowser();
-  const row = await rowOf('held');
-  await page.goto(`${url}${row}`);
-  await page.getByRole('button', { name: 'It was not made: ask again…' }).click();
-  await page.getByText('exists twice').waitFor();
-  await expectNoViolations(page);
-  await keepScreenshot(page, 'held-plan');
-  const narrow = await openBrowser({ width: 360, height: 720, dark: true });
-  await narrow.page.goto(`${url}${row}`);
-  await narrow.page.getByRole('button', { name: 'It was not made: ask again…' }).click();
-  await narrow.page.getByText('exists twice').waitFor();
-  await expectNoSidewaysScroll(narrow.page);
-  await expectNoViolations(narrow.page);
-  await keepScreenshot(narrow.page, 'held-plan-dark-360');
-  await page.getByRole('link', { name: 'Leave it' }).click();
-  const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
-  await page.getByLabel('It exists, under the id').fill(made);
-  await page.getByRole('button', { name: 'Confirm it exists…' }).click();
-  await page.getByRole('heading', { name: 'What would follow' }).waitFor();
-  expect((await json('report', 'q4')).states).toMatchObject({ done: 1, held: 1 });
-  await page.getByRole('button', { name: `Confirm that ${made} exists` }).click();
-  await page.getByText('It exists: the row goes on.').waitFor();
-  expect(new URL(page.url()).pathname).toBe(row);
-  expect((await json('report', 'q4')).states).toMatchObject({ held: 0 });
-});
+testInBrowser(
+  'one held row is answered on its page by two clicks, of which the first shows what follows, and a refused one is sent again by one',
+  async () => {
+    const { url, standIn, rowOf, json } = await openThreeRows();
+    const { page } = await openBrowser();
+    // What the service said of another is text, and all of its page is reached by keyboard.
+    await page.goto(`${url}${await rowOf('refused')}`);
+    expect(await page.locator('.row-outcome pre').textContent()).toContain('<script>alert(1)</script>');
+    await page.getByText('What was sent').last().click();
+    await expectNoViolations(page);
+    await page.reload();
+    await expectKeyboardReach(page);
+    const row = await rowOf('held');
+    await page.goto(`${url}${row}`);
+    await page.getByRole('button', { name: 'It was not made: ask again…' }).click();
+    await page.getByText('exists twice').waitFor();
+    await expectNoViolations(page);
+    await keepScreenshot(page, 'held-plan');
+    const narrow = await openBrowser({ width: 360, height: 720, dark: true });
+    await narrow.page.goto(`${url}${row}`);
+    await narrow.page.getByRole('button', { name: 'It was not made: ask again…' }).click();
+    await narrow.page.getByText('exists twice').waitFor();
+    await expectNoSidewaysScroll(narrow.page);
+    await expectNoViolations(narrow.page);
+    await keepScreenshot(narrow.page, 'held-plan-dark-360');
+    await page.getByRole('link', { name: 'Leave it' }).click();
+    const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
+    await page.getByLabel('It exists, under the id').fill(made);
+    await page.getByRole('button', { name: 'Confirm it exists…' }).click();
+    await page.getByRole('heading', { name: 'What would follow' }).waitFor();
+    expect((await json('report', 'q4')).states).toMatchObject({ done: 1, held: 1 });
+    await page.getByRole('button', { name: `Confirm that ${made} exists` }).click();
+    await page.getByText('It exists: the row goes on.').waitFor();
+    expect(new URL(page.url()).pathname).toBe(row);
+    expect((await json('report', 'q4')).states).toMatchObject({ held: 0 });
+    await page.goto(`${url}${await rowOf('refused')}`);
+    await page.getByRole('button', { name: 'Send this row again' }).click();
+    await page.getByText('The row goes again').waitFor();
+  },
+);
 
 testInBrowser('a row that somebody answers leaves the list of others, and what they typed stays', async () => {
   const desk = await openDesk(
@@ -94,69 +114,62 @@ testInBrowser('a row that somebody answers leaves the list of others, and what t
   await expectNoViolations(page);
 });
 
-testInBrowser('typed ids and what is selected are still there when one goes back from a fault or a plan', async () => {
-  const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
-  const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
-  await desk.limitline('run', 'q4.csv', '--deadline', '20s');
-  const { url } = await openConsole(desk);
-  const { page, expectFault } = await openBrowser();
-  expectFault(/422/);
-  await page.goto(`${url}/held`);
-  const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
-  const id = page.getByLabel(/^Id for Buyer 1 /);
-  const pick = page.getByLabel(/^Select Buyer 2 /);
-  await id.fill(made);
-  await pick.check();
-  const ways = [
-    ['Confirm the ids…', 'Requests are selected, too'],
-    ['The selected were not made: ask again…', 'What would follow'],
-    ['Letter to the service', 'Text to copy'],
-  ] as const;
-  for (const [button, words] of ways) {
-    await page.getByRole('button', { name: button }).click();
-    await page.getByText(words).first().waitFor();
-    await page.goBack();
-    await page.getByRole('button', { name: button }).waitFor();
-    expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
-  }
-  for (const [button, link] of [
-    ['Letter to the service', 'Back'],
-    ['The selected were not made: ask again…', 'Leave it'],
-  ] as const) {
-    await page.getByRole('button', { name: button }).click();
-    await page.getByRole('link', { name: link, exact: true }).click();
-    await page.getByRole('button', { name: button }).waitFor();
-    expect([link, await id.inputValue(), await pick.isChecked()]).toEqual([link, made, true]);
-  }
-  // The name of the file stands on one line.
-  await page.getByRole('button', { name: 'The selected were not made: ask again…' }).click();
-  await page.getByRole('cell', { name: 'q4.csv #1' }).first().waitFor();
-  const lines = `(() => {
-    const range = document.createRange();
-    range.selectNodeContents([...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'q4.csv #1'));
-    return new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size;
-  })()`;
-  expect(await page.evaluate(lines)).toBe(1);
-});
-
 testInBrowser(
-  'a plan of answers is said to be old once another page answers, and Back from its end shows what is held',
+  'typed ids and what is selected are still there when one goes back, and a plan is said to be old once another page answers',
   async () => {
     const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
     const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
     await desk.limitline('run', 'q4.csv', '--deadline', '20s');
     const { url } = await openConsole(desk);
+    const { page, expectFault } = await openBrowser();
+    expectFault(/422/);
+    await page.goto(`${url}/held`);
+    const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
+    const id = page.getByLabel(/^Id for Buyer 1 /);
+    const pick = page.getByLabel(/^Select Buyer 2 /);
+    await id.fill(made);
+    await pick.check();
+    const ways = [
+      ['Confirm the ids…', 'Requests are selected, too'],
+      ['The selected were not made: ask again…', 'What would follow'],
+      ['Letter to the service', 'Text to copy'],
+    ] as const;
+    for (const [button, words] of ways) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText(words).first().waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: button }).waitFor();
+      expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
+    }
+    for (const [button, link] of [
+      ['Letter to the service', 'Back'],
+      ['The selected were not made: ask again…', 'Leave it'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('link', { name: link, exact: true }).click();
+      await page.getByRole('button', { name: button }).waitFor();
+      expect([link, await id.inputValue(), await pick.isChecked()]).toEqual([link, made, true]);
+    }
+    // The name of the file stands on one line.
+    await page.getByRole('button', { name: 'The selected were not made: ask again…' }).click();
+    await page.getByRole('cell', { name: 'q4.csv #1' }).first().waitFor();
+    const lines = `(() => {
+    const range = document.createRange();
+    range.selectNodeContents([...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'q4.csv #1'));
+    return new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size;
+  })()`;
+    expect(await page.evaluate(lines)).toBe(1);
+
     const plan = async () => {
-      const { page, expectFault } = await openBrowser();
-      expectFault(/409/);
-      await page.goto(`${url}/held`);
-      const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
-      await page.getByLabel(/^Id for Buyer 1 /).fill(made);
-      await page.getByRole('button', { name: 'Confirm the ids…' }).click();
-      const yes = page.getByRole('button', { name: `Confirm that ${made} exists` });
+      const browser = await openBrowser();
+      browser.expectFault(/409/);
+      await browser.page.goto(`${url}/held`);
+      await browser.page.getByLabel(/^Id for Buyer 1 /).fill(made);
+      await browser.page.getByRole('button', { name: 'Confirm the ids…' }).click();
+      const yes = browser.page.getByRole('button', { name: `Confirm that ${made} exists` });
       await yes.waitFor();
-      await expect.poll(() => new URL(page.url()).pathname).toBe('/held');
-      return { page, yes };
+      await expect.poll(() => new URL(browser.page.url()).pathname).toBe('/held');
+      return { page: browser.page, yes };
     };
     const [one, other] = [await plan(), await plan()];
     await one.yes.click();
@@ -167,33 +180,10 @@ testInBrowser(
     await expectNoViolations(other.page);
     await other.yes.click();
     await other.page.getByText('Something has changed since this plan was made').waitFor();
+    // Back from its end shows what is held.
     await backFrom(other.page, 'Back to what is held');
   },
 );
-
-testInBrowser('Back to a letter, or to a file that answers nothing or is wrong, shows what is held', async () => {
-  const { url } = await openThreeRows();
-  const { page } = await openBrowser();
-  await page.goto(`${url}/held`);
-  await page.getByRole('button', { name: 'Letter to the service' }).click();
-  await page.getByText('Text to copy').waitFor();
-  // The link goes back, so what is held stands before and behind it in the history.
-  await page.getByRole('link', { name: 'Back', exact: true }).click();
-  await page.getByText('Text to copy').waitFor({ state: 'detached' });
-  await page.goForward();
-  await page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
-  for (const [line, words] of [
-    ['2,limit_1', 'Problems in'],
-    ['3,', 'The file says nothing'],
-  ] as const) {
-    await page.goto(`${url}/portfolios/q4/held`);
-    const file = { name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n${line}\n`) };
-    await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
-    await page.getByRole('button', { name: 'Show what it would do' }).click();
-    await page.getByText(words).waitFor();
-    await backFrom(page, 'Back to what is held');
-  }
-});
 
 /** Leaves the answer to a form by its link, and goes back to it. */
 async function backFrom(page: Page, link: string) {

@@ -68,19 +68,18 @@ testInBrowser(
 );
 
 // Promise: times-without-script
-testInBrowser('without script times are in UTC and say so', async () => {
+testInBrowser('without script times are in UTC and say so; with it selected rows are planned in a dialog', async () => {
   const { url } = await openPages();
-  const { page } = await openBrowser({ script: false, locale: 'de-DE', timezoneId: 'Asia/Kolkata' });
-  await page.goto(`${url}/portfolios/q4`);
-  expect(await page.locator('#rows thead').textContent()).toContain('Changed (UTC)');
-  expect(await page.locator('#portfolio-money').textContent()).toMatch(/Finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
-  expect(await page.locator('#rows td.is-amount').allTextContents()).toContain('400,000.50');
-});
+  const plain = await openBrowser({ script: false, locale: 'de-DE', timezoneId: 'Asia/Kolkata' });
+  await plain.page.goto(`${url}/portfolios/q4`);
+  const textOf = (part: string) => plain.page.locator(part).textContent();
+  expect(await textOf('#rows thead')).toContain('Changed (UTC)');
+  expect(await textOf('#portfolio-money')).toMatch(/Finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+  expect(await plain.page.locator('#rows td.is-amount').allTextContents()).toContain('400,000.50');
 
-testInBrowser('selected rows are planned in a dialog, and without a selection the page says so', async () => {
-  const { url } = await openPages();
   const { page } = await openBrowser();
   await page.goto(`${url}/portfolios/q4`);
+  // Without a selection the page says so.
   await page.getByRole('button', { name: 'Send selected again…' }).click();
   await page.getByText('Select at least one row first.').waitFor();
   await page.getByLabel('Select all on this page').check();

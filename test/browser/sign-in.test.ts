@@ -33,16 +33,14 @@ testInBrowser(
   'the first sign-in, from the password of an admin to the recovery codes, on each host name of this machine',
   async () => {
     const web = await openConsole(await openDesk(0));
-    for (const [number, [size, host]] of (
-      [
-        ['wide', '127.0.0.1'],
-        ['narrow', 'localhost'],
-      ] as const
-    ).entries()) {
-      const { [size]: browser, look } = await openLooked(web.url);
-      const name = `ben${number}`;
+    const { look, ...browsers } = await openLooked(web.url);
+    for (const [size, host] of [
+      ['wide', '127.0.0.1'],
+      ['narrow', 'localhost'],
+    ] as const) {
+      const name = `ben-${size}`;
       await web.context.people.users.add({ name, roles: ['operator'], password: PASSWORD, mustChange: true });
-      const { page } = browser;
+      const { page } = browsers[size];
       await page.goto(`${web.url.replace('127.0.0.1', host)}/held`);
       await look(page, `sign-in-${size}`);
       await page.getByLabel('Name').fill(name);

@@ -8,24 +8,54 @@ import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 import { later } from '../support/under-review.ts';
 
-test.each([
+const FILES = [
   ['results.csv', ['--format', 'csv', '--like-input'], 'q4-results.csv'],
   ['errors.csv', ['--format', 'errors-csv', '--like-input'], 'q4-errors.csv'],
   ['results.xlsx', ['--format', 'xlsx'], 'q4-results.xlsx'],
-] as const)(
-  '%s is what the command line writes, to the byte, and is saved and not shown',
-  async (file, options, name) => {
-    const { open, limitline, cwd } = await openThreeRows();
-    await limitline('report', 'q4', ...options, '--out', 'expected');
+] as const;
+
+// Promise: files-have-input-delimiter
+test('each file is what the command line writes, to the byte, and is saved and not shown; so are the rows of one cause', async () => {
+  const { open, get, limitline, cwd, context } = await openThreeRows();
+  for (const [file, options, name] of FILES) {
+    await limitline('report', 'q4', ...options, '--out', file);
     const response = await open(`/portfolios/q4/downloads/${file}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-disposition')).toContain(`attachment; filename="${name}"`);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(response.headers.get('cache-control')).toBe('no-store');
     const got = Buffer.from(await response.arrayBuffer());
-    expect(withoutTimes(got, file)).toEqual(withoutTimes(await readFile(join(cwd, 'expected')), file));
-  },
-);
+    expect(withoutTimes(got, file)).toEqual(withoutTimes(await readFile(join(cwd, file)), file));
+  }
+
+  const causes = await context.portfolios.causes('q4');
+  const refused = causes.find(({ meaning }) => meaning === 'refused')?.id ?? '';
+  const options = ['--format', 'errors-csv', '--like-input', '--cause', refused];
+  const expected = (await limitline('report', 'q4', ...options)).stdout;
+  expect(expected).toContain('Buyer 3 GmbH');
+  const { text, headers } = await get(`/portfolios/q4/downloads/errors.csv?cause=${refused}`);
+  expect(text).toBe(expected);
+  expect(headers.get('content-disposition')).toContain(`q4-errors-${refused}.csv`);
+  expect(await limitline('report', 'q4', '--format', 'errors-csv', '--cause', 'zzzz')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('report "q4" --causes'),
+  });
+  expect((await get('/portfolios/q4/downloads/errors.csv?cause=zzzz')).status).toBe(404);
+  expect((await get(`/portfolios/q4/downloads/results.csv?cause=${refused}`)).status).toBe(422);
+
+  const nowhere = [
+    '/portfolios/q4/downloads/..%2f..%2f..%2fetc%2fpasswd',
+    '/portfolios/..%2fq4/downloads/results.csv',
+    '/portfolios/q4/downloads/original?import=../1',
+    '/portfolios/q4/downloads/constructor',
+    '/portfolios/none/downloads/results.csv',
+    '/portfolios/none/downloads/original',
+  ];
+  for (const address of nowhere) {
+    const answer = await get(address);
+    expect([address, answer.status, answer.headers.get('content-disposition')]).toEqual([address, 404, null]);
+  }
+});
 
 /** A workbook's parts bear the time at which it was packed; all else of it is compared. */
 function withoutTimes(bytes: Buffer, file: string): Buffer {
@@ -59,25 +89,6 @@ test('what is downloaded opens where the file came from: separated as it was, as
   }
 });
 
-// Promise: files-have-input-delimiter
-test('the rows of one cause, as the command line writes them; another cause is none', async () => {
-  const { get, limitline, context } = await openThreeRows();
-  const causes = await context.portfolios.causes('q4');
-  const refused = causes.find(({ meaning }) => meaning === 'refused')?.id ?? '';
-  const expected = (await limitline('report', 'q4', '--format', 'errors-csv', '--like-input', '--cause', refused))
-    .stdout;
-  expect(expected).toContain('Buyer 3 GmbH');
-  const { text, headers } = await get(`/portfolios/q4/downloads/errors.csv?cause=${refused}`);
-  expect(text).toBe(expected);
-  expect(headers.get('content-disposition')).toContain(`q4-errors-${refused}.csv`);
-  expect(await limitline('report', 'q4', '--format', 'errors-csv', '--cause', 'zzzz')).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('report "q4" --causes'),
-  });
-  expect((await get('/portfolios/q4/downloads/errors.csv?cause=zzzz')).status).toBe(404);
-  expect((await get(`/portfolios/q4/downloads/results.csv?cause=${refused}`)).status).toBe(422);
-});
-
 test('the file as it came, under its own name, whatever that is', async () => {
   const desk = await openDesk(2);
   const name = 'Käufer "Q4";\n<b>.csv';
@@ -92,20 +103,6 @@ test('the file as it came, under its own name, whatever that is', async () => {
   );
   expect(await response.text()).toBe(await desk.read('q4.csv'));
   expect((await get('/portfolios/q4/downloads/original?import=2')).status).toBe(404);
-});
-
-test.each([
-  '/portfolios/q4/downloads/..%2f..%2f..%2fetc%2fpasswd',
-  '/portfolios/..%2fq4/downloads/results.csv',
-  '/portfolios/q4/downloads/original?import=../1',
-  '/portfolios/q4/downloads/constructor',
-  '/portfolios/none/downloads/results.csv',
-  '/portfolios/none/downloads/original',
-])('%s leads to nothing', async (address) => {
-  const { get } = await openConsole(await openDesk(1));
-  const { status, headers } = await get(address);
-  expect(status).toBe(404);
-  expect(headers.get('content-disposition')).toBeNull();
 });
 
 test('a reader who goes away ends the work', async () => {

@@ -108,7 +108,7 @@ test('a service with a certificate of a private authority is reached once that i
   const env = { ...redis, ...CREDENTIALS, SERVICE_URL: `https://localhost:${port}` };
   const unknown = startCommand(['run', 'q4.csv'], { cwd, env });
   await expect.poll(() => unknown.output().stderr).toContain('signed by nobody known here: see NODE_EXTRA_CA_CERTS');
-  unknown.child.kill('SIGKILL');
+  unknown.child.kill('SIGTERM');
   await unknown.ended;
   expect(standIn.counts().made.company).toBe(0);
 

@@ -26,15 +26,13 @@ const SOON = { timeout: 60_000 };
 test('run and work say that nothing listens at the port, promise no time, and calls wait', async () => {
   const desk = await openDesk('http://127.0.0.1:1');
   const words = /SERVICE_URL http:\/\/127\.0\.0\.1:1: nothing listens at that port \(ECONNREFUSED\); check that/;
-  const run = startCommand(['run', 'q4.csv'], desk);
-  await expect.poll(() => run.output().stderr, SOON).toMatch(words);
+  const [run, work] = [startCommand(['run', 'q4.csv'], desk), startCommand(['work'], desk)];
+  for (const command of [run, work]) await expect.poll(() => command.output().stderr, SOON).toMatch(words);
   // The progress line, which is written every five seconds where there is no terminal.
   await expect.poll(() => run.output().stderr, SOON).toMatch(/0 of 40 rows settled; .*nothing listens/);
   expect(run.output().stderr).not.toMatch(/ left/);
   run.child.kill('SIGTERM');
   expect(await run.ended).toMatchObject({ status: 2, stdout: expect.not.stringMatching(/refused|held/) });
-  const work = startCommand(['work'], desk);
-  await expect.poll(() => work.output().stderr, SOON).toMatch(words);
   work.child.kill('SIGTERM');
   expect(await work.ended).toMatchObject({ status: 0 });
 });

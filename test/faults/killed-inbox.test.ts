@@ -6,7 +6,7 @@ import { openInbox } from '../support/inbox.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** So many that a process is killed in the middle of them. */
-const LINES = 1_500;
+const LINES = 800;
 
 test('a file whose process is killed with -9 is brought in by the next one, once', async () => {
   const { dir, inbox, env, drop, context, names, round } = await openInbox({ env: { LIMITLINE_SCHEDULE: 'off' } });

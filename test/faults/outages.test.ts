@@ -10,7 +10,7 @@ type Rules = NonNullable<FaultChange['rules']>;
 
 const ROWS = 160;
 const IN_FLIGHT = 32;
-const OUTAGE_MS = 12_000;
+const OUTAGE_MS = 8_000;
 
 /** What stands in the way answers, or does not; with the token endpoint or without. */
 const gateway = (...on: ('company' | 'limit' | 'token')[]): Rules =>

@@ -64,8 +64,6 @@ export async function openWorkplace({
     const account = more.SERVICE_URL === undefined ? {} : { SERVICE_ACCOUNT: standIn.url() };
     const env = { ...given, ...account, ...more };
     const context = await openContext({ settings: readSettings({ cwd: dir, env }), log });
-    // The nightly check makes way for whoever works: here these would be the tests that share the Redis.
-    context.considerate = () => (command) => command();
     onTestFinished(() => context.close());
     return context;
   };

@@ -10,7 +10,7 @@ const NAMES =
   'from text after before by what about day did done list page asked rule section check line portfolio cause';
 
 /** Values that no page of ours writes; `&` repeats the name. */
-const ODD = ['', 'x', '-1', '99999999999999999999', '%00', '%E2%80%AE', '[]', "'", 'a&b', '1&2'];
+const ODD = ['', 'x', '-1', '99999999999999999999', '%00', '%E2%80%AE', 'a&b'];
 
 test('no query of an address makes a page fail', async () => {
   const { get, rowOf } = await openThreeRows(byHeader);

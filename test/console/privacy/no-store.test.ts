@@ -6,18 +6,47 @@ import { openMarkedConsole } from '../../support/marked-console.ts';
 /** Every page of a used console. */
 const TIMEOUT_MS = 300_000;
 
+/** Types whose text has no letters but ASCII's, or says itself how it is written (RFC 8259, WHATWG's HTML 9.2.5). */
+const WITHOUT_CHARSET = /^(?:text\/event-stream|image\/|font\/|application\/(?:octet-stream|vnd\.|json$|manifest))/;
+
+/** What an answer does not say as it should: its type, how it is written, and what a browser may do with it. */
+function faultOf(headers: Headers, text: string): string {
+  const says = (name: string) => headers.get(name) ?? '';
+  const type = says('content-type');
+  const isTyped = text === '' || WITHOUT_CHARSET.test(type) || /; ?charset=utf-8$/i.test(type);
+  const policy = says('content-security-policy');
+  const isGuarded =
+    says('x-content-type-options') === 'nosniff' &&
+    says('access-control-allow-origin') === '' &&
+    says('referrer-policy') === 'same-origin' &&
+    /default-src 'none'.*frame-ancestors 'none'/.test(policy) &&
+    says('x-powered-by') === '';
+  return isTyped && isGuarded ? '' : `${type} ${policy.slice(0, 30)}`;
+}
+
 /** Files that are the same for everybody: each has an address with a digest in it, or belongs to the board's package. */
 const SAME_FOR_ALL = /^\/assets\/[0-9a-f]{12}\/|^\/queues\/static\//;
 
 // Promise: nothing-kept-by-browsers
 test(
-  'no page, fragment, download, JSON or event is kept by a browser, nor by anything between, whatever its status',
+  'no page, fragment, download, JSON or event is kept by a browser, nor by anything between, and each says its type and its policy',
   async () => {
     const { get, addresses, url } = await openMarkedConsole();
     const kept: string[] = [];
     const note = (path: string, status: number, headers: Headers) => {
       if (!SAME_FOR_ALL.test(path) && headers.get('cache-control') !== 'no-store') kept.push(`${status} ${path}`);
     };
+    const linked = async (page: string, link: RegExp) =>
+      [...(await get(page)).text.matchAll(link)].map(([, path]) => new URL(path ?? '', `${url}${page}/`).pathname);
+    const assets = await linked('/keys', /(?:href|src)="(\/assets\/[^"]+)"/g);
+    const boards = await linked('/queues', /(?:href|src)="(static\/[^"]+)"/g);
+    expect([assets.length > 2, boards.length > 2]).toEqual([true, true]);
+    const wrong: string[] = [];
+    const judge = (path: string, { status, headers, text }: Awaited<ReturnType<typeof get>>) => {
+      const fault = faultOf(headers, text);
+      if (fault !== '') wrong.push(`${status} ${path}: ${fault}`);
+    };
+    for (const path of [...assets, ...boards]) judge(path, await get(path));
     for (const path of addresses) {
       const asked: Record<string, string>[] = [{}, { 'x-fragment': '1' }, { 'x-test-roles': 'viewer' }];
       const methods = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'];
@@ -25,6 +54,7 @@ test(
         ...asked.map(async (headers) => {
           const answer = await get(path, headers);
           note(path, answer.status, answer.headers);
+          judge(path, answer);
         }),
         ...methods.map(async (method) => {
           const answer = await fetch(`${url}${path}`, { method, redirect: 'manual' });
@@ -33,6 +63,7 @@ test(
       ]);
     }
     expect(kept).toEqual([]);
+    expect(wrong).toEqual([]);
   },
   TIMEOUT_MS,
 );

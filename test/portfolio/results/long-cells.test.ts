@@ -9,7 +9,7 @@ import { makeFolder } from '../../support/workplace.ts';
 
 const READ = new URL('../../../src/portfolio/results/decisions-file.ts', import.meta.url);
 const LONG = 'x'.repeat(100_000);
-const LINES = 2_500;
+const LINES = 1_200;
 
 test.each([
   ['a column that is not read', `bl_${'1'.repeat(50)},approved,${LONG}`, undefined],
@@ -30,7 +30,7 @@ test.each([
     const script = `const { readDecisionsFile } = await import(${JSON.stringify(READ.href)});
 const { problems, decisions } = await readDecisionsFile(${JSON.stringify(path)});
 console.log(JSON.stringify([decisions.length, problems.length, problems[0]?.message]));`;
-    const args = ['--max-old-space-size=192', '--input-type=module', '-e', script];
+    const args = ['--max-old-space-size=96', '--input-type=module', '-e', script];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const [good, bad] = problem ? [0, LINES] : [LINES, 0];
     expect(JSON.parse(stdout)).toEqual([good, bad, problem ?? null]);

@@ -36,10 +36,21 @@ test('a decision from before the request is not taken either where the answer ha
 });
 
 // Promise: decision-older-than-answer
-test('a decision that seems to be from less than a day before the request is taken, with a warning', async () => {
-  const { ids, decide } = await openReview(1);
-  const { status, stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-60)}`]);
+test('a decision that seems to be from less than a day before the request is taken, with a warning, and a status that only the file has is asked about', async () => {
+  const { ids, decide } = await openReview(3);
+  const nothing = await decide([]);
+  expect(nothing).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('later.csv: The file has a header and no line, so there is nothing to take.'),
+  });
+  // Of two new words one is spelled much like a known one.
+  const before = `${ids[0]},,approved,1001.5,1001.5,${later(-60)}`;
+  const { status, stdout } = await decide([before, `${ids[1]},,aproved,1,1,`, `${ids[2]},,frozen,1,1,`]);
   expect(status).toBe(0);
+  expect(stdout).toContain(
+    'No row had "aproved" before. Did you mean "approved"? To correct it later, send the line again with a later decided_at, the day of today, or none.',
+  );
+  expect(stdout).not.toContain('"frozen" before');
   expect(stdout).toMatch(
     new RegExp(
       `line 2, warning: The limit ${ids[0]} was decided at \\S+ \\d\\d:\\d\\d UTC, before it was asked for at \\S+ \\d\\d:\\d\\d UTC, and counts all the same\\. Times without a zone are read as UTC: write the zone behind the time`,
@@ -61,23 +72,6 @@ test('an available amount of before a decision that says none is in no sum, and 
   await decide([`${ids[1]},,approved,900,300,${later(1)}`]);
   expect(await json('report', 'q4')).toMatchObject({ available: '700.00', withoutAvailable: 0 });
   expect((await limitline('reconcile')).stdout).toMatch(/^1 finding, for finance\./);
-});
-
-test('a file with a header alone has nothing to take, and ends with 2', async () => {
-  const { decide } = await openReview(1);
-  expect(await decide([])).toMatchObject({
-    status: 2,
-    stdout: expect.stringContaining('later.csv: The file has a header and no line, so there is nothing to take.'),
-  });
-});
-
-test('a status that only the file has is asked about where another is spelled much like it', async () => {
-  const { ids, decide } = await openReview(2);
-  const { stdout } = await decide([`${ids[0]},,aproved,1,1,`, `${ids[1]},,frozen,1,1,`]);
-  expect(stdout).toContain(
-    'No row had "aproved" before. Did you mean "approved"? To correct it later, send the line again with a later decided_at, the day of today, or none.',
-  );
-  expect(stdout).not.toContain('"frozen" before');
 });
 
 // Promise: correct-a-decision-today

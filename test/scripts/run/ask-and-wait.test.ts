@@ -48,8 +48,8 @@ test('a run whose session is under way by a process that vanished, behind a paus
 
 // Promise: run-waits-for-sessions
 test('a run waits as long as sessions are made, however long that takes together', async () => {
-  // Each takes some four seconds, and one is sent at a time.
-  const slow = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
+  // Each takes some two seconds, and one is sent at a time.
+  const slow = { on: 'session', fault: 'slow', bytesPerS: 80 } as const;
   const place = await openSessionPlace(4, { env: { SERVICE_CONCURRENCY: '1' }, faults: { rules: [slow] } });
-  expect(await wait(place, 12_000)).toMatchObject({ hasLinks: true });
+  expect(await wait(place, 7_000)).toMatchObject({ hasLinks: true });
 });

@@ -27,14 +27,10 @@ const BOMBS: [string, () => Parts, string][] = [
     'text 2 of its shared texts is longer than any cell',
   ],
   [
+    // Of such a length that neither their letters nor what each takes besides would be too much.
     'more shared texts than fit into memory',
-    () => ({ sheet: [HEADER], texts: times(200_000, (n) => `<si><t>${filler(n)}</t></si>`) }),
+    () => ({ sheet: [HEADER], texts: times(800_000, (n) => `<si><t>${filler(n).slice(0, 56)}</t></si>`) }),
     'texts fit into memory; save the sheet as CSV UTF-8',
-  ],
-  [
-    'short shared texts without end',
-    () => ({ sheet: [HEADER], texts: times(1_500_000, (n) => `<si><t>${n}</t></si>`) }),
-    'texts fit into memory',
   ],
   [
     'cells without end in one row',
