@@ -85,7 +85,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 }
 
 /**
- * The progress of a run: lines read, then settled rows, with what calls wait for and the time left.
+ * The progress of a run: lines read, then settled rows, with the time left and what calls wait for. At 80 columns the end is cut off.
  *
  * @param left the time left in words, see {@link makeTimeLeftReader}
  */
@@ -105,7 +105,7 @@ export function extentOf(
   return {
     done: settled,
     total,
-    words: `${grouped(settled)} of ${counted(total, 'row')} settled${trouble}${waiting}${time}`,
+    words: `${grouped(settled)} of ${counted(total, 'row')} settled${trouble}${time}${waiting}`,
   };
 }
 

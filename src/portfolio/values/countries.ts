@@ -12,7 +12,10 @@ export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };
   const code = codeOf(text);
   if (code) return { value: code, change: 'It was not written as an ISO 3166-1 code.' };
-  if (code === null) return { problem: `${text} may be several countries: write the code, such as CG or CD.` };
+  if (code === null) {
+    const such = SHARED.get(countryKey(text));
+    return { problem: `${text} may be several countries: write the code${such === undefined ? '' : `, ${such}`}.` };
+  }
   return { problem: `${text} is not a country code: write the two letters of ISO 3166-1, such as DE or US.` };
 }
 
@@ -34,7 +37,7 @@ function codeOf(text: string): string | null | undefined {
 let names: Map<string, string | null> | undefined;
 
 /** Common names that ISO does not list. UK and EL are reserved by ISO for these countries. */
-const SPOKEN: Record<string, string | null> = {
+const SPOKEN: Record<string, string> = {
   UK: 'GB',
   EL: 'GR',
   'Great Britain': 'GB',
@@ -48,13 +51,18 @@ const SPOKEN: Record<string, string | null> = {
   Holland: 'NL',
   Tschechien: 'CZ',
   BRD: 'DE',
-  // Two states share the name Congo, so neither is chosen. The same holds for Korea.
-  Congo: null,
-  Kongo: null,
-  Korea: null,
-  Corea: null,
-  Corée: null,
 };
+
+/** Names that two states share, so neither is chosen, with the codes of both. */
+const SHARED: ReadonlyMap<string, string> = new Map(
+  [
+    ['Congo', 'CG or CD'],
+    ['Kongo', 'CG or CD'],
+    ['Korea', 'KR or KP'],
+    ['Corea', 'KR or KP'],
+    ['Corée', 'KR or KP'],
+  ].map(([name = '', codes = '']) => [countryKey(name), codes]),
+);
 
 /** Most names in the lookup table. The four languages have some 1,500; the rest caches spellings that occur in files. */
 const MAX_NAMES = 4_000;
@@ -76,6 +84,7 @@ function allNames(): Map<string, string | null> {
     for (const [code, written] of Object.entries(countries)) for (const name of [written].flat()) add(name, code);
   }
   for (const [name, code] of Object.entries(SPOKEN)) all.set(countryKey(name), code);
+  for (const key of SHARED.keys()) all.set(key, null);
   return all;
 }
 

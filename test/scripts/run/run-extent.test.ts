@@ -26,3 +26,13 @@ test('the progress of a run counts as settled neither held rows nor those that w
     words: '76 of 100 rows settled, 2 refused, 19 held, 4 waiting for approval',
   });
 });
+
+test('the time left comes before what calls wait for, since the end of the line is cut off at 80 columns', async () => {
+  const { portfolios } = openLedger();
+  const state = await portfolios.read('q4');
+  const counts = { ...state, states: { ...state.states, done: 51, queued: 247 } };
+  const service = { paceNow: () => ({ ...PACE, flowPerS: 9, isLimiting: true }) };
+  expect(extentOf(0, counts, { service, left: '35 to 40 s' }).words).toMatch(
+    /^51 of 298 rows settled; 35 to 40 s left; at the service's limit/,
+  );
+});
