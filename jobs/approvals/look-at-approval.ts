@@ -5,12 +5,11 @@ import { isLimitlineError } from '../../src/errors.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -18,19 +17,22 @@ import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-op
 import { RESEND } from '../operators/ask-first.ts';
 import { shownRequests } from '../rows/calls-of.ts';
 import { openImported } from '../rows/import-names.ts';
-import { readFound } from '../rows/walk-rows.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
+import { lookElsewhere, standingRows, standsElsewhere } from './look-elsewhere.ts';
 
 type ApprovalLookDeps = {
   approvals: Approvals;
   portfolios: Portfolios;
   rows: Rows;
-  calls: Pick<Calls, 'madeId'>;
+  calls: Pick<Calls, 'stateOf'>;
   understand: UnderstandFile;
 };
 
 /** How many requests of an approval's file are shown as they will be sent: enough to see how the file is understood. */
 const FIRST_REQUESTS = 3;
+
+/** Rows read at a time for these: mostly the first rows are sent. */
+const FIRST_PAGE = 10;
 
 /** All that an approver must see before saying yes; nothing where there is no such approval. */
 export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promise<ApprovalLook | undefined> {
@@ -56,12 +58,9 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
       isPaused: state.paused !== undefined,
     },
     file: known && (await deps.understand(known)),
-    largest: largest.map(waitingRowOf),
+    largest: await Promise.all(largest.map((found) => waitingRowOf(found, approval, deps))),
     isLargestExact: isExact,
-    // Rows whose calls are approved as made are left out, because they send nothing.
-    first: first
-      .filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND)
-      .map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),
+    first: first.map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),
     since: [...sinceWords(approval, known, imports), ...words],
   };
 }
@@ -78,50 +77,7 @@ export async function largestRows(
   return { largest: found.sort(byAmount).slice(0, SHOWN), isExact };
 }
 
-/**
- * What a yes to an approval would request now: `goes`, which is at most what the approval covers. A row whose limit was made for another
- * portfolio since, or after another approval, is not requested again; `words` say how many these are. A limit that was made stays made, so
- * `goes` never grows. Rows that were not looked at within {@link LOOK_MS} count as requested.
- */
-export async function lookElsewhere(
-  approval: Approval,
-  { approvals, rows, calls }: Pick<ApprovalLookDeps, 'approvals' | 'rows' | 'calls'>,
-): Promise<{ goes: Pick<Approval, 'rows' | 'sum'>; words: string[] }> {
-  const { standing, kind, ...all } = approval;
-  const goes = { rows: all.rows, sum: all.sum };
-  if (standing !== 'waiting' || kind === 'answer') return { goes, words: [] };
-  const untilMs = performance.now() + LOOK_MS;
-  const made: string[] = [];
-  let [from, isWhole] = [0, false];
-  while (!isWhole && performance.now() < untilMs) {
-    const page = await approvals.rowsOf(approval, { from, count: PAGE });
-    const answers = await Promise.all(page.map((row) => isMade(row, calls)));
-    const found = await rows.read(page.filter((_row, place) => answers[place]));
-    made.push(...found.flatMap((row) => row?.request.limit.requested_limit ?? []));
-    from += PAGE;
-    isWhole = page.length < PAGE;
-  }
-  const words = isWhole
-    ? []
-    : [`Only the first ${counted(from, 'row')} of it were compared with what was requested elsewhere meanwhile.`];
-  if (made.length === 0) return { goes, words };
-  const sum = exactText(made);
-  goes.rows -= made.length;
-  goes.sum = exactText([goes.sum, `-${sum}`]);
-  const were = `${counted(made.length, 'row')}, ${moneyText(sum)} in all, ${made.length === 1 ? 'was' : 'were'}`;
-  const then = `A yes requests ${counted(goes.rows, 'row')} now, ${moneyText(goes.sum)} in all.`;
-  return { goes, words: [`${were} requested elsewhere meanwhile, and nothing is requested twice. ${then}`, ...words] };
-}
-
-/** Whether the limit that a row asks for was made, in whatever portfolio. */
-async function isMade({ key }: RowId, calls: Pick<Calls, 'madeId'>): Promise<boolean> {
-  return (await calls.madeId({ kind: 'limit', key })) !== undefined;
-}
-
-/** Rows read at a time. */
-const PAGE = 500;
-
-/** How long lines are searched for warnings, and rows for limits made elsewhere: enough for some 50,000. The page must not wait longer. */
+/** How long, in ms, lines are searched for warnings (enough for some 50,000), and rows for requests that are sent. */
 const LOOK_MS = 1_000;
 
 /**
@@ -159,14 +115,27 @@ export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
 
 type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 
-async function firstRows(approval: Approval, { approvals, rows, calls }: ApprovalLookDeps): Promise<FoundRow[]> {
-  const names = await approvals.rowsOf(approval, { count: FIRST_REQUESTS });
-  const made = await Promise.all(names.map((row) => isMade(row, calls)));
-  const unmade = names.filter((_row, place) => !made[place]);
-  return (await readFound(unmade, rows)).filter(({ result }) => result.approval === approval.id);
+/** The first rows of an approval that send something after a yes, as far as they are found within {@link LOOK_MS}. */
+async function firstRows(approval: Approval, deps: ApprovalLookDeps): Promise<FoundRow[]> {
+  const first: FoundRow[] = [];
+  const untilMs = performance.now() + LOOK_MS;
+  for await (const page of standingRows(approval, FIRST_PAGE, deps)) {
+    for (const { found, stand } of page) {
+      const { approval: id, awaits } = found.result;
+      // An answer is about a call in doubt, and a call that was made according to it is not sent.
+      const isSent = awaits?.answer ? awaits.answer === RESEND && stand !== 'made' : !stand;
+      if (id === approval.id && isSent) first.push(found);
+    }
+    if (first.length >= FIRST_REQUESTS || performance.now() > untilMs) break;
+  }
+  return first.slice(0, FIRST_REQUESTS);
 }
 
-function waitingRowOf({ row, result }: FoundRow): WaitingRow {
+async function waitingRowOf(
+  { row, result }: FoundRow,
+  { kind }: Approval,
+  { calls }: ApprovalLookDeps,
+): Promise<WaitingRow> {
   const { line, request, awaits } = result;
   return {
     row,
@@ -175,6 +144,7 @@ function waitingRowOf({ row, result }: FoundRow): WaitingRow {
     amount: request.limit.requested_limit,
     was: awaits?.was,
     said: awaits && awaits.answer !== '' ? awaits.answer : undefined,
+    elsewhere: kind === 'answer' ? undefined : await standsElsewhere({ row, result }, { calls }),
   };
 }
 

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../src/errors.ts';
 import { type FileDraft, writeDraft } from '../../src/files/draft.ts';
 import type { LeftFiles, Names, Whose } from '../../src/files/left-files.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
@@ -24,7 +25,7 @@ export type LeftResults = {
   errors: string | null;
   /** Outdated errors files that were removed. */
   removed: string[];
-  /** Errors files that stay, because they have lines of the file before, which no later one corrected. */
+  /** Errors files that stay, because they have lines of earlier files, which no later one corrected. */
   uncorrected: string[];
   /** Errors files that stay, because somebody has edited them, or they are no files of this portfolio. */
   kept: string[];
@@ -66,13 +67,14 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
   const dir = resolve(place.dir ?? (path === null ? '.' : dirname(path)));
   try {
     const stem = await stemFor(place, deps.leftFiles);
+    const [last, ...earlier] = await importsOf(portfolio, deps);
     const write = async (kind: LeftKind): Promise<string | null> => {
       const names = namesFor(kind, dir, stem);
       const draft = await draftOf(kind, { dir, name: basename(names(1)), mode: await modeOf(path) }, portfolio, deps);
       try {
         // It may turn out that no line needs correction: then no errors file is left.
         if (kind === 'errors' && !(await hasRecords(draft))) return null;
-        const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
+        const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose, last?.number);
         if (found !== names(1)) left.taken.push(names(1));
         left.outdated.push(...outdated);
         return found;
@@ -84,11 +86,12 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
     const errors = namesFor('errors', dir, stem);
     const { hasUnrequested } = deps;
     if (hasUnrequested) {
-      const isOpen = (number: number) => hasUnrequested({ portfolio, number });
-      await deps.leftFiles.takeBack(errors, whose, async (number) => !(await isOpen(number)));
-      const before = await importBefore(portfolio, stem, deps);
-      if (before !== undefined && (await isOpen(before)))
-        left.uncorrected = await deps.leftFiles.letGo(errors, whose, before);
+      const named = earlier.filter(({ fileName }) => (stemOfErrors(fileName) ?? stemOf(fileName)) === stem);
+      left.uncorrected = await deps.leftFiles.letGo(errors, whose, async (of) => {
+        for (const number of of === undefined ? named.map((known) => known.number) : [of])
+          if (number !== last?.number && (await hasUnrequested({ portfolio, number }))) return true;
+        return false;
+      });
     }
     left.errors = mending ? await write('errors') : null;
     if (left.errors === null) Object.assign(left, await deps.leftFiles.withdraw(errors, whose));
@@ -107,14 +110,9 @@ async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles):
   return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
 }
 
-/** The number of the import before the last one whose file had this name; undefined for none. */
-async function importBefore(
-  portfolio: string,
-  stem: string,
-  { portfolios }: Pick<LeaveDeps, 'portfolios'>,
-): Promise<number | undefined> {
-  const [, ...earlier] = (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
-  return earlier.find(({ fileName }) => (stemOfErrors(fileName) ?? stemOf(fileName)) === stem)?.number;
+/** The imports of a portfolio, the last one first. */
+async function importsOf(portfolio: string, { portfolios }: Pick<LeaveDeps, 'portfolios'>): Promise<KnownImport[]> {
+  return (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
 }
 
 /** The permissions of results files: at most those of the file that was run. Results of standard input are for their owner only. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
-import { largestRows, lookElsewhere } from '../../jobs/approvals/look-at-approval.ts';
+import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
+import { lookElsewhere } from '../../jobs/approvals/look-elsewhere.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';

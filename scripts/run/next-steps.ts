@@ -117,8 +117,9 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
   const notOurs = 'it is no file of this portfolio in this account, or somebody changed it';
+  // A person may have removed these lines from the file that was run.
   for (const name of left.uncorrected)
-    say(name, 'stays as it is: it has lines of the file before, which no later file corrected.');
+    if (name !== own) say(name, 'stays as it is: it has lines of an earlier file, which no later file corrected.');
   const others = (names: string[]) => names.filter((name) => !left.uncorrected.includes(name));
   for (const name of others(left.taken)) {
     const why = name === own ? 'it was just imported' : notOurs;

@@ -46,7 +46,7 @@ export function makeLeftFiles({
     const left = await memory.fileAt(path);
     const isTrial = left?.account === trialAccount && whose.account !== trialAccount;
     if (!left || !(isTrial || isSame(left, whose)) || !found.isFile()) return 'other';
-    if (left.letGoFor !== undefined) return 'other';
+    if (left.isLetGo) return 'other';
     return (await sha256Of(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
   }
 
@@ -83,38 +83,44 @@ export function makeLeftFiles({
      * Moves the draft to the first name that is free or has our unchanged file. The portfolio's files under later names are outdated then:
      * unchanged ones are removed. Files of `trialAccount` stay, unless the draft belongs to that account.
      *
+     * @param of the number of the import whose lines the draft has
      * @returns the file's path, and the removed paths
      */
-    async leave(draft: FileDraft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
+    async leave(
+      draft: FileDraft,
+      names: Names,
+      whose: Whose,
+      of?: number,
+    ): Promise<{ path: string; outdated: string[] }> {
       await check();
       for (let number = 1; ; number += 1) {
         const path = names(number);
         const there = await lookAt(path, whose);
         if (there === 'other' || !(await draft.putInPlace(path, there === 'ours'))) continue;
-        await memory.rememberFile(path, { ...whose, sha256: draft.sha256 });
+        await memory.rememberFile(path, { ...whose, sha256: draft.sha256, of });
         if (number > (await memory.highestBeside(names(1)))) await memory.rememberHighest(names(1), number);
         return { path, outdated: await removeFrom(number + 1, names, whose) };
       }
     },
 
     /**
-     * Leaves the files under these candidate names to people, as if somebody had changed them, for the lines of the import of this number:
-     * none is replaced or removed until `takeBack`. Returns those that were left so, now or before.
+     * Leaves those files under these candidate names to people, as if somebody had changed them, whose lines are still to be corrected: none
+     * is replaced or removed until a later call finds them corrected. Returns the paths of these files.
+     *
+     * @param isOpen whether lines of this import are still to be corrected; its number is undefined if an earlier version wrote the file
      */
-    async letGo(names: Names, whose: Whose, number: number): Promise<string[]> {
+    async letGo(
+      names: Names,
+      whose: Whose,
+      isOpen: (number: number | undefined) => Promise<boolean>,
+    ): Promise<string[]> {
       const left: string[] = [];
       for (const [path, known] of await filesOf(names, whose)) {
-        const there = await lookAt(path, whose);
-        if (there === 'ours') await memory.rememberFile(path, { ...known, letGoFor: number });
-        if (there === 'ours' || (there === 'other' && known.letGoFor !== undefined)) left.push(path);
+        const isLetGo = await isOpen(known.of);
+        await memory.rememberFile(path, { ...known, isLetGo });
+        if (isLetGo && (await lookAt(path, whose)) !== 'none') left.push(path);
       }
       return left;
-    },
-
-    /** Takes back what `letGo` left to people for imports whose lines are all corrected by now: it is replaced and removed like others. */
-    async takeBack(names: Names, whose: Whose, isCorrected: (number: number) => Promise<boolean>): Promise<void> {
-      for (const [path, { letGoFor, ...known }] of await filesOf(names, whose))
-        if (letGoFor !== undefined && (await isCorrected(letGoFor))) await memory.rememberFile(path, known);
     },
 
     /**
@@ -171,8 +177,8 @@ const isSame = (left: Whose | undefined, { account, portfolio }: Whose) =>
   left?.account === account && left.portfolio === portfolio;
 
 /**
- * The record of a written file: its account and portfolio, and the SHA-256 of its content, in hex. `letGoFor`: the number of the import for
- * whose lines it was left to people.
+ * The record of a written file: its account and portfolio, the SHA-256 of its content, in hex, and the number of the import whose lines it
+ * has. `isLetGo`: it was left to people, because these lines are still to be corrected.
  */
 type LeftFile = z.output<typeof leftFileSchema>;
 
@@ -194,7 +200,8 @@ const leftFileSchema = z.object({
   account: z.string(),
   portfolio: z.string(),
   sha256: z.string(),
-  letGoFor: z.int().optional(),
+  of: z.int().optional(),
+  isLetGo: z.boolean().optional(),
 });
 
 const seriesSchema = z.object({ highest: z.int().min(1).max(10_000) });

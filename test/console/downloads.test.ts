@@ -15,7 +15,7 @@ const FILES = [
 ] as const;
 
 // Promise: files-have-input-delimiter
-test('each file is what the command line writes, to the byte, and is saved and not shown; so are the rows of one cause', async () => {
+test('each file is what the command line writes, to the byte, and is saved and not shown; so are the rows of one cause; other addresses lead to nothing', async () => {
   const { open, get, limitline, cwd, context } = await openThreeRows();
   for (const [file, options, name] of FILES) {
     await limitline('report', 'q4', ...options, '--out', file);

@@ -15,7 +15,15 @@ export type WaitingRow = {
   amount: string;
   was: RowState | undefined;
   said: string | undefined;
+  /** Why a yes sends nothing for the row now. */
+  elsewhere: CallElsewhere | undefined;
 };
+
+/**
+ * What became of a row's call in whatever portfolio: `made`, `held` until a person says what became of it, or `under way`, which means sent
+ * and not answered yet.
+ */
+export type CallElsewhere = 'made' | 'held' | 'under way';
 
 /** A row's request as its calls would send it; `company` is null if the line gives the company's id. */
 export type WaitingRequest = {
@@ -52,7 +60,7 @@ export type PricedApproval = Approval & { currency: string | undefined };
 /** Everything that an approver has to see before saying yes. */
 export type ApprovalLook = {
   approval: PricedApproval;
-  /** The rows that a yes would request now, and their sum: without those whose limit was made elsewhere meanwhile. */
+  /** The rows that a yes would request now, and their sum: without those whose limit was made elsewhere meanwhile, or waits there. */
   goes: Pick<Approval, 'rows' | 'sum'>;
   /** The whole portfolio: rows by state, the sum that they request with its currency, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };

@@ -245,6 +245,9 @@ export function makeCalls({
       return (await retryUntilAnswered('resolve', () => resolve(places, told))) as ResolveAnswer;
     },
 
+    /** The state of this call; null if the ledger has no record of it. */
+    stateOf: (thing: Pick<Thing, 'kind' | 'key'>): Promise<string | null> => connection.hget(callKey(thing), 'state'),
+
     /** Whether the outcome of this call is unknown. */
     async isUnknown(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';

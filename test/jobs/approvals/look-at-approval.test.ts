@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  largestRows,
-  lookAtApproval,
-  lookElsewhere,
-  makeUnderstandFile,
-} from '../../../jobs/approvals/look-at-approval.ts';
+import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
+import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { saidLine } from '../../../scripts/approval/approval-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
@@ -16,6 +12,14 @@ import { waitingIn } from '../../support/waiting-in.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
+const ANSWERING = {
+  may: 'yes',
+  needsPassword: false,
+  needsCode: false,
+  needsSignIn: false,
+  approvers: [],
+  csrf: '',
+} as const;
 const line = (n: number, amount: string) => `Buyer ${n} GmbH,DE,HRB ${n},${amount},K${n}`;
 
 test('the largest rows are found among thousands, wherever they stand, also where many are equal', async () => {
@@ -128,19 +132,47 @@ test('an approver sees how much of it was requested in another portfolio meanwhi
       '1 row, 1,001.50 in all, was requested elsewhere meanwhile, and nothing is requested twice. A yes requests 2 rows now, 2,006.00 in all.',
     ],
   });
-  const answering = {
-    may: 'yes',
-    needsPassword: false,
-    needsCode: false,
-    needsSignIn: false,
-    approvers: [],
-    csrf: '',
-  } as const;
-  const page = unmarked(look ? approvalPage(look, answering, NO_RIGHTS).markup : '');
+  const page = unmarked(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '');
   for (const words of ['Approve 2 rows, 2,006.00?', 'was requested elsewhere meanwhile', '<dd>3, 3,007.50</dd>'])
     expect(page).toContain(words);
   // The yes is for the approval as it is kept: what was made meanwhile changes no fingerprint.
   expect(await place.say({ id: first.id, digest: first.digest })).toMatchObject({ is: 'done' });
   const answered = (await context.approvals.read(first.id)) ?? first;
   expect(await lookElsewhere(answered, context)).toMatchObject({ goes: { rows: 3 }, words: [] });
+});
+
+// Promise: approval-shows-what-is-sent
+test('an approver sees what is sent of many rows whose calls were made, are held or are under way elsewhere', async () => {
+  const place = await openPortfolio(26);
+  const { context } = place;
+  const approval = await waitingIn('q4', place);
+  const rows = await context.approvals.rowsOf(approval);
+  const results = await context.rows.read(rows);
+  // Far more than the first page of rows, and the largest of all.
+  const made = rows.filter((_row, n) => n < 20 || n === 25);
+  for (const { key } of made)
+    await context.ledger.hset(context.keys.call('limit', key), { state: 'made', id: `limit_${key}` });
+  await context.ledger.hset(context.keys.call('limit', rows[20]?.key ?? ''), { state: 'unknown' });
+  const buyer = results[21]?.request.buyer ?? '';
+  await context.ledger.hset(context.keys.call('company', buyer), { state: 'unknown' });
+  await context.ledger.hset(context.keys.call('limit', rows[22]?.key ?? ''), { state: 'claimed' });
+  const look = await lookAtApproval(approval.id, { ...context, understand: makeUnderstandFile(context) });
+  expect(look).toMatchObject({ goes: { rows: 2, sum: '2050.00' }, first: [{ line: 25 }, { line: 26 }] });
+  expect(look?.since).toEqual([
+    '21 rows, 21,246.50 in all, were requested elsewhere meanwhile, and nothing is requested twice. ' +
+      '2 rows, 2,044.00 in all, are held elsewhere: nothing is sent for them until a person answers. ' +
+      '1 row, 1,023.50 in all, is under way elsewhere: nothing is sent for it before the answer is there. ' +
+      'A yes requests 2 rows now, 2,050.00 in all.',
+  ]);
+  expect(look?.largest.slice(0, 6).map(({ line, elsewhere }) => [line, elsewhere])).toEqual([
+    [27, 'made'],
+    [26, undefined],
+    [25, undefined],
+    [24, 'under way'],
+    [23, 'held'],
+    [22, 'held'],
+  ]);
+  const page = unmarked(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '');
+  for (const words of ['requested elsewhere: not sent again', 'held elsewhere: not sent now'])
+    expect(page).toContain(words);
 });

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { leaveResults } from '../../../jobs/export/leave-results.ts';
@@ -41,9 +41,15 @@ test('the errors file of a file stays where another file of its name lacks the l
   expect(await run('q4.csv', other)).toMatchObject(stays);
   expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Beta GmbH,DE,oops');
   const faulty = { lines: [HEADER, 'Delta GmbH,DE,none'], isFaulty: true };
-  expect(await run('q4.csv', faulty)).toMatchObject({ errors: at('q4.errors-2.csv'), uncorrected: [] });
+  expect(await run('q4.csv', faulty)).toMatchObject({
+    errors: at('q4.errors-2.csv'),
+    uncorrected: [at('q4.errors.csv')],
+  });
   const mended = { lines: [HEADER, 'Delta GmbH,DE,4000'], isFaulty: false };
-  expect(await run('q4.csv', mended)).toMatchObject({ removed: [at('q4.errors-2.csv')], uncorrected: [] });
+  expect(await run('q4.csv', mended)).toMatchObject({
+    removed: [at('q4.errors-2.csv')],
+    uncorrected: [at('q4.errors.csv')],
+  });
   expect(await errors()).toEqual(['q4.errors.csv']);
 });
 
@@ -65,6 +71,34 @@ test('an errors file that stayed for its lines goes once another file has correc
   await writeFile(at('q5.errors.csv'), 'notes');
   await importFile(at('again.csv'));
   expect(await run('q5.csv', other)).toMatchObject({ removed: [], kept: [at('q5.errors.csv')] });
+});
+
+// Promise: uncorrected-errors-file-stays
+test.each([
+  ['was imported only', {}],
+  ['was imported only, and the errors file is one of an earlier version', { of: undefined }],
+  ['was imported only, and an earlier version had left the errors file to people', { of: undefined, sha256: '' }],
+])('an errors file stays though a file between %s, whether the third is faulty or not', async (_name, before) => {
+  const { run, at, errors, importFile, context } = await openPlace();
+  await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true });
+  const records = join(context.settings.LIMITLINE_DATA, 'left');
+  for (const name of await readdir(records)) {
+    const record = JSON.parse(await readFile(join(records, name), 'utf8'));
+    await writeFile(join(records, name), JSON.stringify({ ...record, ...before }));
+  }
+  await writeFile(at('q4.csv'), `${HEADER}\nGamma GmbH,DE,3000\n`);
+  await importFile(at('q4.csv'));
+  const uncorrected = [at('q4.errors.csv')];
+  const clean = { lines: [HEADER, 'Delta GmbH,DE,4000'], isFaulty: false };
+  expect(await run('q4.csv', clean)).toMatchObject({ uncorrected, removed: [] });
+  const faulty = { lines: [HEADER, 'Delta GmbH,DE,none'], isFaulty: true };
+  expect(await run('q4.csv', faulty)).toMatchObject({ uncorrected, errors: at('q4.errors-2.csv') });
+  expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Beta GmbH,DE,oops');
+  // Who does not want the earlier lines any more removes the file. A later errors file goes with its own lines.
+  await rm(at('q4.errors.csv'));
+  expect(await run('q4.csv', faulty)).toMatchObject({ uncorrected: [], errors: at('q4.errors.csv') });
+  expect(await run('q4.csv', clean)).toMatchObject({ uncorrected: [], removed: [at('q4.errors.csv')] });
+  expect(await errors()).toEqual([]);
 });
 
 // Promise: uncorrected-errors-file-stays

@@ -71,6 +71,11 @@ test.each<[string, string[], string[]]>([
       "5 rows, 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
     ],
   ],
+  [
+    'an errors file that stays for its lines is named, unless it is the file that was run',
+    said(summaryOf({ done: 1 }), { uncorrected: ['q5.errors.csv', resolve('q4.csv')] }),
+    ['q5.errors.csv stays as it is: it has lines of an earlier file, which no later file corrected.'],
+  ],
   ['rows that somebody gave up have no lines to mend', said(summaryOf({ done: 1, cancelled: 2 })), []],
   [
     'a cancelled row that another has replaced needs no mending',

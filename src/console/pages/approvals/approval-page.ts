@@ -1,6 +1,7 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import type {
   ApprovalLook,
+  CallElsewhere,
   PricedApproval,
   UnderstoodFile,
   WaitingRow,
@@ -144,7 +145,8 @@ function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html 
     {
       head: t`Buyer`,
       names: true,
-      cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>`,
+      cell: ({ row, name, elsewhere }) =>
+        html`<a href="${rowAddress(row)}">${theirWords(name)}</a>${elsewhere && html`<small class="under">${ELSEWHERE_WORDS[elsewhere]}</small>`}`,
     },
     { head: t`Requested`, kind: 'amount', cell: (row) => amount(row.amount) },
     ...(approval.kind === 'answer'
@@ -156,9 +158,15 @@ function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html 
     <p class="hint">${!isLargestExact && t`Only a part of the rows was searched for the largest. `}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
 }
 
+const ELSEWHERE_WORDS: Readonly<Record<CallElsewhere, string>> = {
+  made: t`requested elsewhere: not sent again`,
+  held: t`held elsewhere: not sent now`,
+  'under way': t`under way elsewhere: not sent now`,
+};
+
 function firstPart({ first, largest }: ApprovalLook): Html {
   if (first.length === 0)
-    return html`<p>${largest.length === 0 ? t`No row waits any more.` : t`Nothing is sent for the first rows: they count as made.`}</p>`;
+    return html`<p>${largest.length === 0 ? t`No row waits any more.` : t`Nothing is sent for the first rows: they count as made, or their result is not known yet.`}</p>`;
   return requestBodies(first);
 }
 
