@@ -8,6 +8,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
+import { openByPortfolio, othersWords } from '../ending/open-portfolios.ts';
 import { STANDARD_INPUT } from '../file/standard-input.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { findService } from '../opening/service-address.ts';
@@ -75,6 +76,9 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
         return limit.isOver() ? DEADLINE_STATUS : status;
       }
       payload = looked;
+    } else {
+      const others = (await openByPortfolio(context)).filter(({ portfolio }) => portfolio !== given.portfolio);
+      if (others.length > 0) terminal.say(`limitline: this run also sends ${othersWords(others).join(', ')}.`);
     }
     const { found, lacksLinks } = await work(payload, { context, terminal, stop, asks: options.sessions === true });
     const { portfolio } = payload;

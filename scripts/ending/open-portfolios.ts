@@ -1,3 +1,4 @@
+import { counted } from '../../src/counted.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -53,6 +54,29 @@ export async function lookAtOpen(name: string | undefined, { portfolios, approva
     interrupted: found.filter((state) => state.interrupted),
     awaiting: found.filter(awaitsApproval),
   };
+}
+
+/** A portfolio that goes on by itself, and how many rows of it are sent. */
+export type OpenRows = { portfolio: string; rows: number };
+
+/** The portfolios that go on by themselves: whatever works for the account sends their rows. */
+export async function openByPortfolio(context: LookedAt): Promise<OpenRows[]> {
+  const answered = await context.approvals.answered();
+  const { going } = await lookAtOpen(undefined, context);
+  return going.map((state) => ({
+    portfolio: state.name,
+    rows: openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0),
+  }));
+}
+
+/** Most portfolios that are named. */
+const MOST_OTHERS = 5;
+
+/** What is sent besides: `12 rows of q3`, a text for each of the first portfolios, and one for the others. */
+export function othersWords(others: readonly OpenRows[]): string[] {
+  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
+  const more = others.length - named.length;
+  return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
 /** The advice after interrupted imports, whose unread lines are in no count. */

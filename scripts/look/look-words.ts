@@ -6,6 +6,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type Supplier, unsentWords } from '../../src/portfolio/supplier.ts';
+import { type OpenRows, othersWords } from '../ending/open-portfolios.ts';
 import { understoodWords } from '../file/understanding.ts';
 
 /** The preview of an import, which a person sees before saying yes. */
@@ -29,7 +30,7 @@ export type ImportPreview = {
   currency?: string | undefined;
   largest: readonly LargeRequest[];
   /** Rows that the command sends though the file does not name them. */
-  others: readonly { portfolio: string; rows: number }[];
+  others: readonly OpenRows[];
   /** Calls per second to be expected; undefined if unknown. */
   ratePerS: number | undefined;
 };
@@ -59,7 +60,7 @@ export function lookWords(look: ImportPreview): string[] {
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
-    ...fact('Sends too', ...othersWords(look)),
+    ...fact('Sends too', ...othersWords(look.others)),
   ];
 }
 
@@ -92,16 +93,6 @@ function requestsWords({ counts, currency, dryRun: { limits, requested, open, be
   const waiting = open > 0 ? `; ${counted(open, 'of them waits', 'of them wait')} already` : '';
   const all = allBeforeWords(counts.rows, before?.limits);
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested, currency)} in total${waiting}`;
-}
-
-/** How many portfolios are named. For the rest, only their number is shown. */
-const MOST_OTHERS = 5;
-
-/** Open rows that the file does not name, of any portfolio: workers send them as well. */
-function othersWords({ others }: ImportPreview): string[] {
-  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
-  const more = others.length - named.length;
-  return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
 /** Lines about limits that the file requests although their buyers have a limit already, or will have or may have one. */

@@ -5,12 +5,11 @@ import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { knownRate } from '../../src/open-service.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
-import { isLetGo, lookAtOpen } from '../ending/open-portfolios.ts';
+import { openByPortfolio } from '../ending/open-portfolios.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo } from '../terminal/ask.ts';
@@ -126,13 +125,7 @@ async function othersOpen(
   { portfolio, replace, named }: { portfolio: string; replace: boolean; named: number },
   context: Context,
 ): Promise<ImportPreview['others']> {
-  const answered = await context.approvals.answered();
-  const { going } = await lookAtOpen(undefined, context);
-  return going
-    .map((state) => {
-      const rows = openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0);
-      if (state.name !== portfolio) return { portfolio: state.name, rows };
-      return { portfolio: state.name, rows: replace ? 0 : rows - named };
-    })
+  return (await openByPortfolio(context))
+    .map((open) => (open.portfolio === portfolio ? { ...open, rows: replace ? 0 : open.rows - named } : open))
     .filter(({ rows }) => rows > 0);
 }

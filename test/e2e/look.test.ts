@@ -80,6 +80,16 @@ test('run names the rows that it would send though its file does not; import sen
   expect(await context.portfolios.names()).toEqual(['q3']);
 });
 
+// Promise: run-says-others-unasked
+test('a run that asks nobody says which rows of other portfolios it sends', async () => {
+  const { cwd, env } = await openDesk();
+  await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
+  await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
+  const said = async () => (await callCommand(['run', 'others.csv'], { cwd, env })).stderr;
+  expect(await said()).toContain('limitline: this run also sends 7 rows of q3.');
+  await expect.poll(said).not.toContain('also sends');
+});
+
 // Promise: run-names-other-rows
 test('rows whose approval was given, and that nobody has let go yet, are among them', async () => {
   const { dir: cwd, childEnv: env, context, importFile } = await openFaultPlace({ env: { APPROVE_ABOVE: '5000' } });
