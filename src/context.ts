@@ -176,7 +176,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** The long-running processes of the account. */
     fleet: onDemand(async () => {
       const { makeFleet } = await import('./ledger/calls/fleet.ts');
-      return makeFleet({ connection: ledger, keys, processId, log, asks: ownPolicy });
+      return makeFleet({ connection: ledger, keys, processId, log });
     }),
     rows: makeRows({
       connection: ledger,
@@ -200,8 +200,8 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     approvals: makeApprovals({ connection: ledger, keys, retryUntilAnswered, approvalPolicy: approvalRule.now }),
     /** The present approval policy: the stricter of this process' settings and the ledger's rule. */
     approvalPolicy: approvalRule.now,
-    /** Makes this process' settings the account's approval rule: for serving processes. */
-    keepApprovalRule: approvalRule.keep,
+    /** The account's approval rule: processes that serve keep it in the ledger. */
+    approvalRule,
     /** Walks a portfolio's rows in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
     /** Rules that send refused rows again at night. */

@@ -27,11 +27,11 @@ type Kind = { first: CellChange; count: number };
 type Alike = { column: string | null; sentence: string; count: number; lines: number[] };
 
 /** Warnings that are alike, as text: `city: 2,340 more lines have the warning "The city differs from … of …": 14, 15 and 2,338 more.` */
-function alikeText({ column, sentence, count, lines }: Alike): string {
+function alikeText({ column, sentence, count, lines }: Alike, isListed: boolean): string {
   const more = count - SAID_ONE_BY_ONE;
   const have = counted(more, 'more line has', 'more lines have');
   const [start] = sentence.split(/[.:](?: |$)/, 1);
-  const all = more > lines.length ? '; --json lists them' : '';
+  const all = isListed && more > lines.length ? '; --json lists them' : '';
   return `${column === null ? '' : `${column}: `}${have} the warning "${start}": ${listed(lines, more)}${all}.`;
 }
 
@@ -86,7 +86,6 @@ export function makeProblemList(write: (text: string) => void) {
 
   const keepWarning = (found: Problem): void => {
     counts.warnings += 1;
-    if (warnings.length < SHOWN) warnings.push(found);
     const masked = found.message.replace(DIFFERING, '…');
     const own = `${found.column}: ${masked}`;
     const isNamed = alike.has(own) || alike.size < SHOWN;
@@ -95,6 +94,8 @@ export function makeProblemList(write: (text: string) => void) {
     const kind = alike.get(key) ?? { ...of, count: 0, lines: [] };
     alike.set(key, kind);
     kind.count += 1;
+    // Many of one kind hide no other kind.
+    if (warnings.length < SHOWN || kind.count <= SAID_ONE_BY_ONE) warnings.push(found);
     if (kind.count <= SAID_ONE_BY_ONE) write(`${problemText(found)} (a warning)`);
     else if (kind.lines.length < NAMED_LINES) kind.lines.push(found.line);
   };
@@ -125,7 +126,8 @@ export function makeProblemList(write: (text: string) => void) {
     },
     /** Prints the warnings that were not printed one by one, and the changes. */
     sayAlike(): void {
-      for (const kind of alike.values()) if (kind.count > SAID_ONE_BY_ONE) write(alikeText(kind));
+      const isListed = counts.warnings === warnings.length;
+      for (const kind of alike.values()) if (kind.count > SAID_ONE_BY_ONE) write(alikeText(kind, isListed));
       for (const columns of kinds.values()) for (const kind of columns.values()) write(changeText(kind));
     },
   };

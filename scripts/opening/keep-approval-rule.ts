@@ -10,12 +10,14 @@ import { commandLineFrom } from '../audit/audit-command.ts';
  * @throws where the audit cannot be written: then the rule is unchanged
  */
 export async function keepApprovalRule({
-  keepApprovalRule: keep,
+  approvalRule: { keep, own },
   fleet,
   audit,
   log,
-}: Pick<Context, 'keepApprovalRule' | 'fleet' | 'audit' | 'log'>): Promise<void> {
-  const others = (await fleet.read()).filter(({ role }) => role !== 'nightly');
+}: Pick<Context, 'approvalRule' | 'fleet' | 'audit' | 'log'>): Promise<void> {
+  const others = (await fleet.read()).filter(
+    ({ role, asks }) => asks !== null && (role === 'console' || role === 'work'),
+  );
   const change: Parameters<typeof keep>[0] = async ({ before, after }) => {
     const facts = { before: inFull(before), after: inFull(after) };
     await audit.note({ by: commandLineActor(), what: 'approval rule changed', from: commandLineFrom(), facts });
@@ -24,8 +26,13 @@ export async function keepApprovalRule({
       'what another person has to approve is changed for the whole account, by the settings of this process',
     );
   };
-  const running = others.map(({ asks }) => asks);
-  if (await keep(change, running)) return;
+  const isOwn = await keep(
+    change,
+    others.map(({ asks }) => asks ?? undefined),
+  );
+  // Another process may have started at the same moment, or while this one stood still. Beside the present rule, this one only adds to it.
+  await fleet.serve(own, () => keep(change, [undefined]));
+  if (isOwn) return;
   log.warn(
     { running: others.map(({ role, host, pid }) => ({ role, host, pid })) },
     'another process of this account asks for approval by stricter settings: these stay the rule until a process starts after it has stopped',

@@ -115,8 +115,10 @@ export function makeRecordReader(delimiter: Delimiter) {
   return {
     /** Skips the physical lines before this one. To be called before the first `next`. */
     startAt,
-    feed: lines.feed /** Marks the end of the text. */,
-    end: lines.end /** The next record; null if the text so far has none. Without a shape, it reads no multi-line record ahead. */,
+    feed: lines.feed,
+    /** Marks the end of the text. */
+    end: lines.end,
+    /** The next record; null if the text so far has none. Without a shape, it reads no multi-line record ahead. */
     next,
   };
 }

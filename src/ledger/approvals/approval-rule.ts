@@ -34,6 +34,9 @@ export function makeApprovalRule({
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
 
   return {
+    /** The policy of this process' settings. */
+    own,
+
     /** The stricter of this process' settings and the ledger's present rule. */
     async now(): Promise<ApprovalPolicy> {
       return stricterOf(own, await kept());

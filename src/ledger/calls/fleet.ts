@@ -29,8 +29,8 @@ type WorkState = 'works' | 'quiet' | 'drained';
 type Work = { state: WorkState; inHand: number };
 
 /**
- * A long-running process. `version` includes its commit, if known. `url` is the address of a console. `asks` is the approval policy of its
- * settings; a process of an earlier version says none.
+ * A long-running process. `version` includes its commit, if known. `url` is the address of a console. `asks` is the approval policy that
+ * it serves by: null for a process that serves nobody, undefined for one of an earlier version.
  */
 export type FleetProcess = Work & {
   id: string;
@@ -39,19 +39,20 @@ export type FleetProcess = Work & {
   host: string;
   pid: number;
   url?: string;
-  asks?: ApprovalPolicy;
+  asks?: ApprovalPolicy | null;
   agoMs: number;
 };
 
 /** A process that runs the nightly tasks, and the age of its last heartbeat. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
-type FleetDeps = { connection: RedisConnection; keys: Keys; processId: string; log: Log; asks?: ApprovalPolicy };
+type FleetDeps = { connection: RedisConnection; keys: Keys; processId: string; log: Log };
 
 /** The long-running processes of an account: their status, and operators' instructions to them. */
-export function makeFleet({ connection, keys, processId, log, asks }: FleetDeps) {
+export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
   const say = ledgerScript(connection, 'fleet#say-process');
   const timers: NodeJS.Timeout[] = [];
+  let serving: { asks: ApprovalPolicy; keep: () => Promise<unknown> } | undefined;
   const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
 
   const read = async (goneAfterMs = VANISHED_AFTER_MS): Promise<FleetProcess[]> => {
@@ -72,12 +73,18 @@ export function makeFleet({ connection, keys, processId, log, asks }: FleetDeps)
   };
 
   return {
+    /** Says by which approval policy this process serves. `keep` is called with each heartbeat, since the rule may have been changed meanwhile. */
+    async serve(asks: ApprovalPolicy, keep: () => Promise<unknown>): Promise<void> {
+      serving = { asks, keep };
+    },
+
     /** Lists this process from now on. A worker reports its status with `now`, and `onInstruction` says whether to take up no new rows. */
     async join(
       role: string,
       work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void },
       url?: string,
     ): Promise<void> {
+      const asks = serving?.asks ?? null;
       const here = { role, url, asks, version: readBuild(), host: hostname(), pid: process.pid };
       const facts = { ...here, state: 'works', inHand: 0 };
       let heard: unknown = null;
@@ -86,6 +93,7 @@ export function makeFleet({ connection, keys, processId, log, asks }: FleetDeps)
         const instruction = await say({ fleet: keys.fleet }, { process: processId, says });
         if (instruction !== heard) work?.onInstruction(instruction === 'quiet');
         heard = instruction;
+        await serving?.keep();
       };
       const signOrWait = () =>
         sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign for the fleet'));

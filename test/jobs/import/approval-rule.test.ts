@@ -120,7 +120,24 @@ describe('the rule of approval', () => {
     onTestFinished(() => earlier.leave());
     await earlier.join('work');
     await serve(place);
+    expect(await context.approvalPolicy()).toMatchObject({ above: undefined });
+    const said = (await connectRedis().hget(context.keys.fleet, 'old')) ?? '';
+    await serve(place, { APPROVE_ABOVE: '1500' });
+    await earlier.leave();
+    await connectRedis().hset(context.keys.fleet, { old: said.replace('"asks":null,', '') });
+    await serve(place);
     expect(await context.approvalPolicy()).toMatchObject({ above: '1500' });
+  });
+
+  // Promise: running-rule-stays
+  test('comes back where a process without it started at the same moment, or while the one that asks stood still', async () => {
+    const place = await openWorkplace();
+    const strict = await serve(place, { APPROVE_ALWAYS: 'on' });
+    await serve(place, { APPROVE_ABOVE: '1500' });
+    expect(await place.context.approvalPolicy()).toMatchObject({ always: false });
+    await strict.fleet.join('work');
+    await expect.poll(place.context.approvalPolicy).toMatchObject({ always: true, above: '1500' });
+    await strict.fleet.leave();
   });
 
   // Promise: unwritten-rule-change-undone

@@ -65,6 +65,17 @@ test('a warning about a request that is held is not summed up with those about o
   expect(written.at(-1)).toContain('29 more lines have the warning');
 });
 
+test('many warnings of one kind hide no other kind from the list, which is then said not to be whole', () => {
+  const written: string[] = [];
+  const list = makeProblemList((text) => written.push(text));
+  const small = { line: 3_002, column: 'requested_limit', value: '0.5', message: 'The limit is below 1.' };
+  list.add({ warnings: [...Array.from({ length: 3_000 }, (_none, n) => cityOf(n + 2)), small] });
+  list.sayAlike();
+  expect(list.warnings).toContainEqual(small);
+  expect(list.warnings).toHaveLength(1_001);
+  expect(written.at(-1)).toMatch(/ and 2,970 more\.$/);
+});
+
 test('thousands of kinds of warnings are bounded, too', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
