@@ -100,7 +100,7 @@ export function makeDraftStore({ dir }: { dir: string }) {
         drop: () => rm(folder, { recursive: true, force: true }),
       };
     },
-    /** Changes a draft; changes of one draft run one after the other, in all processes of this machine. @throws LimitlineError `NOT_FOUND` */
+    /** Changes a draft. Processes of this machine change one draft one after the other. @throws LimitlineError `NOT_FOUND` */
     async change(
       id: string,
       change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,

@@ -40,7 +40,7 @@ export async function makeProblemsFile(path: string, mode: number) {
         open?.table.write([line === WHOLE_FILE ? '' : String(line), column ?? '', value ?? '', message]);
       }
     },
-    /** Adds those warnings that are not about nearly every file. Answers of how many somebody should be told: not of advice. */
+    /** Adds the warnings, except those that nearly every file has. Returns how many of them are worth a notice: advice is not. */
     addWarnings(warnings: readonly Problem[]): number {
       const toList = warnings.filter(isToList);
       this.add(toList.map((warning) => ({ ...warning, message: `Warning: ${warning.message}` })));

@@ -152,8 +152,8 @@ export async function compareFiles(
 }
 
 /**
- * Remembers documents and which of them are named, in some 20 bytes each, because there may be millions. Of a million documents, one is
- * taken for another with a chance of 6 in 100,000.
+ * Remembers documents and which of them are named, in some 20 bytes each, because there may be millions. Among a
+ * million documents, one is mistaken for another once in some 16,000 times.
  */
 export function makeDocumentIndex() {
   const [stored, named] = [makeKeySet(), makeKeySet()];

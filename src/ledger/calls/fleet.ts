@@ -73,7 +73,7 @@ export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
   };
 
   return {
-    /** Says by which approval policy this process serves. `keep` is called with each heartbeat, since the rule may have been changed meanwhile. */
+    /** Sets the approval policy that heartbeats of this process name. Each heartbeat also calls `keep`, since another process may have lifted the rule. */
     async serve(asks: ApprovalPolicy, keep: () => Promise<unknown>): Promise<void> {
       serving = { asks, keep };
     },

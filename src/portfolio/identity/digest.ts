@@ -100,7 +100,7 @@ export type KeySet = ReturnType<typeof makeKeySet>;
 
 /**
  * A set of keys of `identity.ts`, for counting: 11 MB for a million. It compares 53 of the 96 bits, so a count of a
- * million is one too low with a chance of 6 in 100,000.
+ * million keys is one too low once in some 16,000 times.
  */
 export function makeKeySet() {
   const table = makeDigestTable({ keepsValues: false });

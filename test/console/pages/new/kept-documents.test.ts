@@ -62,16 +62,17 @@ test.each([
   },
 );
 
+const REJECTS_9999 = {
+  on: 'limit',
+  match: '"requested_limit":9999',
+  fault: 'status',
+  status: 400,
+  body: 'too much',
+} as const;
+
 // Promise: kept-documents-for-corrections
 test('a row that the service rejected keeps its documents for its correction, however its file came', async () => {
-  const rule = {
-    on: 'limit',
-    match: '"requested_limit":9999',
-    fault: 'status',
-    status: 400,
-    body: 'too much',
-  } as const;
-  const desk = await openDesk(1, { rules: [rule] });
+  const desk = await openDesk(1, { rules: [REJECTS_9999] });
   await mkdir(join(desk.cwd, 'documents'));
   await writeFile(join(desk.cwd, 'documents', 'a.pdf'), pdf('A'));
   await writeFile(join(desk.cwd, 'q9.csv'), `${HEADER}Alder GmbH,DE,9999,a.pdf\nBirch GmbH,DE,much,../a.pdf\n`);
@@ -85,14 +86,7 @@ test('a row that the service rejected keeps its documents for its correction, ho
 });
 
 test('two rows with documents of one name and different content, and a name in another folder, are asked for again', async () => {
-  const rule = {
-    on: 'limit',
-    match: '"requested_limit":9999',
-    fault: 'status',
-    status: 400,
-    body: 'too much',
-  } as const;
-  const desk = await openDesk(1, { rules: [rule] });
+  const desk = await openDesk(1, { rules: [REJECTS_9999] });
   for (const [name, words] of [
     ['Alder', 'A'],
     ['Birch', 'B'],
