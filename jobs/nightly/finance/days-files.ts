@@ -23,8 +23,12 @@ export type DayFile = {
   fileName: string;
   /** The number of the import that read this file; left out if none did. */
   importId?: string;
+  /** When its import began, or it came here, in ms. */
+  atMs: number;
   /** Numbers of later imports of the portfolio: a row of theirs shows that the line of the same buyer was corrected. */
   later: ReadonlySet<string>;
+  /** Those of them with lines that led to no row. */
+  refusing: readonly { importId: string; open(book: BuyerBook): Promise<Opened> }[];
   /** Lines that a later errors file contains. That file's lines tell what became of them. */
   mended: ReadonlySet<number>;
   /** The reason that is reported for each line without a reason of its own. */
@@ -111,10 +115,12 @@ export async function droppedFiles(
   { sinceMs, atMs, signal }: { sinceMs: number; atMs: number; signal: AbortSignal },
 ): Promise<DayFile[]> {
   if (inbox === undefined) return [];
-  const fileAt = (path: string, fileName: string, why: string): DayFile => ({
+  const fileAt = (path: string, fileName: string, atMs: number, why: string): DayFile => ({
     portfolio: '',
     fileName: visible(fileName),
+    atMs,
     later: new Set(),
+    refusing: [],
     mended: new Set(),
     why,
     unread: { says: `${why}, and cannot be read as a list of buyers`, rows: 1 },
@@ -123,13 +129,17 @@ export async function droppedFiles(
   });
   const rejected = (await regularFiles(join(inbox, REJECTED)))
     .filter(({ name }) => takenMs(name) >= sinceMs && !BESIDE.test(name))
-    .map(({ path, name }) => fileAt(path, name, 'its file was rejected by the drop folder'));
+    .map(({ path, name }) => fileAt(path, name, takenMs(name), 'its file was rejected by the drop folder'));
   const lying = (await regularFiles(inbox))
     .filter(({ name, changedMs }) => DROPPED_NAME.test(name) && atMs - changedMs >= UNTAKEN_AFTER_MS)
-    .map(({ path, name }) => fileAt(path, name, 'its file lies in the drop folder and was not taken'));
+    .map(({ path, name, changedMs }) =>
+      fileAt(path, name, changedMs, 'its file lies in the drop folder and was not taken'),
+    );
   const stuck = (await takenFiles(join(inbox, TAKEN)))
     .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)
-    .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not imported yet'));
+    .map(({ path, name }) =>
+      fileAt(path, name, takenMs(name), 'its file was taken from the drop folder and not imported yet'),
+    );
   // Files of decisions and of suppliers contain no buyers to request limits for.
   return [...rejected, ...lying, ...stuck].filter(
     ({ fileName }) => !isOfDecisions(fileName) && ofSupplier(fileName) === undefined,
@@ -157,7 +167,7 @@ function linesOfErrors(known: KnownImport, open: OpenImport): Promise<LineFrom[]
 }
 
 /** What a copy tells; `otherwise` if it is missing or damaged, which is reported when its own lines are checked. */
-function unlessUnread<Told>(told: Promise<Told>, otherwise: Told): Promise<Told> {
+export function unlessUnread<Told>(told: Promise<Told>, otherwise: Told): Promise<Told> {
   return told.catch((error) => {
     if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
     return otherwise;

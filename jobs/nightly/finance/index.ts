@@ -135,7 +135,9 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
   return found.map((draft) => ({
     portfolio: draft.portfolio,
     fileName: draft.name,
+    atMs: lastVersion(draft).madeMs,
     later: new Set(),
+    refusing: [],
     mended: new Set(),
     why: 'its file was uploaded in the console and not submitted',
     unread: { says: 'a file was uploaded in the console that cannot be read', rows: 1 },

@@ -3,7 +3,7 @@ import { isLimitlineError } from '../../../src/errors.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { ImportedFile } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
-import { type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
@@ -20,13 +20,13 @@ import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
-import { openImported } from '../../rows/import-names.ts';
+import { makeImportLook, openImported } from '../../rows/import-names.ts';
 import { quoted } from '../walk-ledger.ts';
-import { type DayFile, type DayImport, dayImports, linesMended } from './days-files.ts';
+import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';
 
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
-  portfolios: Pick<Portfolios, 'read' | 'faultyLines'>;
+  portfolios: Pick<Portfolios, 'read' | 'faultyLines' | 'allImports'>;
   /** The account's buyers, used read-only. */
   store: BuyerStore;
   sink: FoundSink;
@@ -42,17 +42,10 @@ type Asking = Exclude<Line, { kind: 'duplicate' }>;
  * The file is read as a stream. Only for lines without a row is the buyer looked up: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
-  const { portfolio, fileName, importId, later, mended, unread, command } = file;
-  const place = { portfolio, importId: importId ?? '' };
-  const fileBook = makeBuyerBook(makeFileBuyers({ ...place, store: deps.store }), place);
-  const book = makeRowlessBook(fileBook, async (from, to) => {
-    const known = new Set<number>();
-    for (let at = from; importId !== undefined && at <= to; at += SPAN_LINES) {
-      const span = { from: at, to: Math.min(to, at + SPAN_LINES - 1) };
-      for (const { line } of await deps.rows.atLines(portfolio, importId, span)) known.add(line);
-    }
-    return known;
-  });
+  const { portfolio, fileName, importId, mended, unread, command } = file;
+  const book = bookOf(file, deps);
+  const asked = { file, rows: deps.rows, importOf: makeImportLook(deps) };
+  let refusedLater: Promise<ReadonlySet<string>> | undefined;
   const item = (says: string, more: Partial<FoundItem>): FoundItem => {
     const given = command === undefined ? {} : { command };
     return { check: 'not requested', portfolio, says, isMended: false, ...given, ...more };
@@ -68,7 +61,13 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
       const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
       const left: Asking[] = [];
       for (const line of asking) {
-        if (!(await hasRequest(line, { portfolio, later, known, rows: deps.rows }))) left.push(line);
+        if (await hasRequest(line, { ...asked, known })) continue;
+        const buyer = line.kind === 'invalid' ? line.buyer : undefined;
+        if (buyer !== undefined && known.get(buyer)?.rows.some(({ row }) => row.portfolio === portfolio)) {
+          refusedLater ??= buyersRefusedLater(file, deps);
+          if ((await refusedLater).has(buyer)) continue;
+        }
+        left.push(line);
       }
       const numbers = left.map(({ line }) => line);
       const faults = isLast ? await deps.portfolios.faultyLines(portfolio, numbers) : [];
@@ -96,28 +95,50 @@ function buyerOf(line: Asking): string | undefined {
   return line.kind === 'row' ? line.row.buyer : line.buyer;
 }
 
-async function hasRequest(
-  line: Asking,
-  {
-    portfolio,
-    later,
-    known,
-    rows,
-  }: {
-    portfolio: string;
-    later: ReadonlySet<string>;
-    known: ReadonlyMap<string, BuyerRows>;
-    rows: Pick<Rows, 'ofRow'>;
-  },
-): Promise<boolean> {
+type Asked = {
+  file: DayFile;
+  known: ReadonlyMap<string, BuyerRows>;
+  rows: Pick<Rows, 'ofRow'>;
+  importOf: ReturnType<typeof makeImportLook>;
+};
+
+async function hasRequest(line: Asking, { file, known, rows, importOf }: Asked): Promise<boolean> {
+  const { portfolio, importId, atMs, later } = file;
   const key = requestOf(line);
+  /** A line that cannot be read may correct a request that came before it, so only one that came later is its own. */
+  const isIts = async (one: BuyerRow): Promise<boolean> => {
+    const isHere = one.row.portfolio === portfolio;
+    if (isHere && later.has(one.importId)) return true;
+    if (key === '' || one.row.key !== key) return false;
+    if (line.kind === 'row') return true;
+    if (isHere && one.importId === importId) return one.amount === line.requested;
+    return ((await importOf(one.row, one.importId))?.lastMs ?? 0) > atMs;
+  };
   const { isWhole, rows: its } = known.get(buyerOf(line) ?? '') ?? NO_BUYER_ROWS;
-  const isThere = its.some(({ row, importId }) => {
-    return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
-  });
+  for (const one of its) if (await isIts(one)) return true;
   // Of a buyer with very many requests, only some are known here. So the row of this line is looked up.
-  if (isThere || isWhole || key === '' || portfolio === '') return isThere;
-  return (await rows.ofRow({ portfolio, key })) !== undefined;
+  if (isWhole || key === '' || portfolio === '') return false;
+  const own = await rows.ofRow({ portfolio, key });
+  return own !== undefined && isIts(own);
+}
+
+/**
+ * The buyers of lines of later files that can be read and led to no row, such as one that differs from what was sent: the row of its buyer
+ * does not say that the line came. A copy that cannot be read has none.
+ */
+async function buyersRefusedLater({ portfolio, refusing }: DayFile, deps: LinesDeps): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const { importId, open } of refusing) {
+    const book = bookOf({ portfolio, importId }, deps);
+    await unlessUnread(
+      (async () => {
+        for await (const batch of (await open(book)).batches())
+          for (const line of batch) if (line.kind === 'row' && !book.hasRow(line.line)) found.add(line.row.buyer);
+      })(),
+      undefined,
+    );
+  }
+  return found;
 }
 
 /** The company and the amount, if the line's cells can be trusted. */
@@ -165,6 +186,19 @@ function cut(text: string): string {
 
 /** The most characters of a line's problem that are reported, about two sentences. The errors file has the whole text. */
 const MOST_SAID = 400;
+
+/** Tells the buyers of a file's lines without a row, as the ledger knows them now. Changes nothing. */
+function bookOf({ portfolio, importId }: Pick<DayFile, 'portfolio' | 'importId'>, { rows, store }: LinesDeps) {
+  const place = { portfolio, importId: importId ?? '' };
+  return makeRowlessBook(makeBuyerBook(makeFileBuyers({ ...place, store }), place), async (from, to) => {
+    const known = new Set<number>();
+    for (let at = from; importId !== undefined && at <= to; at += SPAN_LINES) {
+      const span = { from: at, to: Math.min(to, at + SPAN_LINES - 1) };
+      for (const { line } of await rows.atLines(portfolio, importId, span)) known.add(line);
+    }
+    return known;
+  });
+}
 
 /**
  * A buyer book that looks up buyers only of lines without a row, since most lines have one. For the other lines, the strongest
@@ -216,7 +250,11 @@ export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<
     portfolio,
     fileName,
     importId: String(number),
+    atMs: known.lastMs,
     later: new Set(later.map(({ number }) => String(number))),
+    refusing: later
+      .filter(({ found }) => found?.invalid !== 0)
+      .map((one) => ({ importId: String(one.number), open: (buyers) => open(one, buyers) })),
     mended: await linesMended(day, open),
     why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
     unread: {

@@ -53,6 +53,21 @@ test('the errors file of a file stays where another file of its name lacks the l
   expect(await errors()).toEqual(['q4.errors.csv']);
 });
 
+// Promises: uncorrected-errors-file-stays, unread-correction-named
+test('the errors file of a correction that cannot be read stays until a later file has the buyer readable', async () => {
+  const { run, at } = await openPlace();
+  const header = `${HEADER},request_reference`;
+  await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false });
+  await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1O00,R1', 'Beta GmbH,DE,2000,R2'], isFaulty: true });
+  const uncorrected = [at('q4.errors.csv')];
+  const clean = { lines: [header, 'Gamma GmbH,DE,3000,R3'], isFaulty: false };
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: [], uncorrected });
+  expect(await run('other.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false })).toMatchObject({
+    fault: null,
+  });
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
+});
+
 // Promise: uncorrected-errors-file-stays
 test('an errors file that stayed for its lines goes once another file has corrected them, unless somebody changed it', async () => {
   const { run, at, errors, importFile } = await openPlace();
