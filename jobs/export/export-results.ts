@@ -18,7 +18,8 @@ import { encodeTable, resultsDialect, tableTexts } from '../../src/table/write-t
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName, openImported } from '../rows/import-names.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
-import { type ExportTable, errorsTable, extrasOf, type Files, resultsTable } from './results-table.ts';
+import { extrasOf } from './ledger-cells.ts';
+import { type ExportTable, errorsTable, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {
   account: string;

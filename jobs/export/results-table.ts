@@ -2,10 +2,12 @@ import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { outcomeOfRow, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { type ExtraField, extrasIn, headerOfExtra } from '../../src/portfolio/columns/extra-fields.ts';
-import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
+import { placeOf } from '../../src/portfolio/columns/column.ts';
+import { type ExtraField, headerOfExtra } from '../../src/portfolio/columns/extra-fields.ts';
+import { KNOWN_COLUMNS, type KnownColumn, NEEDED } from '../../src/portfolio/columns/known-columns.ts';
 import {
   ERROR_COLUMNS,
+  earlierProblemOf,
   errorColumnsOf,
   LINE_COLUMN,
   lineOfFileText,
@@ -15,6 +17,7 @@ import {
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import {
@@ -28,6 +31,7 @@ import {
 import type { Meanings } from '../../src/status-meaning.ts';
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
+import { cellsByName, LEDGER_COLUMNS } from './ledger-cells.ts';
 
 /**
  * All lines with all their own columns, and what became of each. If files have different headers, known columns are written
@@ -96,12 +100,13 @@ export function errorsTable(
       if (state === 'held') return onHeld();
       const broken = line?.kind === 'invalid' ? line.broken : undefined;
       const read = line && opened ? opened.rewriter : undefined;
-      const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
+      const cells =
+        line && read && (broken === undefined ? read.addCurrency((values ?? read).cells(line), line) : read.blank());
       yield [
         ...own.cells(file, cells, found?.result.request),
         mendedRow(exported, opened),
         lineText(exported, opened, broken),
-        problem || `It is ${state}.`,
+        problemBefore(line, opened) || problem || `It is ${state}.`,
         account,
         lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
       ];
@@ -128,27 +133,6 @@ function problemText({ problem, again, record }: RowResult): string {
   if (!problem) return answeredOtherwise(record);
   const said = problem.body && problem.sent === undefined ? `${problem.message}: ${problem.body}` : problem.message;
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
-}
-
-/** How columns that are missing from some request bodies are filled: a line with a company id, for example, has no company body. */
-const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string | undefined } = {
-  name: ({ name }) => name,
-  supporting_documents: ({ documents }) => documents.map(({ name }) => name).join('|'),
-  document_purpose: ({ documents }) => documents[0]?.purpose,
-  company_id: ({ companyId }) => companyId,
-};
-
-/** The columns that {@link ledgerCells} fills, from what the ledger knows of a row whose file is gone. */
-export const LEDGER_COLUMNS = KNOWN_COLUMNS.filter((column) => BESIDE_BODIES[column] ?? COLUMNS[column].in);
-
-/** A row's extra fields, which a mapping sends at a path of the call's body, as text; none without a row. */
-export function extrasOf(request: RowRequest | undefined): { field: ExtraField; text: string }[] {
-  return [...extrasIn('company', request?.company), ...extrasIn('buyer_limit', request?.limit)];
-}
-
-/** The cells of {@link LEDGER_COLUMNS}; all empty without a row. */
-export function ledgerCells(request: RowRequest | undefined): string[] {
-  return LEDGER_COLUMNS.map((column) => (request && cellOf(column, request)) ?? '');
 }
 
 /**
@@ -270,6 +254,13 @@ function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): s
   return rowName(found.row);
 }
 
+/** Why a line of an earlier errors file is in it, if nobody has filled in its cells since: that they are empty is no reason. */
+function problemBefore(line: Line | undefined, opened: Opened | undefined): string {
+  if (!line || !opened?.header.includes(LINE_COLUMN)) return '';
+  const isUnfilled = NEEDED.every((known) => !line.cells[placeOf(opened.columns, known)]?.trim());
+  return isUnfilled ? earlierProblemOf(opened.header)(line.cells) : '';
+}
+
 /** What a broken line says, for a person to fill its cells from: its own text or, if all cells are empty, the earlier errors file's. */
 function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
   const { header } = opened?.rewriter ?? { header: [] };
@@ -279,20 +270,4 @@ function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: st
   if (broken === undefined) return earlier;
   const isBlank = line?.cells.every((cell, column) => added.has(column) || cell.trim() === '');
   return earlier !== '' && isBlank ? earlier : visible(broken);
-}
-
-function cellsByName(header: readonly string[], request: RowRequest | undefined): string[] {
-  const known = ledgerCells(request).map((text, place): [string, string] => [LEDGER_COLUMNS[place] ?? '', text]);
-  const extras = extrasOf(request).map(({ field, text }): [string, string] => [headerOfExtra(field), text]);
-  const texts = new Map([...known, ...extras]);
-  // If several columns have the same name, only the first of them is filled.
-  return header.map((name, at) => (header.indexOf(name) === at && texts.get(name)) || '');
-}
-
-/** Reads the column's field from the stored request bodies. */
-function cellOf(column: KnownColumn, request: RowRequest): string | null | undefined {
-  const beside = BESIDE_BODIES[column];
-  if (beside) return beside(request);
-  const path = [...(COLUMNS[column].in?.split('.') ?? []), fieldOf(column)];
-  return path.reduce<unknown>((body, name) => (body as Record<string, unknown> | undefined)?.[name], request) as string;
 }

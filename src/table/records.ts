@@ -34,6 +34,13 @@ export type ShownNumber = {
   isSameAmount?: boolean;
 };
 
+/** A record's text: that of its file, or the cells of a sheet's row, with the currencies that the sheet shows beside numbers. */
+export function textOfRecord({ text, cells, sheet }: RawRecord, delimiter: Delimiter): string {
+  if (text !== undefined) return text;
+  const shown = cells.map((cell, at) => [cell, sheet?.shown?.get(at)?.currency].filter(Boolean).join(' '));
+  return shown.join(delimiter);
+}
+
 /** What the header tells about the records below it. It distinguishes an intended line break from a lost quotation mark. */
 export type Shape = {
   /** Whether a record with these cells is as wide as the header. */

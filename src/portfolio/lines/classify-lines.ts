@@ -85,7 +85,7 @@ export function makeLineClassifier(judging: Judging) {
 
   return {
     classify(draft: LineDraft): Line {
-      const { record, values, problems, changed, broken, documents, decision } = draft;
+      const { record, values, problems, changed, broken, documents, decision, currency: shown } = draft;
       const { line, cells } = record;
       const numbers = record.sheet?.numbers;
       lines += 1;
@@ -107,7 +107,7 @@ export function makeLineClassifier(judging: Judging) {
         const requested = isDoubtful ? undefined : values.requested_limit;
         const unsummed = requested === undefined ? whyUnsummed(cells, problems) : undefined;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
-        return { kind: 'invalid', ...told, unsummed, ...(broken === null ? {} : { broken }) };
+        return { kind: 'invalid', ...told, unsummed, currency: shown, ...(broken === null ? {} : { broken }) };
       }
       const told = toldBy(decision);
       row.documents = documents;
@@ -126,6 +126,7 @@ export function makeLineClassifier(judging: Judging) {
           line,
           cells,
           numbers,
+          currency: shown,
           changed,
           of,
           key: row.key,
@@ -144,7 +145,7 @@ export function makeLineClassifier(judging: Judging) {
         ...plausibility.ofLine(draft),
       ];
       const alike = decision?.is === 'new' && doubts.length > 0 ? ({ isAlike: true } as const) : {};
-      return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told, ...alike };
+      return { kind: 'row', line, cells, numbers, currency: shown, changed, row, warnings, ...told, ...alike };
     },
     /** Warnings that are given once at the end, and not for every line. @param readBytes the size of a text file */
     fileWarnings(readBytes?: number): Problem[] {

@@ -49,7 +49,8 @@ export function makeCurrencyCheck({
     }
   }
 
-  function judge({ record, problems }: Pick<LineDraft, 'record' | 'problems'>): void {
+  function judge(draft: Pick<LineDraft, 'record' | 'problems' | 'currency'>): void {
+    const { record, problems } = draft;
     const { line, cells, fault, sheet } = record;
     const shown = sheet?.shown?.get(amountAt)?.currency ?? '';
     if (fault || (currencyAt === -1 && shown === '' && isBare(cells[amountAt]))) return;
@@ -75,6 +76,7 @@ export function makeCurrencyCheck({
         unknown ??= makeProblem(line, columns[said.at]?.written ?? null, said.word, UNKNOWN);
       }
     }
+    if (currency && [...saidBy(cells)].length === 0) draft.currency = besideAmountOf(currency, shown);
   }
 
   return {
@@ -110,6 +112,12 @@ const MARKED =
 
 const UNKNOWN =
   'This is not a currency code of ISO 4217, such as EUR: Limitline only checks that all lines have the same text here, and does not send the text.';
+
+/** A currency as it is read beside an amount: its code, or the sign if that may mean several currencies. */
+function besideAmountOf(currency: Currency, sign: string): string {
+  const [code = '', ...others] = currency;
+  return others.length === 0 ? code : sign.toLowerCase();
+}
 
 type FileCurrency = { word: string; where: string; currency: Currency };
 

@@ -4,13 +4,14 @@ import { MARKS, MOST_MARKS, normal } from '../../likeness.ts';
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { describeDamage } from '../../table/encodings/utf8.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
-import type { RawRecord, ShownNumber } from '../../table/records.ts';
+import { type RawRecord, type ShownNumber, textOfRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
 import type { Decision } from '../identity/buyer.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
+import type { Line } from './row.ts';
 
 /** The cells of known columns that are not empty: trimmed and checked, amounts in canonical form. */
 export type Values = { [column in KnownColumn]?: string };
@@ -59,7 +60,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     // Cells of known columns are checked whenever the file is read; damage in other cells would pass later. So the whole line is kept for
     // correction.
     const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
-    if (fault || isRagged || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
+    if (fault || isRagged || hides) result.broken = textOfRecord(record, dialect.delimiter);
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
@@ -215,7 +216,12 @@ export function tidied(text: string): string {
 }
 
 /** A line that was read but not yet classified as a row, an invalid line or a duplicate. */
-export type LineDraft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
+export type LineDraft = ReadCells & {
+  record: RawRecord;
+  documents: Document[];
+  decision?: Decision | undefined;
+  currency?: Line['currency'];
+};
 
 const TIDIED =
   "The cell began with a spreadsheet's apostrophe, or had accents as characters of their own beside their letters.";

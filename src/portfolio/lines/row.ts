@@ -67,6 +67,8 @@ type Read = {
   line: number;
   cells: string[];
   numbers?: readonly number[] | undefined;
+  /** The currency that only the number format of the amount names, as it can be written beside an amount. */
+  currency?: string | undefined;
   changed: CellChange[];
   told?: ToldBuyer;
 };

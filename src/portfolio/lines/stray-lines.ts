@@ -1,7 +1,7 @@
 import { moneyText } from '../../counted.ts';
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
-import type { RawRecord } from '../../table/records.ts';
+import { type RawRecord, textOfRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import { meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
 import { judgeHeader } from '../columns/judge-header.ts';
@@ -145,9 +145,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   /** The line without an errors file's columns. Otherwise each round would wrap the text of the previous one again. */
-  function textOf({ text, cells }: RawRecord): string {
-    if (added.size > 0) return cells.filter((_cell, at) => !added.has(at)).join(delimiter);
-    return text ?? cells.join(delimiter);
+  function textOf(record: RawRecord): string {
+    if (added.size > 0) return record.cells.filter((_cell, at) => !added.has(at)).join(delimiter);
+    return textOfRecord(record, delimiter);
   }
 
   function told({ line, cells }: RawRecord, at: number, message: string): Problem {

@@ -49,6 +49,11 @@ export function makeLineRewriter({
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
+    /** Writes into these cells the currency that only the number format of the line's amount names: a text has no such format. */
+    addCurrency(own: string[], { currency }: Pick<Line, 'currency'>): string[] {
+      if (currency !== undefined && !own[amountAt]?.endsWith(')')) own[amountAt] = `${own[amountAt]} ${currency}`;
+      return own;
+    },
     /** An empty line in place of one with unreliable cells. It is no valid request until somebody fills it in. */
     blank: (): string[] => [
       ...columns.map(() => ''),
