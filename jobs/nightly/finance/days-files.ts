@@ -49,16 +49,19 @@ export type DayImport = {
 };
 
 /**
- * Imports begun since `sinceMs` with lines that led to no row. An unfinished import is left to the next night. Imports before a
+ * Imports begun since `sinceMs` with lines that led to no row, also by being `duplicates` alone if these are asked for. An unfinished import is left to the next night. Imports before a
  * cancellation of the portfolio are no longer wanted.
  */
 export async function* dayImports(
   sinceMs: number,
   portfolios: Pick<Portfolios, 'names' | 'allImports' | 'read'>,
+  duplicates = false,
 ): AsyncGenerator<DayImport> {
   for (const portfolio of await portfolios.names()) {
     const all = await portfolios.allImports(portfolio);
-    const lacking = all.filter(({ lastMs, found }) => lastMs >= sinceMs && (found === undefined || found.invalid > 0));
+    const lacking = all.filter(({ lastMs, found }) => {
+      return lastMs >= sinceMs && (!found || found.invalid > 0 || (duplicates && found.duplicate > 0));
+    });
     if (lacking.length === 0) continue;
     const { importing, givenUp } = await portfolios.read(portfolio);
     for (const known of lacking) {

@@ -9,13 +9,7 @@ import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
 import { COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
-import {
-  type BuyerBook,
-  type BuyerStore,
-  CLOSED_BOOK,
-  makeBuyerBook,
-} from '../../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
+import { type BuyerBook, type BuyerStore, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
@@ -23,6 +17,7 @@ import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { makeImportLook, openImported } from '../../rows/import-names.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';
+import { openRowlessBook } from './rowless-book.ts';
 
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
@@ -32,18 +27,18 @@ export type LinesDeps = {
   sink: FoundSink;
 };
 
-type Asking = Exclude<Line, { kind: 'duplicate' }>;
-
 /**
  * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a
  * later import of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced
  * requests, which have a row.
  *
+ * @param duplicates whether duplicates are told, too, until the buyer comes again in a later file
+ *
  * The file is read as a stream. Only for lines without a row is the buyer looked up: 90 bytes of memory each.
  */
-export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
+export async function tellUnrequested(file: DayFile, deps: LinesDeps, duplicates = false): Promise<void> {
   const { portfolio, fileName, importId, mended, unread, command } = file;
-  const book = bookOf(file, deps);
+  const book = openRowlessBook(file, deps);
   const asked = { file, rows: deps.rows, importOf: makeImportLook(deps) };
   let refusedLater: Promise<ReadonlySet<string>> | undefined;
   const item = (says: string, more: Partial<FoundItem>): FoundItem => {
@@ -56,13 +51,13 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
     const isLast = importId !== undefined && (await deps.portfolios.read(portfolio)).file?.number === Number(importId);
     for await (const batch of opened.batches()) {
       const asking = batch.filter(
-        (line): line is Asking => line.kind !== 'duplicate' && !book.hasRow(line.line) && !mended.has(line.line),
+        ({ kind, line }) => (duplicates || kind !== 'duplicate') && !book.hasRow(line) && !mended.has(line),
       );
       const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
-      const left: Asking[] = [];
+      const left: Line[] = [];
       for (const line of asking) {
         if (await hasRequest(line, { ...asked, known })) continue;
-        const buyer = line.kind === 'invalid' ? line.buyer : undefined;
+        const buyer = line.kind === 'row' ? undefined : line.buyer;
         if (buyer !== undefined && known.get(buyer)?.rows.some(({ row }) => row.portfolio === portfolio)) {
           refusedLater ??= buyersRefusedLater(file, deps);
           if ((await refusedLater).has(buyer)) continue;
@@ -85,13 +80,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/**
- * The number of lines whose rows are read at once. A hundred imports may have rows at each line, and Redis should be busy for a few ms
- * only.
- */
-const SPAN_LINES = 50;
-
-function buyerOf(line: Asking): string | undefined {
+function buyerOf(line: Line): string | undefined {
   return line.kind === 'row' ? line.row.buyer : line.buyer;
 }
 
@@ -102,14 +91,14 @@ type Asked = {
   importOf: ReturnType<typeof makeImportLook>;
 };
 
-async function hasRequest(line: Asking, { file, known, rows, importOf }: Asked): Promise<boolean> {
+async function hasRequest(line: Line, { file, known, rows, importOf }: Asked): Promise<boolean> {
   const { portfolio, importId, atMs, later } = file;
   const key = requestOf(line);
   /** A line that cannot be read may correct a request that came before it, so only one that came later is its own. */
   const isIts = async (one: BuyerRow): Promise<boolean> => {
     const isHere = one.row.portfolio === portfolio;
     if (isHere && later.has(one.importId)) return true;
-    if (key === '' || one.row.key !== key) return false;
+    if (key === '' || one.row.key !== key || line.kind === 'duplicate') return false;
     if (line.kind === 'row') return true;
     if (isHere && one.importId === importId) return one.amount === line.requested;
     return ((await importOf(one.row, one.importId))?.lastMs ?? 0) > atMs;
@@ -129,7 +118,7 @@ async function hasRequest(line: Asking, { file, known, rows, importOf }: Asked):
 async function buyersRefusedLater({ portfolio, refusing }: DayFile, deps: LinesDeps): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const { importId, open } of refusing) {
-    const book = bookOf({ portfolio, importId }, deps);
+    const book = openRowlessBook({ portfolio, importId }, deps);
     await unlessUnread(
       (async () => {
         for await (const batch of (await open(book)).batches())
@@ -142,9 +131,9 @@ async function buyersRefusedLater({ portfolio, refusing }: DayFile, deps: LinesD
 }
 
 /** The company and the amount, if the line's cells can be trusted. */
-function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
+function shownOf(line: Line, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
-  if (line.broken !== undefined) return {};
+  if (line.kind === 'invalid' && line.broken !== undefined) return {};
   const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
   return {
     ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
@@ -158,7 +147,7 @@ const MOST_CHARACTERS = 200;
 type Told = { says: string; detail: string };
 
 function wordsOf(
-  line: Asking,
+  line: Line,
   { opened, file, fault }: { opened: Opened; file: DayFile; fault: string | undefined },
 ): Told {
   const { fileName, why } = file;
@@ -186,56 +175,6 @@ function cut(text: string): string {
 
 /** The most characters of a line's problem that are reported, about two sentences. The errors file has the whole text. */
 const MOST_SAID = 400;
-
-/** Tells the buyers of a file's lines without a row, as the ledger knows them now. Changes nothing. */
-function bookOf({ portfolio, importId }: Pick<DayFile, 'portfolio' | 'importId'>, { rows, store }: LinesDeps) {
-  const place = { portfolio, importId: importId ?? '' };
-  return makeRowlessBook(makeBuyerBook(makeFileBuyers({ ...place, store }), place), async (from, to) => {
-    const known = new Set<number>();
-    for (let at = from; importId !== undefined && at <= to; at += SPAN_LINES) {
-      const span = { from: at, to: Math.min(to, at + SPAN_LINES - 1) };
-      for (const { line } of await rows.atLines(portfolio, importId, span)) known.add(line);
-    }
-    return known;
-  });
-}
-
-/**
- * A buyer book that looks up buyers only of lines without a row, since most lines have one. For the other lines, the strongest
- * identifier decides.
- */
-type RowlessBook = BuyerBook & {
-  /** Whether this line has a row, of the lines last passed to `tell`. */
-  hasRow(line: number): boolean;
-};
-
-/** @param rowLines which lines of a span have a row, both ends included */
-function makeRowlessBook(
-  book: BuyerBook,
-  rowLines: (from: number, to: number) => Promise<ReadonlySet<number>>,
-): RowlessBook {
-  let known: ReadonlySet<number> = new Set();
-  return {
-    portfolio: book.portfolio,
-    hasRow: (line) => known.has(line),
-    async tell(lines) {
-      const [first, last] = [lines[0], lines.at(-1)];
-      if (!first || !last) {
-        known = new Set();
-        return [];
-      }
-      known = await rowLines(first.line, last.line);
-      const rowless = lines.filter(({ line }) => !known.has(line));
-      if (rowless.length === lines.length) return book.tell(lines);
-      const [decisions, others] = await Promise.all([
-        book.tell(rowless),
-        CLOSED_BOOK.tell(lines.filter(({ line }) => known.has(line))),
-      ]);
-      const [asked, unasked] = [decisions.values(), others.values()];
-      return lines.flatMap(({ line }) => (known.has(line) ? unasked : asked).next().value ?? []);
-    },
-  };
-}
 
 type ImportedDeps = { imports: DocumentStore; signal: AbortSignal };
 
@@ -279,7 +218,10 @@ export type UnrequestedDeps = ImportedDeps & {
   retryUntilAnswered: RetryUntilAnswered;
 };
 
-/** Whether the nightly check would name lines of this import, since nothing was requested for them and no later file corrected them. */
+/**
+ * Whether the nightly check would name lines of this import, since nothing was requested for them and no later file corrected them; or
+ * whether lines of it repeat others, and nobody decided whether a second limit is meant.
+ */
 export async function hasUnrequested(
   { portfolio, number }: { portfolio: string; number: number },
   { portfolios, rows, ...deps }: UnrequestedDeps,
@@ -291,8 +233,8 @@ export async function hasUnrequested(
     },
   };
   const lines = { rows, portfolios, store: makeBuyerStore(deps), sink };
-  for await (const day of dayImports(0, { ...portfolios, names: async () => [portfolio] })) {
-    if (day.known.number === number) await tellUnrequested(await importedFile(day, deps), lines);
+  for await (const day of dayImports(0, { ...portfolios, names: async () => [portfolio] }, true)) {
+    if (day.known.number === number) await tellUnrequested(await importedFile(day, deps), lines, true);
   }
   return isFound;
 }

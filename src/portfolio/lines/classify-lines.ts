@@ -131,6 +131,7 @@ export function makeLineClassifier(judging: Judging) {
           of,
           key: row.key,
           name,
+          buyer,
           requested,
           problems,
           ...told,

@@ -47,7 +47,7 @@ export type Line =
    */
   | (Read & Partial<Told> & Invalid)
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
-  | (Read & Pick<Told, 'name' | 'requested'> & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+  | (Read & Told & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
 
 type Invalid = {
   kind: 'invalid';

@@ -69,6 +69,19 @@ test('the errors file of a correction that cannot be read stays until a later fi
 });
 
 // Promise: uncorrected-errors-file-stays
+test.each([
+  ['has the line once', [HEADER, 'Acme GmbH,DE,1000']],
+  ['gives the line a reference', [`${HEADER},request_reference`, 'Acme GmbH,DE,1000,R2']],
+])('an errors file of a line that repeats another stays until a later file %s', async (_name, lines) => {
+  const { run, at } = await openPlace();
+  await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Acme GmbH,DE,1000'], isFaulty: true });
+  const clean = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: [], uncorrected: [at('q4.errors.csv')] });
+  await run('other.csv', { lines, isFaulty: false });
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: [at('q4.errors.csv')], uncorrected: [] });
+});
+
+// Promise: uncorrected-errors-file-stays
 test('an errors file that stayed for its lines goes once another file has corrected them, unless somebody changed it', async () => {
   const { run, at, errors, importFile } = await openPlace();
   const oops = { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true };
