@@ -15,7 +15,14 @@ import {
   withResolveOptions,
 } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { NOTHING_CHANGED, resolveAll, resolvedWords, resolveFile, rowsHere } from '../resolve/resolve-rows.ts';
+import {
+  NOTHING_CHANGED,
+  resolveAll,
+  resolvedWords,
+  resolveFile,
+  rowsHere,
+  UNCHANGED,
+} from '../resolve/resolve-rows.ts';
 import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -43,7 +50,7 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
     if (shown && asks) {
       terminal.say(`limitline: ${wordsOf(shown, true)}`);
       if (!(await askYesOrNo('Is that so? [y/N] ', NEVER))) {
-        terminal.print('Nothing was changed.', { portfolio: name, calls: 0, rows: 0 });
+        terminal.print(UNCHANGED, { portfolio: name, calls: 0, rows: 0 });
         process.exitCode = PROBLEMS_STATUS;
         return {};
       }

@@ -33,13 +33,13 @@ export function withResolveOptions(command: Command): Command {
 }
 
 /** Whether to show the effect and ask first: on a terminal, without `--yes`. */
-export function asksFirst({ from, dryRun, yes }: ResolveOptions): boolean {
-  return from === undefined && !dryRun && !yes && canAsk();
+export function asksFirst({ dryRun, yes }: ResolveOptions): boolean {
+  return !dryRun && !yes && canAsk();
 }
 
-/** @throws LimitlineError `USAGE` where the rows or the answer are missing or given twice, or all would go without anybody's yes */
+/** @throws LimitlineError `USAGE` where the rows or the answer are missing or given twice */
 export function checkResolveOptions(options: ResolveOptions): void {
-  const { line, row, all, from, step, made, resend, dryRun, yes } = options;
+  const { line, row, all, from, step, made, resend } = options;
   const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {
     throw new LimitlineError(
@@ -69,12 +69,15 @@ export function checkResolveOptions(options: ResolveOptions): void {
   if ((made === undefined) === !resend) {
     throw new LimitlineError('USAGE', 'Say what became of the call: --made ID, or --resend.');
   }
-  if (all && !dryRun && !yes && !canAsk()) {
-    throw new LimitlineError(
-      'USAGE',
-      'Nothing was changed: there is no terminal for the question whether to go on. If a limit was made after all, it will be made a second time. Look with --dry-run first, then add --yes.',
-    );
-  }
+}
+
+/** @throws LimitlineError `USAGE` where all held rows would be sent again without anybody's yes */
+export function checkYesForAll({ yes }: ResolveOptions): void {
+  if (yes || canAsk()) return;
+  throw new LimitlineError(
+    'USAGE',
+    'Nothing was changed: there is no terminal for the question whether to go on. If a limit was made after all, it will be made a second time. Look with --dry-run first, then add --yes.',
+  );
 }
 
 /** The warning about an id that looks unlike the others, with the option that accepts it. */

@@ -13,11 +13,12 @@ import type { Context } from '../../src/context.ts';
 import { counted, groupedAmount } from '../../src/counted.ts';
 import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
+import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { asksFirst, type ResolveOptions, unlessRight } from '../options/resolve-options.ts';
+import { asksFirst, checkYesForAll, type ResolveOptions, unlessRight } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -29,9 +30,10 @@ import type { Terminal } from '../terminal/terminal.ts';
 export async function resolveFile(
   name: string,
   path: string,
-  { dryRun = false, idIsRight = false }: Pick<ResolveOptions, 'dryRun' | 'idIsRight'>,
+  options: ResolveOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const { dryRun = false, idIsRight = false } = options;
   const file = await readResolutionFile(path, accountOf(readSettings()));
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
@@ -55,7 +57,20 @@ export async function resolveFile(
       terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
       return 0;
     }
-    const resolution = await resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
+    const asks = asksFirst(options);
+    const again = plan.planned.filter(({ made }) => made === undefined).map(({ found }) => found);
+    if (asks && again.length > 0) {
+      const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
+      const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
+      const parts = [`${counted(again.length, 'held row')}, ${groupedAmount(sum)} in total`];
+      terminal.say(`limitline: ${[againWords(parts), ...elsewhere].join(' ')}`);
+      if (!(await askYesOrNo(AGAIN, NEVER))) {
+        terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
+        return PROBLEMS_STATUS;
+      }
+    }
+    const act = () => resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
+    const resolution = await (asks ? auditCommand(context, act) : act());
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)
@@ -98,11 +113,12 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
       return 0;
     }
+    checkYesForAll(options);
     // A person must see before the question what would be sent again; without a question it is part of the answer.
     if (asksFirst(options)) terminal.say(`limitline: ${look}`);
     else terminal.answer(look);
-    if (asksFirst(options) && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
-      terminal.print('Nothing was changed.', { portfolio: name, planned, rows: 0 });
+    if (asksFirst(options) && !(await askYesOrNo(AGAIN, NEVER))) {
+      terminal.print(UNCHANGED, { portfolio: name, planned, rows: 0 });
       return PROBLEMS_STATUS;
     }
     const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
@@ -116,6 +132,11 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
     return 0;
   });
 }
+
+const AGAIN = 'Send them again? [y/N] ';
+
+/** What is said after a no. */
+export const UNCHANGED = 'Nothing was changed.';
 
 /** The last line after `--dry-run`. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
@@ -150,6 +171,10 @@ function silentWords(silent: number): string {
   return `${counted(silent, 'line')} of the file ${gives} neither an id nor "resend", and ${changes} nothing.`;
 }
 
+function againWords(parts: readonly string[]): string {
+  return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
+}
+
 function lookWords(plan: Plan): string {
   const { portfolio, rows, sum, isExact, supplier, elsewhere, filter } = plan;
   const { step } = filter;
@@ -160,6 +185,5 @@ function lookWords(plan: Plan): string {
     ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
-  const words = `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
-  return [words, ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');
+  return [againWords(parts), ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { callCommand } from '../support/call-command.ts';
@@ -73,6 +75,48 @@ test('what was lost while a person looked is not spoken of: neither a row of all
   });
   await held(2);
   expect(place.standIn.counts().made.limit).toBe(6);
+});
+
+// Promise: resend-all-needs-yes
+test('resolve --all --resend without a terminal says that nothing is held, and does nothing without --yes if something is', async () => {
+  const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] } });
+  await place.import(buyerLines(1));
+  const all = () => callCommand(['resolve', 'q4', '--all', '--resend'], { cwd: place.dir, env: place.childEnv });
+  expect(await all()).toMatchObject({ status: 0, stdout: 'Nothing of portfolio q4 is held.\n' });
+  await place.work();
+  await expect.poll(async () => (await place.report()).states.held).toBe(1);
+  const stderr = expect.stringMatching(/made a second time\. Look with --dry-run first, then add --yes/);
+  expect(await all()).toMatchObject({ status: 1, stdout: '', stderr });
+  expect((await place.report()).states.held).toBe(1);
+});
+
+// Promise: resend-of-file-asks
+test('resolve --from asks on a terminal before it sends again, and elsewhere, or with --yes or ids alone, it does not', async () => {
+  const lost = (match: string) => ({ on: 'limit', match, fault: 'reset', made: true, times: 1 }) as const;
+  const rules = [lost('HRB 1"'), lost('HRB 2"'), lost('HRB 3"')];
+  const place = await openFaultPlace({ faults: { rules } });
+  await place.import(buyerLines(3));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ held: 3 });
+  const from = ['resolve', 'q4', '--from', 'held.csv'];
+  const file = (lines: string) => writeFile(join(place.dir, 'held.csv'), `line;id\n${lines}`);
+  const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1"'))?.id;
+  await file(`2;${made}\n3;resend\n`);
+  const ask = async (answer: string) => {
+    const command = startOnTerminal(from, { cwd: place.dir, env: place.childEnv });
+    await expect.poll(command.shown).toMatch(/To be sent again: 1 held row, 1,002\.5 in total\. Whatever.*\[y\/N\]/s);
+    command.press(`${answer}\n`);
+    return command.ended;
+  };
+  expect(await ask('n')).toMatchObject({ status: 2, shown: expect.stringContaining('Nothing was changed.') });
+  expect((await place.report()).states.held).toBe(3);
+  expect(await place.context.audit.read.count()).toBe(0);
+  expect(await ask('y')).toMatchObject({ status: 0, shown: expect.stringContaining('2 calls resolved') });
+  await expect.poll(async () => (await place.report()).states).toMatchObject({ held: 1, done: 2 });
+  expect(await place.context.audit.read.count()).toBe(2);
+  await file('4;resend\n');
+  expect(await callCommand(from, { cwd: place.dir, env: place.childEnv })).toMatchObject({ status: 0 });
+  await expect.poll(async () => (await place.report()).states).toMatchObject({ done: 3 });
 });
 
 // Promises: earlier-no-is-said, plan-says-who-must-approve

@@ -20,7 +20,6 @@ function resolve(args: string[]): Promise<unknown> {
   return program.parseAsync(['resolve', 'q4', ...args], { from: 'user' });
 }
 
-// Promise: resend-all-needs-yes
 test.each([
   [['--resend'], /--line N.*--all.*--from/],
   [['--made', 'bl_1'], /--line N/],
@@ -34,7 +33,6 @@ test.each([
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],
   [['--all', '--resend', '--step', 'token'], /token/],
-  [['--all', '--resend'], /made a second time\. Look with --dry-run first, then add --yes/],
 ])('resolve %j is refused, with what to give instead', async (args, said) => {
   await expect(resolve(args)).rejects.toThrow(said);
 });
