@@ -40,8 +40,9 @@ export function answerByCommand(
   return onPortfolio(name, async (context) => {
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
     const approval = chooseApproval(name, options, waiting);
-    terminal.say(waitingWords(approval));
-    for (const words of (await lookElsewhere(approval, context)).words) terminal.say(`  ${words}`);
+    const { words: elsewhere } = await lookElsewhere(approval, context);
+    terminal.say(waitingWords(approval, elsewhere.length > 0 || undefined));
+    for (const words of elsewhere) terminal.say(`  ${words}`);
     if (approval.kind === 'answer')
       for (const one of (await largestRows(approval, context)).largest) terminal.say(saidLine(one));
     const person = await whoAnswers({ ...options, portfolio: name }, context);
@@ -144,7 +145,7 @@ function chooseApproval(
   if (others.length > 0) {
     throw new LimitlineError(
       'USAGE',
-      `Several approvals of portfolio "${portfolio}" wait: name one by --approval.\n${meant.map(waitingWords).join('\n')}`,
+      `Several approvals of portfolio "${portfolio}" wait: name one by --approval.\n${meant.map((one) => waitingWords(one)).join('\n')}`,
     );
   }
   if (digest !== undefined && digest !== only.digest) {

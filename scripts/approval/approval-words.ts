@@ -4,15 +4,15 @@ import type { Context } from '../../src/context.ts';
 import { counted, groupedAmount, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
-import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
+import { type Approval, whyAskedWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. */
-export function waitingWords(approval: Approval): string {
+/** An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. `isOld`: see {@link whyAskedWords}. */
+export function waitingWords(approval: Approval, isOld?: boolean): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
-  const why = whyWords(approval);
+  const why = whyAskedWords(approval, isOld);
   return [
     `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND_WORDS[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
@@ -76,7 +76,7 @@ export async function sayWaiting(
 
 function waitingSentence(approval: Approval): string {
   const { id, portfolio, rows, sum } = approval;
-  const why = whyWords(approval);
+  const why = whyAskedWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
   return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
 }

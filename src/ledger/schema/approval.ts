@@ -68,6 +68,19 @@ export function whyWords({ over, redone, supplier, supplierId, displaces, kind }
   return words.join(' ');
 }
 
+/**
+ * {@link whyWords} of an approval that was asked for before. Its sum is that of then.
+ *
+ * @param isOld whether a yes covers or requests something else by now; by default whether rows of it are gone
+ */
+export function whyAskedWords(approval: Approval, isOld = hasFewer(approval)): string {
+  const why = whyWords(approval);
+  return approval.over && isOld ? `When this was asked for: ${why}` : why;
+}
+
+const hasFewer = ({ atFirst, rows, sum }: Approval) =>
+  atFirst !== undefined && (atFirst.rows !== rows || atFirst.sum !== sum);
+
 /** Words for people while an approval is missing. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
 

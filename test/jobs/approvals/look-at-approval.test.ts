@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { saidLine } from '../../../scripts/approval/approval-words.ts';
+import { saidLine, waitingWords } from '../../../scripts/approval/approval-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
@@ -139,6 +139,33 @@ test('an approver sees how much of it was requested in another portfolio meanwhi
   expect(await place.say({ id: first.id, digest: first.digest })).toMatchObject({ is: 'done' });
   const answered = (await context.approvals.read(first.id)) ?? first;
   expect(await lookElsewhere(answered, context)).toMatchObject({ goes: { rows: 3 }, words: [] });
+});
+
+// Promise: approval-shows-what-is-sent
+test('a reason whose sum is that of before says so, and what a yes requests now is named as that', async () => {
+  const place = await openPortfolio(3, { APPROVE_ALWAYS: 'off', APPROVE_ABOVE: '2000' });
+  const { context } = place;
+  const approval = await waitingIn('q4', place);
+  const deps = { ...context, understand: makeUnderstandFile(context) };
+  const pageOf = async () => {
+    const look = await lookAtApproval(approval.id, deps);
+    return unmarked(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '');
+  };
+  const why = 'Portfolio q4 asks for 3,007.50 with this, which is above 2,000.00.';
+  const before = await pageOf();
+  expect(before).toContain(why);
+  expect(before).toContain('To be requested');
+  expect(before).not.toContain('When this was asked for');
+  expect(waitingWords(approval)).toContain(`why           ${why}`);
+  const [row] = await context.approvals.rowsOf(approval);
+  await context.ledger.hset(context.keys.call('limit', row?.key ?? ''), { state: 'made', id: 'limit_1' });
+  const now = await pageOf();
+  for (const words of [`When this was asked for: ${why}`, 'Requested by a yes now', 'A yes requests 2 rows now'])
+    expect(now).toContain(words);
+  expect(waitingWords(approval, true)).toContain(`why           When this was asked for: ${why}`);
+  await place.import(buyerLines(2), { by: 'alice', replace: true });
+  const less = await waitingIn('q4', place);
+  expect(waitingWords(less)).toContain(`why           When this was asked for: ${why}`);
 });
 
 // Promise: approval-shows-what-is-sent

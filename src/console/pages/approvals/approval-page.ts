@@ -7,7 +7,7 @@ import type {
   WaitingRow,
 } from '../../../ledger/approvals/approval-look.ts';
 import type { FoundInFile, ImportMade } from '../../../ledger/portfolios/imports.ts';
-import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
+import { type Approval, whyAskedWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -29,6 +29,7 @@ import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords }
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { file, since } = look;
   const approval = { ...look.approval, ...look.goes };
+  const why = whyAskedWords(look.approval, since.length > 0);
   const { portfolio, standing } = approval;
   return html`${pageHead({
     title: titleOf(approval),
@@ -42,9 +43,9 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
       linkButton({ href: originalHref(approval, file), words: t`Download the file`, download: true }),
   })}
-  ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(look)}
+  ${standing === 'waiting' ? why !== '' && notice('info', why) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
-  ${figuresOf({ ...look, approval })}
+  ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
@@ -89,14 +90,15 @@ function outcome({ approval: { standing, answered, portfolio }, portfolio: { isP
   }
 }
 
-function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
+/** @param hasLess whether a yes requests less now than was asked for */
+function figuresOf({ approval, portfolio, file }: ApprovalLook, hasLess: boolean): Html {
   const { rows, sum, currency } = approval;
   const ofFile = file?.fileWarnings.length ?? 0;
   const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
   return stats([
     { label: t`Rows`, value: grouped(rows), hint: KIND_WORDS[approval.kind] },
     {
-      label: approval.kind === 'answer' ? t`Their amounts` : t`To be requested`,
+      label: approval.kind === 'answer' ? t`Their amounts` : hasLess ? t`Requested by a yes now` : t`To be requested`,
       value: money({ amount: sum, currency }),
     },
     {
