@@ -52,7 +52,7 @@ export type Opened = {
   problems: Problem[];
   /** Warnings about the file as a whole. Complete only after the last batch. */
   warnings: Problem[];
-  /** Those of the warnings that are about totals in the file which differ from the sum of the lines above them. */
+  /** Those of the warnings that are about totals in the file which differ from the sum of the lines above them, or may do so. */
   misstated: Problem[];
   /** The currency that the file names: its ISO 4217 code where that is sure, else as it is written. Known only after the last batch. */
   currency(): string | undefined;

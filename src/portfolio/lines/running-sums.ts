@@ -15,6 +15,7 @@ export type RunningSums = ReturnType<typeof makeRunningSums>;
 export function makeRunningSums() {
   let closed = '0';
   let closedVisible = '0';
+  let [below, closedBelow] = ['0', '0'];
   const all: Sum = { lines: 0, from: 0, to: 0 };
   let group = makeGroup();
 
@@ -30,8 +31,10 @@ export function makeRunningSums() {
       note(all, line);
       note(group.sum, line);
     },
-    /** How many amounts were added. */
-    lines: () => all.lines,
+    /** Adds an amount of zero or below. It is no buyer's, and counts only where a total may differ from the lines above it. */
+    addBelow(amount: string): void {
+      below = addAmounts(below, amount);
+    },
     /** The lines of which this amount is the sum, if there are two or more. */
     answeredBy(amount: string): Sum | null {
       if (all.lines < 2) return null;
@@ -51,9 +54,10 @@ export function makeRunningSums() {
      */
     otherThan(amount: string): string | undefined {
       const { visible, whole } = both();
-      const known = [visible, whole, addAmounts(closed, whole), addAmounts(closedVisible, visible)];
-      if (all.lines === 0 || known.includes(amount)) return undefined;
-      return group.sum.lines > 0 ? whole : closed;
+      const sums = [visible, whole, addAmounts(closed, whole), addAmounts(closedVisible, visible)];
+      const net = [below, below, addAmounts(closedBelow, below), addAmounts(closedBelow, below)];
+      if (sums.some((sum, at) => sum === amount || addAmounts(sum, net[at] ?? '0') === amount)) return undefined;
+      return group.sum.lines > 0 ? addAmounts(whole, below) : addAmounts(closed, closedBelow);
     },
     /**
      * How many other lines, of the file or since the last subtotal, have the last line's amount as their sum; 0 if it is no sum of two or
@@ -70,6 +74,8 @@ export function makeRunningSums() {
       const { visible, whole } = both();
       closed = addAmounts(closed, whole);
       closedVisible = addAmounts(closedVisible, visible);
+      closedBelow = addAmounts(closedBelow, below);
+      below = '0';
       group = makeGroup();
     },
   };

@@ -1,4 +1,4 @@
-import { moneyText } from '../../counted.ts';
+import { counted, moneyText } from '../../counted.ts';
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import { type RawRecord, textOfRecord } from '../../table/records.ts';
@@ -8,9 +8,10 @@ import { judgeHeader } from '../columns/judge-header.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { amountBelow } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts';
-import type { ReadCells } from './read-cells.ts';
+import { type ReadCells, tidied } from './read-cells.ts';
 import { makeRunningSums, type RunningSums, type Sum } from './running-sums.ts';
 
 /** A line that was read, and may turn out not to be a buyer. */
@@ -43,6 +44,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const misstated: Problem[] = [];
   let lines = 0;
   let namedLines = 0;
+  let unread = 0;
   let filledCells = 0;
   let isAfterTotal = false;
   let last: { record: RawRecord; cells: readonly string[]; amount: string | null } | null = null;
@@ -99,6 +101,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const amount = values.requested_limit;
     last = { record, cells, amount: problems.length > 0 ? null : (amount ?? null) };
     if (amount !== undefined) sums.add(amount, record);
+    else addUnrequested(cells[amountAt] ?? '');
     return null;
   }
 
@@ -117,12 +120,17 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
   }
 
-  /** Notes a total that differs from the sum of the lines above it, if each of them has an amount that can be read. */
+  function addUnrequested(written: string): void {
+    const below = amountBelow(tidied(written));
+    if (below === null) unread += 1;
+    else sums.addBelow(below);
+  }
+
+  /** Notes a total that differs from the sum of the lines above it, or may differ, since amounts of them cannot be read. */
   function compare(record: RawRecord, amount: string): void {
     const sum = sums.otherThan(amount);
-    if (sum === undefined || sums.lines() !== lines || misstated.length === MOST_MISSTATED) return;
-    const message = `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
-    misstated.push(told(record, amountAt, message));
+    if (sum === undefined || lines === 0 || misstated.length === MOST_MISSTATED) return;
+    misstated.push(told(record, amountAt, totalMessage(sum, unread)));
   }
 
   function close(): void {
@@ -155,7 +163,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   return {
-    /** Totals that say another sum than the lines above them. */
+    /** Totals that say another sum than the lines above them, or may do so. */
     misstated,
     /**
      * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
@@ -235,7 +243,7 @@ const NOTE_MESSAGE =
 export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
 
-/** The most wrong totals that are reported. If each group's total differs, more reports would only repeat the same. */
+/** The most wrong or unchecked totals that are reported. If each group's total differs, more reports would only repeat the same. */
 const MOST_MISSTATED = 5;
 
 function belowOther(line: number): string {
@@ -245,6 +253,12 @@ function belowOther(line: number): string {
 function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
   const empty = isSparse ? 'most other cells are empty' : 'neither a country nor a number says who the buyer is';
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and ${empty}, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
+}
+
+function totalMessage(sum: string, unread: number): string {
+  if (unread > 0)
+    return `This total could not be checked: ${counted(unread, 'line above it has', 'lines above it have')} no amount that can be read. The others add up to ${moneyText(sum)}.`;
+  return `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
 }
 
 /** A line whose label reads like a group's total, and which says little beside an amount. */

@@ -36,6 +36,15 @@ export function parseAmount(text: string, decimal: Decimal | null = null, contra
   return 'value' in reading && change ? { ...reading, change } : reading;
 }
 
+/** An amount of zero or below, which no request may have, as canonical decimal text; null for any other text. */
+export function amountBelow(text: string): string | null {
+  const parts = text.length > MAX_LENGTH ? null : partsOf(text);
+  const split = parts && splitDecimals(parts.body, null);
+  if (!split || 'problem' in split) return null;
+  const value = new Big(`${split.whole}.${split.fraction}0`);
+  return parts.negative || value.eq(0) ? value.times(-1).plus(0).toFixed() : null;
+}
+
 /** The decimal separator that an amount proves; null if it proves none or is no amount. */
 export function decimalOf(text: string): Decimal | null {
   if (text.length > MAX_LENGTH || isOpen(text)) return null;

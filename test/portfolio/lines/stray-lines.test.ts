@@ -230,3 +230,24 @@ test.each<[string, boolean]>([
     if (isOther) expect(told[0]?.message).toContain('the lines above it, 1,352,846.17');
   },
 );
+
+// Promise: wrong-total-in-file-warned
+test.each([
+  [
+    'other amounts differ from it',
+    ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,4500'],
+    [/1 line above it has .* add up to 1,500\.00/],
+  ],
+  ['no amount can be read', ['Acme,1O00', 'Beta,2O00', 'Total,3000'], [/2 lines above it have .* add up to 0\.00/]],
+  ['it is the sum of those that can be read', ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'], []],
+  [
+    'the sum of its group is right',
+    ['Acme,1O00', 'Total,9', 'Beta,2000', 'Gamma,500', 'Total,2500'],
+    [/1 line above it has/],
+  ],
+])('a total below an amount that cannot be read is said not to be checked, if %s', async (_name, lines, told) => {
+  const { warnings, misstated } = await read(`name,requested_limit\n${lines.join('\n')}\n`);
+  const found = warnings.filter(({ message }) => message.startsWith('This total could not be checked'));
+  expect(found.map(({ message }) => message)).toEqual(told.map((one) => expect.stringMatching(one)));
+  expect(misstated).toEqual(found);
+});
