@@ -4,7 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { counted, groupedAmount, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
-import { type Approval, whyAskedWords } from '../../src/ledger/schema/approval.ts';
+import { type Approval, leavesNobody, NOBODY_NAMED, whyAskedWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -70,7 +70,7 @@ export async function sayWaiting(
 ): Promise<void> {
   const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
   for (const one of waiting.slice(0, MOST_SAID)) {
-    say(`limitline: ${waitingSentence(one)} ${whoWords(await approversOf(one, people.users))}`);
+    say(`limitline: ${waitingSentence(one)} ${whoWords(one, await approversOf(one, people.users))}`);
   }
 }
 
@@ -81,7 +81,8 @@ function waitingSentence(approval: Approval): string {
   return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
 }
 
-function whoWords(names: readonly string[]): string {
+function whoWords({ approvers }: Approval, names: readonly string[]): string {
+  if (leavesNobody({ inboxApprovers: approvers })) return NOBODY_NAMED;
   if (names.length === 0) {
     return 'nobody but those who asked for it may approve yet: add somebody with npx limitline user add NAME --roles approver.';
   }

@@ -1,16 +1,17 @@
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import type { ApprovalPolicy } from '../../src/ledger/schema/approval.ts';
+import { type ApprovalPolicy, leavesNobody, NOBODY_NAMED } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 
 /**
  * Makes this process's approval settings, set or unset, the account's rule. Commands without these settings then follow it. While another
- * `console` or `work` runs with stricter settings, those stay the rule. Changes are logged and audited.
+ * `console` or `work` runs with stricter settings, those stay the rule. Changes are logged and audited, and a rule that lets nobody approve
+ * dropped files is warned of once.
  *
  * @throws where the audit cannot be written: then the rule is unchanged
  */
 export async function keepApprovalRule({
-  approvalRule: { keep, own },
+  approvalRule: { keep, own, now },
   fleet,
   audit,
   log,
@@ -18,6 +19,12 @@ export async function keepApprovalRule({
   const others = (await fleet.read()).filter(
     ({ role, asks }) => asks !== null && (role === 'console' || role === 'work'),
   );
+  let isTold = false;
+  const warnOfNobody = (rule: ApprovalPolicy) => {
+    if (isTold || !leavesNobody(rule)) return;
+    isTold = true;
+    log.warn(NOBODY_NAMED);
+  };
   const change: Parameters<typeof keep>[0] = async ({ before, after }) => {
     const facts = { before: inFull(before), after: inFull(after) };
     await audit.note({ by: commandLineActor(), what: 'approval rule changed', from: commandLineFrom(), facts });
@@ -25,6 +32,7 @@ export async function keepApprovalRule({
       facts,
       'what another person has to approve is changed for the whole account, by the settings of this process',
     );
+    warnOfNobody(after);
   };
   const isOwn = await keep(
     change,
@@ -32,6 +40,7 @@ export async function keepApprovalRule({
   );
   // Another process may have started at the same moment, or while this one stood still. Beside the present rule, this one only adds to it.
   await fleet.serve(own, () => keep(change, [undefined]));
+  warnOfNobody(await now());
   if (isOwn) return;
   log.warn(
     { running: others.map(({ role, host, pid }) => ({ role, host, pid })) },

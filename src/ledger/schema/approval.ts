@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { isNamed } from '../../actor.ts';
 import { moneyText } from '../../counted.ts';
 
 /** What is to be approved: an import's rows, a retry of refused rows, or a person's answer to the calls of held rows. */
@@ -124,9 +125,19 @@ export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): Approval
     above: lower([one.above, other.above]),
     personAbove: lower([one.personAbove, other.personAbove]),
     windowDays: Math.max(one.windowDays ?? 0, other.windowDays ?? 0),
-    inboxApprovers: names && others ? names.filter((name) => others.includes(name)) : (names ?? others),
+    inboxApprovers:
+      names && others ? names.filter((name) => others.some((other) => isNamed(other, name))) : (names ?? others),
   };
 }
+
+/** Whether nobody may approve dropped files, because the processes' settings have no name in common. */
+export function leavesNobody({ inboxApprovers }: Pick<ApprovalPolicy, 'inboxApprovers'>): boolean {
+  return inboxApprovers?.length === 0;
+}
+
+/** What is said where {@link leavesNobody}. */
+export const NOBODY_NAMED =
+  'INBOX_APPROVERS of the processes that run have no name in common, so nobody may approve files of the drop folder: set the same names for each, and start them again.';
 
 /** Whether a policy can ask for approval at all. Rows that come in then wait until it is known whether they need one. */
 export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {

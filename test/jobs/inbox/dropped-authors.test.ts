@@ -1,10 +1,13 @@
 import { chown } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { answerApproval, approversOf } from '../../../jobs/approvals/answer-approval.ts';
 import { userNameOf } from '../../../jobs/inbox/bring-in.ts';
+import { sayWaiting } from '../../../scripts/approval/approval-words.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
+import { answerPart } from '../../../src/console/pages/approvals/answer-forms.ts';
+import { approvalsPage } from '../../../src/console/pages/approvals/approvals-list.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openInbox } from '../../support/inbox.ts';
@@ -98,4 +101,33 @@ test('who serves says it for the whole account, whatever the settings of who ans
   expect(await answerBy('carl', stricter)).toBe('role');
   expect(await answerBy('dora', stricter)).toBe('role');
   expect(await answerBy('erin', stricter).finally(() => stricter.close())).toBe('done');
+});
+
+// Promise: approvers-in-common-said
+test('processes whose INBOX_APPROVERS have no name in common leave nobody, which log, command and pages say', async () => {
+  const { context } = await openDropped();
+  const warned: string[] = [];
+  const log = { ...makeSilentLog(), warn: (...said: unknown[]) => warned.push(String(said.at(-1))) };
+  const open = async (INBOX_APPROVERS: string[]) => {
+    const other = await openContext({ settings: { ...context.settings, INBOX_APPROVERS }, log: log as never });
+    onTestFinished(() => other.close());
+    return other;
+  };
+  const first = await open(['dora']);
+  await keepApprovalRule(first);
+  await first.fleet.join('work');
+  // Settings may write a name in other letters.
+  await keepApprovalRule(await open(['Dora', 'erin']));
+  const told = expect.stringMatching(/^INBOX_APPROVERS of the processes that run have no name in common, so nobody/);
+  expect(warned).not.toContainEqual(told);
+  await keepApprovalRule(await open(['carl']));
+  expect(warned.filter((one) => one.includes('INBOX_APPROVERS'))).toEqual([told]);
+  const said: string[] = [];
+  await sayWaiting('q4', context, { say: (words) => said.push(words) });
+  expect(said).toEqual([expect.stringContaining('; INBOX_APPROVERS of the processes')]);
+  const waiting = (await context.approvals.waiting()).map((one) => ({ ...one, currency: undefined }));
+  const list = approvalsPage({ waiting, total: 1, answered: [], hasUsers: true }, () => false);
+  const answering = { needsPassword: false, needsCode: false, needsSignIn: false, approvers: [], csrf: '' };
+  const parts = waiting.map((one) => answerPart(one, { ...answering, may: 'role' }));
+  for (const { markup } of [list, ...parts]) expect(markup).toContain('Nobody can approve files of the drop folder.');
 });

@@ -1,5 +1,5 @@
 import type { AnswerResult, PricedApproval } from '../../../ledger/approvals/approval-look.ts';
-import type { Approval } from '../../../ledger/schema/approval.ts';
+import { type Approval, leavesNobody } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
@@ -7,7 +7,7 @@ import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord, withNumbers } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
-import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
+import { approvalSizeWords, nobodyNamed, noUsers, peopleWords } from './approvals-list.ts';
 
 /** Whether the reader may answer, and what they must prove. */
 export type Answering = {
@@ -28,6 +28,7 @@ export type Answering = {
 
 /** The forms to approve and to decline, each with the digest that the person sees; or why there are none. */
 export function answerPart(approval: PricedApproval, answering: Answering): Html {
+  if (answering.may !== 'nobody' && leavesNobody({ inboxApprovers: approval.approvers })) return nobodyNamed();
   switch (answering.may) {
     case 'nobody':
       return noUsers();

@@ -1,6 +1,6 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
-import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
+import { type Approval, type ApprovalKind, leavesNobody, NOBODY_NAMED } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -28,6 +28,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: PricedAppro
     lead: t`A colleague must approve these before they are sent. Nobody can approve what they asked for themselves.`,
   })}
   ${!hasUsers && total > 0 && noUsers()}
+  ${hasUsers && waiting.some(({ approvers }) => leavesNobody({ inboxApprovers: approvers })) && nobodyNamed()}
   ${
     waiting.length === 0
       ? emptyState({
@@ -57,6 +58,11 @@ export function noUsers(): Html {
     html`An admin has to add a user with the role approver. ${commandLine('npx limitline user add NAME --roles approver')}`,
     { title: t`Nobody can approve yet.` },
   );
+}
+
+/** Says that the settings let nobody approve dropped files. */
+export function nobodyNamed(): Html {
+  return notice('warn', NOBODY_NAMED, { title: t`Nobody can approve files of the drop folder.` });
 }
 
 const PORTFOLIO: TableColumn<PricedApproval> = {
