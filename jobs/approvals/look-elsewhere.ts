@@ -6,6 +6,7 @@ import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
+import { documentKey } from '../rows/calls-of.ts';
 
 type StandingDeps = { calls: Pick<Calls, 'stateOf'> };
 type ElsewhereDeps = StandingDeps & { approvals: Pick<Approvals, 'rowsOf'>; rows: Pick<Rows, 'read'> };
@@ -72,18 +73,20 @@ export async function* standingRows(
   }
 }
 
-/** What became of a row's limit, or of its buyer's company, in whatever portfolio, if nothing is sent for the row because of that. */
+/** What became of a row's limit, its buyer's company or its documents, in whatever portfolio, if nothing is sent for the row because of that. */
 export async function standsElsewhere(
   { row, result }: FoundRow,
   { calls }: StandingDeps,
 ): Promise<CallElsewhere | undefined> {
-  const { buyer, companyId } = result.request;
-  const [limit, company] = await Promise.all([
+  const { buyer, companyId, documents } = result.request;
+  const [limit, ...before] = await Promise.all([
     calls.stateOf({ kind: 'limit', key: row.key }),
     companyId === undefined ? calls.stateOf({ kind: 'company', key: buyer }) : undefined,
+    ...documents.map((document) => calls.stateOf({ kind: 'document', key: documentKey(document) })),
   ]);
   if (limit === 'made') return 'made';
-  if (limit === 'unknown' || company === 'unknown') return 'held';
+  // A document of unknown outcome is sent again by itself for five minutes at most, and then held as the others are.
+  if ([limit, ...before].includes('unknown')) return 'held';
   return limit === 'claimed' ? 'under way' : undefined;
 }
 

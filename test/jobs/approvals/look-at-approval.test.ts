@@ -1,7 +1,10 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { documentKey } from '../../../jobs/rows/calls-of.ts';
 import { saidLine, waitingWords } from '../../../scripts/approval/approval-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
@@ -139,6 +142,26 @@ test('an approver sees how much of it was requested in another portfolio meanwhi
   expect(await place.say({ id: first.id, digest: first.digest })).toMatchObject({ is: 'done' });
   const answered = (await context.approvals.read(first.id)) ?? first;
   expect(await lookElsewhere(answered, context)).toMatchObject({ goes: { rows: 3 }, words: [] });
+});
+
+// Promise: approval-shows-what-is-sent
+test('a row that waits for a document whose outcome is unknown elsewhere is named as held', async () => {
+  const { import: bring, context, dir } = await openPortfolio(1);
+  await mkdir(join(dir, 'documents'));
+  await writeFile(join(dir, 'documents', 'report.pdf'), '%PDF-1.4');
+  const [header, first, second] = buyerLines(2);
+  const lines = [`${header},supporting_documents`, `${first},report.pdf`, `${second},`];
+  await bring(lines, { portfolio: 'q5', by: 'alice' });
+  const approval = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === 'q5');
+  if (!approval) throw new Error('nothing waits');
+  const results = await context.rows.read(await context.approvals.rowsOf(approval));
+  const [document] = results.flatMap((result) => result?.request.documents ?? []);
+  if (!document) throw new Error('no document');
+  await context.ledger.hset(context.keys.call('document', documentKey(document)), { state: 'unknown' });
+  expect(await lookElsewhere(approval, context)).toMatchObject({
+    goes: { rows: 1, sum: '1002.50' },
+    words: [expect.stringContaining('1 row, 1,001.50 in all, is held elsewhere: nothing is sent for it')],
+  });
 });
 
 // Promise: approval-shows-what-is-sent
