@@ -4,6 +4,7 @@ import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import {
   isErrorsHeader,
   lineOfFileText,
@@ -46,6 +47,8 @@ export type DayImport = {
   /** Whether the import was stopped or died before the end of its file. */
   isBrokenOff: boolean;
   later: readonly KnownImport[];
+  /** Imports that began between its first beginning and its last: its file was imported again after them. */
+  between: readonly KnownImport[];
 };
 
 /**
@@ -69,16 +72,22 @@ export async function* dayImports(
       if (importing && known.found === undefined) continue;
       if (givenUp && givenUp.atMs >= known.lastMs) continue;
       const later = all.filter((one) => isLater(one, known));
-      yield { portfolio, known, isBrokenOff: known.found === undefined, later };
+      const between = all.filter((one) => one.number > known.number && !isLater(one, known));
+      yield { portfolio, known, isBrokenOff: known.found === undefined, later, between };
     }
   }
 }
 
 /**
  * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, the file that
- * they mend, imported again, or another file of the same name that has them ({@link linesAgain}).
+ * they mend, imported again, or another file of the same name that has them ({@link linesAgain}). If the file itself was imported again, those
+ * are mended too which led to a row by an errors file before.
  */
-export async function linesMended({ portfolio, known, later }: DayImport, open: OpenImport): Promise<Set<number>> {
+export async function linesMended(
+  { portfolio, known, later, between }: DayImport,
+  open: OpenImport,
+  { rows }: { rows: Pick<Rows, 'atLines'> },
+): Promise<Set<number>> {
   const [mended, named] = [new Set<number>(), new Set<string>()];
   const files = new Set<string>();
   for (const one of later) {
@@ -86,6 +95,13 @@ export async function linesMended({ portfolio, known, later }: DayImport, open: 
     for (const { from } of await linesOfErrors(one, open)) {
       named.add(lineOfFileText(from));
       if (from.portfolio === portfolio && from.file === shortDigest(known.id)) mended.add(from.line);
+    }
+  }
+  for (const one of between) {
+    for (const { line, from } of await linesOfErrors(one, open)) {
+      if (from.portfolio !== portfolio || from.file !== shortDigest(known.id)) continue;
+      const there = await rows.atLines(portfolio, String(one.number), { from: line, to: line });
+      if (there.length > 0) mended.add(from.line);
     }
   }
   for (const { line, from } of await linesOfErrors(known, open)) {

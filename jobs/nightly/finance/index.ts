@@ -80,7 +80,7 @@ export async function makeFinanceChecks(
       await findWithoutSupplier({ portfolios, sink });
       const lines = { rows, portfolios, store, sink };
       for await (const day of dayImports(sinceMs, portfolios))
-        await tellUnrequested(await importedFile(day, { imports, signal }), lines);
+        await tellUnrequested(await importedFile(day, { imports, rows, signal }), lines);
       for (const file of await uploadedFiles(sinceMs, { drafts, signal })) await tellUnrequested(file, lines);
       const dropped = await droppedFiles(deps.settings.LIMITLINE_INBOX, { sinceMs, atMs, signal });
       for (const file of dropped) await tellUnrequested(file, lines);

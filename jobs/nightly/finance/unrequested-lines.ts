@@ -176,7 +176,7 @@ function cut(text: string): string {
 /** The most characters of a line's problem that are reported, about two sentences. The errors file has the whole text. */
 const MOST_SAID = 400;
 
-type ImportedDeps = { imports: DocumentStore; signal: AbortSignal };
+type ImportedDeps = { imports: DocumentStore; rows: Pick<Rows, 'atLines'>; signal: AbortSignal };
 
 /** The copy of a file that was imported and has lines without a row. */
 export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<DayFile> {
@@ -194,7 +194,7 @@ export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<
     refusing: later
       .filter(({ found }) => found?.invalid !== 0)
       .map((one) => ({ importId: String(one.number), open: (buyers) => open(one, buyers) })),
-    mended: await linesMended(day, open),
+    mended: await linesMended(day, open, deps),
     why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
     unread: {
       says: 'lines led to no request, and the copy of their file cannot be read here',
@@ -234,7 +234,7 @@ export async function hasUnrequested(
   };
   const lines = { rows, portfolios, store: makeBuyerStore(deps), sink };
   for await (const day of dayImports(0, { ...portfolios, names: async () => [portfolio] }, true)) {
-    if (day.known.number === number) await tellUnrequested(await importedFile(day, deps), lines, true);
+    if (day.known.number === number) await tellUnrequested(await importedFile(day, { ...deps, rows }), lines, true);
   }
   return isFound;
 }
