@@ -68,7 +68,7 @@ test('the errors file of a correction that cannot be read stays until a later fi
   expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
 });
 
-// Promise: uncorrected-errors-file-stays
+// Promises: uncorrected-errors-file-stays, repeated-line-decided
 test.each([
   ['has the line once', [HEADER, 'Acme GmbH,DE,1000']],
   ['gives the line a reference', [`${HEADER},request_reference`, 'Acme GmbH,DE,1000,R2']],
