@@ -53,6 +53,48 @@ export function makeSearchMarks(kinds: readonly string[]) {
   };
 }
 
+/** The number of leaves that one pipeline reads: half a millisecond of Redis' time. */
+const LEAVES = 50;
+
+/** Compares the search index of buyers' words with the buyers' records, as {@link makeSearchMarks} does with rows. */
+export function makeWordMark() {
+  const expected = makeMark();
+  return {
+    add({ key, record }: { key: string; record: string }): void {
+      const words = /"w":"([^"]*)"/.exec(record)?.[1]?.split(' ') ?? [];
+      for (const word of new Set(words)) if (word !== '') expected.add(`${word} ${key}`);
+    },
+
+    /** Reads the index, and answers whether it has the words that were added, each in its leaf (buyer-words.lua). */
+    async isThat({ connection, keys, ask }: Omit<Places, 'portfolio'>): Promise<boolean> {
+      const found = makeMark();
+      let last = '';
+      for (let leaves = ['']; leaves.length > 0; ) {
+        const behind = `(${leaves.at(-1)}`;
+        const answers = await ask(async () => {
+          const step = connection.pipeline().zrange(keys.words, behind, '+', 'BYLEX', 'LIMIT', '0', LEAVES);
+          for (const leaf of leaves) step.zrange(keys.leafOfWords(leaf), '0', '-1');
+          return answersOf(await step.exec()) as [string[], ...string[][]];
+        });
+        const [next, ...read] = answers;
+        for (const [place, entries] of read.entries()) {
+          const leaf = leaves[place] ?? '';
+          if (leaf !== '' && (isBefore(entries[0] ?? '', leaf) || !isBefore(last, leaf))) return false;
+          for (const entry of entries) found.add(entry);
+          last = entries.at(-1) ?? last;
+        }
+        leaves = next;
+      }
+      return found.is(expected);
+    },
+  };
+}
+
+/** Whether a text comes before another in the order of Redis, which is that of bytes. */
+function isBefore(one: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
+}
+
 type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
 
 /** Factor from an amount to the whole cents that enter the digest: a difference below a cent is mostly not noticed. */

@@ -163,6 +163,8 @@ export function makeKeys(prefix: string, account: string) {
      * (buyer-words.lua). This set has the first entry of each leaf.
      */
     words: `${root}:words`,
+    /** Sorted set of texts: a leaf of that index, named by its first entry; `''` for the lowest. */
+    leafOfWords: (entry: string) => `${root}:words:${entry}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, for all rows of one buyer. */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
     /** Set: buyers that may be the same company, since they share a name or a number. */

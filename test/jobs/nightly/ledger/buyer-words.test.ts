@@ -39,3 +39,28 @@ test('words by which buyers are found are compared with their records, and buyer
   expect(JSON.parse((await ledger.get(keys.buyer(buyer))) ?? '')).toEqual(record);
   expect(await found(place)).toEqual([]);
 });
+
+// Promise: search-indexes-mended
+test('words in several leaves are compared, too, and a word in another leaf than its own goes back', async () => {
+  const place = await quietPlace();
+  const { ledger, keys } = place.context;
+  const lowest = keys.leafOfWords('');
+  const entries = await ledger.zrange(lowest, '0', '-1');
+  const upper = entries.slice(entries.length / 2);
+  const [first = '', second = ''] = upper;
+  const leaf = keys.leafOfWords(first);
+  await ledger.zadd(keys.words, 0, first);
+  await ledger.zadd(leaf, ...upper.flatMap((entry) => [0, entry]));
+  await ledger.zrem(lowest, ...upper);
+  expect(await found(place)).toEqual([]);
+
+  await ledger.zrem(leaf, second);
+  await ledger.zadd(lowest, 0, second);
+  expect(await found(place)).toEqual([
+    expect.objectContaining({ says: expect.stringContaining('words that they do not have'), rows: 1 }),
+    expect.objectContaining({ says: expect.stringContaining('all of their words'), rows: 1 }),
+  ]);
+  expect(await ledger.zrange(lowest, '0', '-1')).not.toContain(second);
+  expect(await ledger.zrange(leaf, '0', '-1')).toEqual(upper);
+  expect(await found(place)).toEqual([]);
+});
