@@ -5,10 +5,12 @@ import { makeDecisions } from '../../src/ledger/rows/decisions.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
+import { readAtOnce } from '../../src/ledger/schema/redis-reads.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
+import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
-import { foundPages } from '../rows/walk-rows.ts';
+import { readFound } from '../rows/walk-rows.ts';
 import {
   type ArchiveDeps,
   type LongWorkOptions,
@@ -210,12 +212,12 @@ const FORGOTTEN = { by: 'somebody', file: 'what is forgotten' };
 async function letFollow(name: string, { ledger, keys, rows }: FollowDeps): Promise<void> {
   const decisions = makeDecisions({ connection: ledger, keys });
   for (const state of GRANTED_STATES) {
-    for await (const page of foundPages(rows, name, state)) {
-      const following = page.map(async ({ row, result }) => {
-        const record = await ledger.hget(keys.call('limit', row.key), 'record');
-        if (record?.includes('"decided_at"')) await decisions.follow(row, result.limitId, FORGOTTEN);
-      });
-      await Promise.all(following);
+    for await (const page of pagesOf(rows, name, state)) {
+      const records = page.map(({ key }) => ['HGET', keys.call('limit', key), 'record'] as const);
+      const { answers } = await readAtOnce(ledger, records);
+      const decided = page.filter((_row, at) => String(answers[at]).includes('"decided_at"'));
+      const found = await readFound(decided, rows);
+      await Promise.all(found.map(({ row, result }) => decisions.follow(row, result.limitId, FORGOTTEN)));
     }
   }
 }
