@@ -96,9 +96,8 @@ async function linesBetween(
   walk: Walk,
 ): Promise<ExportedLine[]> {
   const { portfolio, deps, last } = walk;
-  const at = await deps.rows.atLines(portfolio, String(file.known.number), between);
+  const at = await deps.rows.resultsAtLines(portfolio, String(file.known.number), between);
   const keys = at.map(({ row }) => row.key);
-  const results = await deps.rows.read(at.map(({ row }) => row));
   const keptAt = last ? await deps.portfolios.keptRows(portfolio, keys) : [];
   const lines = new Map(batch.map((line) => [line.line, line]));
   const entries = new Map<number, ExportedLine[]>();
@@ -107,9 +106,8 @@ async function linesBetween(
     entries.set(number, [...(entries.get(number) ?? []), entry]);
   };
   walk.seen += at.length;
-  for (const [place, { row, line }] of at.entries()) {
-    const result = results[place];
-    if (result && keptAt[place] === undefined) enter(line, { row, result }, undefined);
+  for (const [place, { line, ...found }] of at.entries()) {
+    if (keptAt[place] === undefined) enter(line, found, undefined);
   }
   if (file === last) {
     const numbers = batch.map(({ line }) => line).filter((line) => !entries.has(line));

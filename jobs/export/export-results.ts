@@ -93,7 +93,9 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     hasLinks: await deps.calls?.sessions.isUsed(),
   };
   const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
-  const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
+  // Links are looked up only where there is a column for them.
+  const reading = options.hasLinks ? deps : { ...deps, calls: undefined };
+  const records = () => recordsOf({ portfolio, files, table, leftOut }, reading);
   const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
   if (format === 'xlsx') {
     await writeSheet(records(), to, { name: portfolio, kindOf });

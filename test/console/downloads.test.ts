@@ -111,8 +111,8 @@ test('a reader who goes away ends the work', async () => {
   const { url, context, credentials } = await openConsole(desk);
   const { cookie } = await credentials();
   let opened = 0;
-  const before = context.rows.atLines;
-  context.rows.atLines = async (...args) => {
+  const before = context.rows.resultsAtLines;
+  context.rows.resultsAtLines = async (...args) => {
     opened += 1;
     return before(...args);
   };

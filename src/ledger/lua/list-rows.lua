@@ -2,10 +2,10 @@
 -- index shifts when rows before it leave the set; a line does not.
 -- @keys begins …sets
 -- Keys: begins: the beginning of the keys of the rows; sets: the sorted sets that list them.
--- @args place from to count withCalls between …fields
+-- @args place from to count withCalls ofImport between …fields
 -- place: index of the first row, or "" to go by lines; from and to: first and last line; count: rows of each set, or -1 for all;
--- withCalls: 1 to check the rows' calls and buyers' lists; then fields begins with state, request, company, limit; between: separator;
--- fields: those of a row to read.
+-- withCalls: 1 to check the rows' calls and buyers' lists; then fields begins with state, request, company, limit; ofImport: the only import
+-- whose rows are listed, or ""; between: separator; fields: those of a row to read.
 -- Answers { rows, text }: for each row key, line, odd, field, field, … in one text, which costs a third of a list; "" for a missing
 -- field. "odd" is "" if the calls of a row and its buyer's list are as expected; else their content, as JSON
 -- { limit, company = { state, id, row, owner, at }, list }.
@@ -52,12 +52,14 @@ for _, set in ipairs(sets) do
   local members = place ~= '' and call('ZRANGE', set, place, place + count - 1, 'WITHSCORES')
     or call('ZRANGE', set, from, to, 'BYSCORE', 'LIMIT', '0', count, 'WITHSCORES')
   for member = 1, #members, 2 do
-    local key, found = members[member], call('HMGET', begins .. members[member], unpack(fields))
-    answer[at + 1], answer[at + 2] = key, members[member + 1]
-    answer[at + 3] = withCalls == '1' and found[1] and oddOf(key, unpack(found, 1, 4)) or ''
-    for field = 1, #fields do answer[at + 3 + field] = found[field] or '' end
-    at = at + 3 + #fields
+    local key = members[member]
+    if ofImport == '' or call('HGET', begins .. key, 'import') == ofImport then
+      local found = call('HMGET', begins .. key, unpack(fields))
+      answer[at + 1], answer[at + 2] = key, members[member + 1]
+      answer[at + 3] = withCalls == '1' and found[1] and oddOf(key, unpack(found, 1, 4)) or ''
+      for field = 1, #fields do answer[at + 3 + field] = found[field] or '' end
+      rows, at = rows + 1, at + 3 + #fields
+    end
   end
-  rows = rows + #members / 2
 end
 return { rows, table.concat(answer, between) }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
@@ -14,7 +13,7 @@ import {
   UNFINISHED_STATES,
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
-import { awaitsOf } from '../search/row-lists.ts';
+import { awaitsOf, BETWEEN } from '../search/row-lists.ts';
 
 /**
  * The states in the order in which their rows are walked: first open rows, then rows that wait for people, then ended ones. So a row that
@@ -29,9 +28,6 @@ export const WALKED_STATES = [
 
 /** Rows read at a time: a millisecond of Redis' time, and few enough that their memory is freed soon, as that of young objects. */
 const PAGE = 50;
-
-/** Separates texts of rows; random, so that no text contains it. */
-const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
 
 /** Runs a command at Redis, perhaps after letting others go first. */
 export type Ask = <Answer>(command: () => Promise<Answer>) => Promise<Answer>;

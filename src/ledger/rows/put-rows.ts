@@ -10,12 +10,13 @@ import {
   ROW_STATES,
   type RowProblem,
   type RowRequest,
+  type RowResult,
   type RowState,
   stepAfter,
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
-import { makeListRows } from '../search/row-lists.ts';
+import { makeListRows, RESULT_FIELDS, toResult } from '../search/row-lists.ts';
 
 /** The import that brings rows in, and the open approval that they wait for, if any. */
 type Bringing = { portfolio: string; number: string; generation: number; approval: string | undefined };
@@ -87,6 +88,9 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
 /** The beginning of put.lua's answer if the row has another request than expected; that request follows, as JSON. */
 const OTHER_WORDS = 'words ';
 
+/** Lines whose rows one script reads: a millisecond of Redis' time. */
+const LINES_AT_ONCE = 100;
+
 /** The rows of a portfolio, by the last import that had them. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const [listRows, runInBatch] = [makeListRows({ connection, keys }), batcherOf(connection, keys)];
@@ -99,9 +103,26 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       importId: string,
       { from, to }: { from: number; to: number },
     ): Promise<{ row: RowId; line: number }[]> {
-      const found = await listRows(portfolio, ROW_STATES, { from, to, count: -1 }, 'import');
-      const rows = found.filter(({ field }) => field === importId);
+      const found = await listRows(portfolio, ROW_STATES, { from, to, count: -1 }, ['import']);
+      const rows = found.filter(({ values }) => values[0] === importId);
       return rows.map(({ row, line }) => ({ row, line })).sort((a, b) => a.line - b.line);
+    },
+
+    /** The same rows with their outcomes, in any order. */
+    async resultsAtLines(
+      portfolio: string,
+      importId: string,
+      { from, to }: { from: number; to: number },
+    ): Promise<{ row: RowId; line: number; result: RowResult }[]> {
+      const parts = [];
+      for (let at = from; at <= to; at += LINES_AT_ONCE) {
+        const range = { from: at, to: Math.min(at + LINES_AT_ONCE - 1, to), count: -1, ofImport: importId };
+        parts.push(listRows(portfolio, ROW_STATES, range, RESULT_FIELDS));
+      }
+      return (await Promise.all(parts)).flat().flatMap(({ row, line, values }) => {
+        const result = toResult(values);
+        return result ? { row, line, result } : [];
+      });
     },
 
     /** The last line that any row of the portfolio has; 0 without rows. */

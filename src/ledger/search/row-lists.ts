@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
@@ -7,23 +8,29 @@ import type { RowId } from '../schema/schema.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 
-/** Rows from index `place` on, or from the line `from` to the line `to`; at most `count` rows of each state, or -1 for all. */
-type LineRange = { place?: number; from?: number; to?: number | string; count: number };
+/**
+ * Rows from index `place` on, or from the line `from` to the line `to`; at most `count` rows of each state, or -1 for all. `ofImport`: the only
+ * import whose rows are meant.
+ */
+type LineRange = { place?: number; from?: number; to?: number | string; count: number; ofImport?: string };
 
-/** Lists rows of some states, by state and line, with one of their fields, '' if a row lacks it. */
+/** Separates texts of rows; random, so that no text contains it. */
+export const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
+
+/** Lists rows of some states, by state and line, with some of their fields, '' if a row lacks it. */
 export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = ledgerScript(connection, 'list-rows');
-  return async (portfolio: string, states: readonly RowState[], range: LineRange, field: string) => {
+  return async (portfolio: string, states: readonly RowState[], range: LineRange, fields: readonly string[]) => {
     const places = {
       begins: keys.row(portfolio, ''),
       sets: states.map((state) => keys.rowsInState(portfolio, state)),
     };
-    const told = { ...range, between: '\n', fields: [field] };
-    const [rows, text] = (await script(places, told)) as [number, string];
-    const texts = text.split('\n');
+    const [rows, text] = (await script(places, { ...range, between: BETWEEN, fields })) as [number, string];
+    const texts = text.split(BETWEEN);
+    const each = 3 + fields.length;
     return Array.from({ length: rows }, (_none, at) => {
-      const [key = '', line, , value = ''] = texts.slice(4 * at, 4 * at + 4);
-      return { row: { portfolio, key }, line: Number(line), field: value };
+      const [key = '', line, , ...values] = texts.slice(each * at, each * (at + 1));
+      return { row: { portfolio, key }, line: Number(line), values };
     });
   };
 }
@@ -34,8 +41,8 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
   const readRows = ledgerScript(connection, 'general#read-rows');
 
   async function list(portfolio: string, state: RowState, range: LineRange): Promise<IndexedRow[]> {
-    const found = await listRows(portfolio, [state], range, 'step');
-    return found.map(({ row, line, field }) => ({ row, line, step: (field || 'company') as Step }));
+    const found = await listRows(portfolio, [state], range, ['step']);
+    return found.map(({ row, line, values: [step] }) => ({ row, line, step: (step || 'company') as Step }));
   }
 
   return {
@@ -59,7 +66,7 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
         parts.map((part) =>
           readRows(
             part.map((row) => keys.row(row.portfolio, row.key)),
-            FIELDS,
+            RESULT_FIELDS,
           ),
         ),
       );
@@ -72,40 +79,38 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
 const AT_ONCE = 100;
 
 /** The fields of a row that {@link toResult} reads. */
-const FIELDS = [
+export const RESULT_FIELDS = [
   ...['state', 'step', 'line', 'import', 'replaced', 'request', 'company', 'documents', 'limit', 'record', 'problem'],
   ...['cause', 'approval', 'statements', 'was', 'answer', 'again', 'atNight', 'rev', 'gen', 'updated', 'since'],
 ];
 
-function toResult(values: readonly (string | null)[]): RowResult | undefined {
-  const fields: Record<string, string> = {};
-  for (const [at, name] of FIELDS.entries()) {
-    const value = values[at];
-    if (value !== null && value !== undefined) fields[name] = value;
-  }
-  if (!fields.state || !fields.request) return undefined;
-  const atNight = nightsOf(fields.atNight, fields.rev);
+/** The outcome of a row, from {@link RESULT_FIELDS}: null or '' if the row lacks one. Undefined for a missing row. */
+export function toResult(values: readonly (string | null)[]): RowResult | undefined {
+  const [state, step, line, importId, replaced, request, company, documents, limit, record, problem, ...more] = values;
+  const [cause, approval, statements, was, answer, again, night, revision, generation, updated, since] = more;
+  if (!state || !request) return undefined;
+  const atNight = nightsOf(night || undefined, revision || undefined);
   return {
-    state: fields.state as RowState,
-    step: (fields.step ?? 'company') as Step,
-    line: Number(fields.line),
-    importId: fields.import ?? '',
-    replaced: fields.replaced !== undefined,
-    request: JSON.parse(fields.request),
-    companyId: fields.company ?? '',
-    documentIds: fields.documents ? fields.documents.split('|') : [],
-    limitId: fields.limit ?? '',
-    record: fields.record ? JSON.parse(fields.record) : {},
-    problem: fields.problem ? JSON.parse(fields.problem) : undefined,
-    cause: fields.cause,
-    approval: fields.approval,
-    statements: fields.statements,
-    awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
-    again: fields.again ? readPair(fields.again) : undefined,
+    state: state as RowState,
+    step: (step || 'company') as Step,
+    line: Number(line),
+    importId: importId ?? '',
+    replaced: Boolean(replaced),
+    request: JSON.parse(request),
+    companyId: company ?? '',
+    documentIds: documents ? documents.split('|') : [],
+    limitId: limit ?? '',
+    record: record ? JSON.parse(record) : {},
+    problem: problem ? JSON.parse(problem) : undefined,
+    cause: cause || undefined,
+    approval: approval || undefined,
+    statements: statements || undefined,
+    awaits: was ? awaitsOf(was, answer ?? '') : undefined,
+    again: again ? readPair(again) : undefined,
     ...(atNight ? { atNight } : {}),
-    ...(Number(fields.gen ?? 0) > 0 ? { generation: Number(fields.gen) } : {}),
-    updatedMs: Number(fields.updated),
-    sinceMs: Number(fields.since ?? fields.updated),
+    ...(Number(generation) > 0 ? { generation: Number(generation) } : {}),
+    updatedMs: Number(updated),
+    sinceMs: Number(since || updated),
   };
 }
 

@@ -19,6 +19,9 @@ test('the rows between two lines of an import are told in order, whatever their 
     { row: rowAt(3), line: 3 },
     { row: rowAt(4), line: 4 },
   ]);
+  const found = await rows.resultsAtLines('q4', '1', { from: 3, to: 1_000 });
+  expect(found.map(({ line }) => line).sort()).toEqual([3, 4]);
+  expect(found.map(({ result }) => result)).toEqual(await rows.read(found.map(({ row }) => row)));
   expect([await rows.lastLine('q4'), await rows.lastLine('none')]).toEqual([5, 0]);
   expect(await rows.importsOf([rowAt(5), rowAt(9), rowAt(2)])).toEqual(['2', '', '1']);
 });
