@@ -10,8 +10,11 @@ export function makeTableText(dialect: TextDialect): Stringifier {
   return stringify(optionsOf(dialect));
 }
 
-/** The length of one batch of table text. Later steps then take a hundredth of the time that single records would cost. */
-const BATCH_LETTERS = 64 * 1024;
+/**
+ * The length of one batch of table text. Later steps then take a hundredth of the time that single records would cost. Longer texts are freed
+ * late.
+ */
+const BATCH_LETTERS = 32 * 1024;
 
 /** Turns records into table text as {@link makeTableText} does, but in batches, because there may be a million. */
 export async function* tableTexts(records: AsyncIterable<string[]>, dialect: TextDialect): AsyncGenerator<Buffer> {
