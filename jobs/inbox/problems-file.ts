@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Transform } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isAdvice } from '../../src/portfolio/lines/advice.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
-import { encodeTable, makeTableText, resultsDialect } from '../../src/table/write-table.ts';
+import { encodeTable, makeTableLine, resultsDialect } from '../../src/table/write-table.ts';
 
 /**
  * Writes problems as they are found, into a CSV in the form of the imported file. Without problems there is no file.
@@ -17,16 +17,16 @@ export async function makeProblemsFile(path: string, mode: number) {
   // Removes what an import left that was killed.
   await rm(path, { force: true });
   let dialect: Dialect = PLAIN_DIALECT;
-  let open: { table: Transform; written: Promise<void> } | undefined;
+  let open: { table: PassThrough; lineOf: ReturnType<typeof makeTableLine>; written: Promise<void> } | undefined;
 
   function begin() {
-    const table = makeTableText(dialect);
+    const [table, lineOf] = [new PassThrough(), makeTableLine(dialect)];
     const to = createWriteStream(path, { flags: 'wx', mode: (mode & 0o666) | 0o600, flush: true });
     const written = pipeline(table, (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
     // The error is thrown by `end`; without this it would count as unhandled.
     written.catch(() => {});
-    table.write(HEADER);
-    return { table, written };
+    table.write(lineOf(HEADER));
+    return { table, lineOf, written };
   }
 
   return {
@@ -37,7 +37,8 @@ export async function makeProblemsFile(path: string, mode: number) {
     add(problems: readonly Problem[]): void {
       if (problems.length > 0) open ??= begin();
       for (const { line, column, value, message } of problems) {
-        open?.table.write([line === WHOLE_FILE ? '' : String(line), column ?? '', value ?? '', message]);
+        const cells = [line === WHOLE_FILE ? '' : line, column ?? '', value ?? '', message];
+        open?.table.write(open.lineOf(cells));
       }
     },
     /** Adds the warnings, except those that nearly every file has. Returns how many of them are worth a notice: advice is not. */

@@ -1,14 +1,8 @@
-import { type Options, type Stringifier, stringify } from 'csv-stringify';
 import { type Dialect, PLAIN_DIALECT } from './dialect.ts';
 import { makeEncoder } from './encodings/encoders.ts';
 import { harmless } from './formulas.ts';
 
 type TextDialect = Pick<Dialect, 'delimiter' | 'lineBreak'>;
-
-/** A stream that turns records into table text in this dialect, safe for spreadsheets. */
-export function makeTableText(dialect: TextDialect): Stringifier {
-  return stringify(optionsOf(dialect));
-}
 
 /**
  * The length of one batch of table text. Later steps then take a hundredth of the time that single records would cost. Longer texts are freed
@@ -16,7 +10,7 @@ export function makeTableText(dialect: TextDialect): Stringifier {
  */
 const BATCH_LETTERS = 32 * 1024;
 
-/** Turns records into table text as {@link makeTableText} does, but in batches, because there may be a million. */
+/** Turns records into table text in this dialect, safe for spreadsheets, in batches, because there may be a million. */
 export async function* tableTexts(records: AsyncIterable<string[]>, dialect: TextDialect): AsyncGenerator<Buffer> {
   const lineOf = makeTableLine(dialect);
   let text = '';
@@ -29,32 +23,21 @@ export async function* tableTexts(records: AsyncIterable<string[]>, dialect: Tex
   if (text !== '') yield Buffer.from(text);
 }
 
-function optionsOf(dialect: TextDialect): Options {
-  return { ...quotingOf(dialect), cast: { string: harmless } };
-}
-
-/** Options for csv-stringify that preserve every cell. */
-export function quotingOf({ delimiter, lineBreak }: TextDialect): Options {
-  // By default, csv-stringify quotes only cells with the line break that ends records.
-  return { delimiter, record_delimiter: lineBreak, quoted_match: /[\r\n]/ };
-}
-
 /** The encoded text, with its byte order mark and `sep=` line. */
 export async function* encodeTable(texts: AsyncIterable<Buffer>, dialect: Dialect): AsyncGenerator<Buffer> {
   const encode = makeEncoder(dialect.encoding);
   const { bom, sepLine, delimiter, lineBreak } = dialect;
   const start = `${bom ? '\ufeff' : ''}${sepLine ? `sep=${delimiter}${lineBreak}` : ''}`;
   if (start !== '') yield encode(start);
-  // csv-stringify returns UTF-8, in whole records.
   for await (const text of texts) yield dialect.encoding === 'utf-8' ? text : encode(text.toString());
 }
 
 /**
- * Makes a function that writes one line of a table (RFC 4180), safe for spreadsheets, with its line break. For tables of a million lines,
- * for which csv-stringify takes ten times as long.
+ * Makes a function that writes one line of a table (RFC 4180), safe for spreadsheets, with its line break. Tables have a million
+ * lines, for which csv-stringify takes ten times as long.
  */
-function makeTableLine({ delimiter, lineBreak }: TextDialect): (cells: readonly (string | number)[]) => string {
-  // The characters that require quotation marks in a cell (RFC 4180, section 2). csv-stringify uses the same rule.
+export function makeTableLine({ delimiter, lineBreak }: TextDialect): (cells: readonly (string | number)[]) => string {
+  // The characters that require quotation marks in a cell (RFC 4180, section 2).
   const quoted = new RegExp(`["\r\n${delimiter}]`);
   const textOf = (cell: string) => (quoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   return (cells) => {

@@ -255,7 +255,6 @@ export const PACKAGES: Record<string, readonly string[]> = {
   chokidar: ['jobs/inbox'],
   commander: ['scripts'],
   'csv-parse': ['src/table', 'scripts/bench'],
-  'csv-stringify': ['src/table'],
   express: ['scripts/bench/limiters'],
   'express-rate-limit': ['scripts/bench/limiters'],
   fastify: ['src/console', 'src/events', 'src/stand-in', 'scripts/bench/limiters'],

@@ -1,21 +1,23 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeDecoder } from '../../src/table/encodings/decoders.ts';
-import { encodeTable, makeTableText, tableTexts } from '../../src/table/write-table.ts';
+import { harmless } from '../../src/table/formulas.ts';
+import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
+import { stringifyOptions } from '../support/stringify-options.ts';
 
 async function written(records: string[][], dialect: Dialect): Promise<Buffer> {
-  return buffer(encodeTable(Readable.from(records).pipe(makeTableText(dialect)), dialect));
+  return buffer(encodeTable(tableTexts(Readable.from(records), dialect), dialect));
 }
 
-test('records that are read give the same as those that are written, however many there are', async () => {
-  const dialect: Dialect = { encoding: 'utf-8', bom: true, delimiter: ';', sepLine: false, lineBreak: '\r\n' };
-  for (const count of [0, 1, 199, 200, 201, 450]) {
+test('records come as csv-stringify writes them, however many there are', async () => {
+  const dialect: Dialect = { encoding: 'utf-8', bom: false, delimiter: ';', sepLine: false, lineBreak: '\r\n' };
+  for (const count of [0, 1, 2, 5_000]) {
     const records = Array.from({ length: count }, (_none, at) => [`=${at}`, 'a;"b"', '', `c\r\n${at}`]);
-    expect(await buffer(encodeTable(tableTexts(Readable.from(records), dialect), dialect))).toEqual(
-      await written(records, dialect),
-    );
+    const theirs = stringify(records, { ...stringifyOptions(dialect), cast: { string: harmless } });
+    expect((await written(records, dialect)).toString()).toBe(theirs);
   }
 });
 

@@ -5,7 +5,7 @@ import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';
-import { quotingOf } from '../../../src/table/write-table.ts';
+import { stringifyOptions } from '../../support/stringify-options.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 /** What each encoding can write of what people have in their tables. */
@@ -43,7 +43,7 @@ test('any table written by us in any dialect reads back the same', async () => {
       const header = ['name', 'requested_limit', 'note'];
       // A record of blank cells is a blank line: what spreadsheets leave behind, not a buyer.
       const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''));
-      const body = stringify([header, ...filled], { ...quotingOf(dialect), quoted });
+      const body = stringify([header, ...filled], { ...stringifyOptions(dialect), quoted });
       const mark = encoding.startsWith('utf-16') ? '\ufeff' : '';
       const start = sepLine ? `sep=${delimiter}${lineBreak}` : '';
       const path = await write('a.csv', ENCODERS.get(encoding)?.(`${mark}${start}${body}`) ?? '');
