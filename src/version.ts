@@ -28,8 +28,8 @@ export function versionJson(root = ROOT): string {
 }
 
 /**
- * The commit, read from git's files, since running git would slow down commands; or from `commit.txt`, which is written when an image is
- * built (Dockerfile), or beside this file in a package (scripts/build.ts).
+ * The commit. In an image and in a package it is in `commit.txt`, which their builds write (Dockerfile, scripts/build.ts). Elsewhere it is
+ * read from git's files, since running git would slow down commands.
  */
 export function readCommit(root = ROOT): string | undefined {
   const given = textOf(root, 'commit.txt') || textOf(import.meta.dirname, 'commit.txt');

@@ -238,7 +238,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
   return { conflict: { latest, cells: later.flatMap(({ cells }) => cells) } };
 }
 
-/** The cells that differ from the line. Line breaks are not possible in an edited cell. */
+/** The cells of an edit that differ from the line, as a version shows them. */
 function mendedCells(edit: SingleEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
   if ('text' in edit) {

@@ -21,8 +21,8 @@ const SMALL_BYTES = 64 * 1024;
 
 /**
  * Makes previews as {@link makePreview} does, in a thread of its own, so that pages are served meanwhile. A small text is read in the
- * calling thread. A thread that is silent for two minutes is stopped. The thread has no connection to Redis: the calling thread asks the
- * ledger for it.
+ * calling thread. A thread that is silent for two minutes is stopped. The thread has no connection to Redis, so the calling thread reads
+ * the ledger on its behalf.
  */
 export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
   return (draft, how) => {

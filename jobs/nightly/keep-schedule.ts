@@ -50,7 +50,7 @@ export async function enterSchedule(entries: readonly ScheduleEntry[], deps: Kee
   await runs.hold(
     entries.map(({ task, pattern, tz }): HeldEntry => {
       const same = before.find((entry) => entry.task === task && entry.pattern === pattern && entry.tz === tz);
-      // A clock that was ahead when an entry was added must not suppress runs until that time.
+      // If the clock was ahead when an entry was added, `sinceMs` lies in the future, and would suppress runs until then.
       return { task, pattern, tz, sinceMs: Math.min(same?.sinceMs ?? now(), now()) };
     }),
   );

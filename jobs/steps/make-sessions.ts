@@ -259,7 +259,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   };
 }
 
-/** The body of a row's hosted session; or, if the ids or the address for it are not known, the places that `lacks` a value. Pure. */
+/** The body of a row's hosted session; or `lacks`, the places of the body whose ids are not known yet. Pure. */
 export function sessionBody(
   { body, returnUrl }: Pick<SessionCall, 'body' | 'returnUrl'>,
   { request, companyId, limitId }: Pick<RowResult, 'request' | 'companyId' | 'limitId'>,

@@ -5,8 +5,8 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { within } from './deadline.ts';
 
 /**
- * How often it is checked whether results are to be written: so often that a person who waits for a portfolio's end does not notice it. A
- * check costs Redis next to nothing.
+ * The interval of checks for results to write: so short that a person who waits for a portfolio's end notices no delay. A check costs
+ * Redis next to nothing.
  */
 const LOOK_EVERY_MS = 2_000;
 /**

@@ -96,7 +96,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function entryWords({ number, atMs, by, what, is, of, about, from, account, facts }: AuditEntry): string {
   const when = Number.isFinite(atMs) ? new Date(atMs).toISOString().replace('T', ' ').replace('Z', ' UTC') : 'no time';
-  const part = is === undefined ? '' : of === undefined ? `, ${is}` : `, ${is} (${of})`;
+  const part = is === undefined ? '' : of === undefined ? `, ${is}` : `, ${is} (begun in ${of})`;
   const words = [
     String(number).padStart(6),
     when,

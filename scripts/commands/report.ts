@@ -136,7 +136,7 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 async function table(summary: Summary, failed: FailedSessions, context: Context): Promise<string> {
   const state = await context.portfolios.read(summary.portfolio);
   const text = summaryTable(summary, await withDoubt(state, context));
-  // A finished portfolio shows no pace, since without calls it fades within seconds.
+  // A finished portfolio makes no calls, and without calls the measured pace is gone within seconds.
   const noWorker = await noWorkerWords(summary.portfolio, context);
   const pace = summary.finished || noWorker ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';

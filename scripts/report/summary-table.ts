@@ -63,7 +63,7 @@ export function summaryTable(
   const again = resentWords(summary.resent);
   if (again !== '')
     parts.push(
-      `Allowed to be sent a second time, since no answer told of the first: ${again}. The service may make them twice.`,
+      `Allowed to be sent a second time, since the outcome of the first sending is unknown: ${again}. The service may make them twice.`,
     );
   if (supplier)
     parts.push(

@@ -89,7 +89,7 @@ export const USUAL_LIMITS: Readonly<ListenerLimits> = {
   lookMs: 1_000,
   // Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it, and loses no request.
   idleMs: 75_000,
-  // Some hundred times as many connections as a proxy holds open; each takes some tens of kilobytes.
+  // About a hundred times as many connections as a proxy keeps open. Each takes some tens of kilobytes.
   connections: 512,
   // Room for the small events that arrive during the five seconds until commands to Redis time out.
   roomBytes: 32 * 1_024 * 1_024,

@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 /** The memory that Redis uses, and the most that it may use, in bytes. */
 export type Memory = { usedBytes: number; mostBytes: number };
 
-/** From this share of the memory on nothing new is sent or brought in. src/ledger/lua/nearly-full.lua has the same number. */
+/** From this share of the memory on nothing new is sent or imported. src/ledger/lua/nearly-full.lua has the same number. */
 const NEARLY = 0.95;
 
 /**

@@ -127,8 +127,8 @@ function credentialsOf({ username, password }: Credentials): Credentials {
 }
 
 /**
- * Sends the commands of one turn of the event loop in one write, so that they reach Redis together. Otherwise rows that end together would
- * cost one write, one wake-up and one sync of its file each.
+ * Sends the commands of one turn of the event loop in one write, so that they reach Redis together. Otherwise each of them would cost a
+ * write, a wake-up of Redis and a sync of its append-only file.
  */
 function writeTogether(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);

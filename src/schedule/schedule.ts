@@ -47,8 +47,9 @@ export function wallClock(atMs: number, tz: string): number {
 }
 
 /**
- * The moments at which local clocks show this time (in the form of {@link wallClock}): nearly always one; two in the repeated hour of an
- * autumn night; none in the skipped hour of a spring night, and then `shifted` is the moment as if clocks had not been put forward.
+ * The moments at which local clocks show this time (in the form of {@link wallClock}). There is nearly always one. There are two in the
+ * repeated hour of an autumn night, and none in the skipped hour of a spring night. `shifted` is for that hour: the moment at which clocks
+ * would show this time if they had not been put forward.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
   // These are the offsets one day before and one day after. No zone changes its clocks twice in between.

@@ -105,7 +105,7 @@ function originOf(location: string | string[] | undefined): string {
   return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** Describes a server of another protocol: one that expects TLS closes the connection, others send no HTTP. */
+/** Words for a connection that broke off, for a message. A server that expects TLS closes it; other servers answer in another protocol. */
 function brokenOffWords(error: Error, url: string): string {
   if (error.name === 'HTTPParserError') return 'what answers there does not speak HTTP';
   const closed = /other side closed|ECONNRESET/.test(messageOf(error));

@@ -26,7 +26,7 @@ export function makeTunnelConnector(
   // Only HTTP/1.1, as without a proxy; the reason is in outlet.ts.
   const startTls = buildConnector({ timeout: tlsMs, allowH2: false });
   return (options, callback) => {
-    // Without a port, the service uses the default of https.
+    // An https address without a port means port 443; CONNECT needs the number.
     const authority = `${options.host ?? options.hostname}${options.port ? '' : ':443'}`;
     openTunnel(proxy, authority, { limitMs: connectMs, closing })
       .then((httpSocket) => startTls({ ...options, httpSocket }, callback))

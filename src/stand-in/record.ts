@@ -56,7 +56,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
     /** The bodies of all hosted sessions that were made, in order. */
     sessions: (): readonly unknown[] => sessions,
 
-    /** Requests by kind and answer; of sessions only once there was one. */
+    /** The number of requests, by kind and answer. The kind `session` is missing until the first request for a session. */
     requests: () => structuredClone(requests),
 
     totals: (): Record<CallKind, number> => eachKind((kind) => kinds[kind].total),

@@ -78,7 +78,7 @@ test('while the memory of Redis is full, an answer for a held row takes effect, 
 });
 
 // Promise: full-memory-starts-nothing
-test('with 95 percent of its memory in use nothing new is sent or brought in, what is under way is finished, and it goes on by itself', async () => {
+test('with 95 percent of its memory in use nothing new is sent or imported, what is under way is finished, and it goes on by itself', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
   const { context, standIn } = place;

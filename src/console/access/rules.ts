@@ -38,9 +38,9 @@ export const ADMIN = { roles: ['admin'] } as const;
 export const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
 
 /**
- * The rule about resuming a paused portfolio, by the kind of its pause. People of finance may resume their own portfolio where it
- * paused itself, after its first rows or after refusals that were all alike. Only operators end other pauses, such as one that a
- * person made.
+ * The rule about resuming a paused portfolio, by the kind of its pause. People of finance may resume their own portfolio if it paused by
+ * itself after its first rows, or because a step's first responses were all the same refusal. Only operators end other pauses, such as one
+ * that a person asked for.
  */
 export const RESUMES = {
   ...OWN_OR_OPERATOR,

@@ -57,7 +57,7 @@ const MOST_OF_ONE = 60;
 
 export type Hub = ReturnType<typeof makeHub>;
 
-/** The pieces of one page, which are read once and sent to all browsers that have it open. It exists while at least one has. */
+/** The pieces of one page, which are read once and sent to all browsers that have the page open. Without such a browser there is no topic. */
 type Topic = {
   read: () => Promise<Map<string, string>>;
   watchers: Set<Watcher>;

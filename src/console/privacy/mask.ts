@@ -52,7 +52,7 @@ export function masked<T>(value: T): T {
 type TextMasks = {
   /** Masks free texts, which may contain anything. */
   free: (text: string) => string;
-  /** Masks names, in which a person's name stays: a company named after its owner stays recognisable. */
+  /** Masks names of companies, but leaves persons' names in them: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 
@@ -101,8 +101,8 @@ function withoutSent(call: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Whether a field is masked whole: a personal field, or an answer to another request (a `RowProblem` with `sent`), since nobody
- * knows whose data that contains.
+ * Whether a field is masked whole: a personal field, or the body of a `RowProblem` with `sent`. Such a body answers another request, and
+ * nobody knows whose data it contains.
  */
 function isHidden(name: string, of: Record<string, unknown>): boolean {
   return isPersonalField(name) || (name === 'body' && typeof of.sent === 'string');

@@ -84,7 +84,7 @@ export function rememberWhoLooks(app: ConsoleApp): void {
   app.addHook('preHandler', (request, _reply, done) => looking.run(request, done));
 }
 
-/** Whether personal data is masked for the person who asks; true where nobody is known. */
+/** Whether personal data is masked for the person who asks; true if no request, and so no person, is known. */
 export function looksMasked(): boolean {
   const looker = looking.getStore();
   return looker === undefined || isMasked(looker.person);

@@ -79,7 +79,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     files: (name: string): AsyncGenerator<string[]> =>
       scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
-    /** Deletes the portfolio's rows and histories, and notes their documents; yields the number of rows after each page. */
+    /** Deletes the portfolio's rows and histories, and keeps their documents' digests for `files`. Yields each page's number of rows. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
         yield Number(await forget({ noted: keys.forgottenFiles(name), places: page }, { part: 'rows' }));
@@ -94,7 +94,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * The buyers that the portfolio brought in or has requests of, in pages. A buyer with more than {@link REQUESTS_LOOKED_AT} requests
+     * The buyers that came with the portfolio or of which it has requests, in pages. A buyer with more than {@link REQUESTS_LOOKED_AT} requests
      * comes in any case.
      */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {

@@ -174,8 +174,8 @@ export function makeHostedSessions({
     },
 
     /**
-     * Withdraws a person's request for a hosted session if the service has declined the session's limit since, and notes that reason.
-     * Answers whether it did: not if the session is under way, or the person wants it although the limit was declined.
+     * Withdraws a person's request for a hosted session whose limit the service has declined since, and notes that as the reason. Answers
+     * false, and withdraws nothing, if the session is being sent, or if the person wanted it although the limit was declined.
      */
     async dropDeclined(wish: SessionWish): Promise<boolean> {
       const asRead = ['IS', 'state', 'free', 'IS', 'despite', ''];

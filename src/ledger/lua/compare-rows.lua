@@ -1,10 +1,10 @@
--- Compares rows with the sets and sums that contain them, and mends what differs. Each row is compared in one step, whoever moves it
--- before and afterwards. sweep.lua removes set members without a row.
+-- Compares rows with the sets and sums that contain them, and corrects what differs. Others may move a row before or after its comparison,
+-- but not during it. sweep.lua removes set members without a row.
 -- @keys account
 -- @args name side …told
 -- name: the portfolio's
--- side: of the sums to which the rows are moved, if it still is the portfolio's; or "" for the present one, which adds rows of an older
--- ledger to the sums
+-- side: the portfolio's hash of sums, "a" or "b", to which the rows are moved (change-side.lua). Nothing is moved if the portfolio has
+-- switched to the other one meanwhile. "": the portfolio's present hash, to which rows of an older ledger are added
 -- told: row key, SHA-1 of its request, its search words; time of writing of the row whose cause was found, that cause's id, the cause, id
 -- of a coarser cause, that cause; or row key and seven times "" …
 -- Answers six lists of row keys: { not in the set of their state, not in the set of their cause, not found by all search words, not in the

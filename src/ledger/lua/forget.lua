@@ -56,8 +56,8 @@ function parts.calls(rows, ...)
   return ids
 end
 
--- Finds buyers that the portfolio brought in or has requests of; changes nothing. Takes its name, and the most requests of a buyer to
--- search; a buyer with more is always found. Answers { index from 1, record, index, … }.
+-- Finds buyers that came with the portfolio or of which it has requests; changes nothing. Takes its name, and the most requests of a
+-- buyer to search; a buyer with more is always found. Answers { index from 1, record, index, … }.
 parts['buyers of'] = function(portfolio, most)
   local found, quoted, begins = {}, cjson.encode(portfolio), portfolio .. '/'
   local function asksFor(rows)

@@ -91,7 +91,7 @@ local function buyersOver(root, group, rule, own, besides)
   return isAbove(limbs, rule.above) and limbs
 end
 
--- The sum of the rows that a person brought in without approval, plus `besides`, as limbs, if it is above the limit; else false. The first
+-- The sum of the rows that a person imported without approval, plus `besides`, as limbs, if it is above the limit; else false. The first
 -- day counts whole, though only a part of it is within the window.
 local function personOver(root, person, rule, besides)
   local limbs, fields = added({}, besides), redis.call('HGETALL', root .. ':passed:' .. person)

@@ -4,7 +4,7 @@
 local ONE_DAY, KEPT_DAYS = 86400000, 366
 local OUT = { refused = true, cancelled = true, skipped = true }
 
--- The people who brought in what an approval covers: each once, under whichever name (approvals.ts).
+-- The people who imported what an approval covers: each once, under whichever name (approvals.ts).
 local function peopleOf(approval)
   local people, fields = {}, redis.call('HGETALL', approval)
   for at = 1, #fields, 2 do

@@ -64,7 +64,7 @@ local function lineOf(portfolio, key, it)
   }
 end
 
--- The answer if the line is not brought in; nil if it is.
+-- The answer if the line is not imported; nil if it is.
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
   local isKnown = state or line.call.state or line.wasCancelled

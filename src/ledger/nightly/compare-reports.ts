@@ -260,7 +260,7 @@ export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: 
     title: 'Needs an answer',
     lead: 'Requests of which nobody knows what became, and records that nothing may correct by itself.',
   },
-  finance: { title: 'For finance', lead: 'Nothing is wrong with the records here; this is what they say.' },
+  finance: { title: 'For finance', lead: 'The records are right. These requests may need something from finance.' },
   mended: { title: 'Corrected', lead: 'What did not agree, and was corrected at once: nothing is left to do.' },
   gone: { title: 'No more found', lead: 'What the report before had, and this one has not.' },
 };

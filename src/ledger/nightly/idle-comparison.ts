@@ -94,7 +94,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
   };
 }
 
-/** Whether `rows`, the number of rows found in the indexes, is the number that imports brought in. A row in no index makes it smaller. */
+/** Whether `rows`, the number of rows found in the indexes, is the number that was imported. A row in no index makes it smaller. */
 function isCounted(hash: Readonly<Record<string, string>>, rows: number): boolean {
   const added = Object.entries(hash).filter(([field]) => field.startsWith('added:'));
   return hash.counted === undefined || added.reduce((sum, [, count]) => sum + Number(count), 0) === rows;

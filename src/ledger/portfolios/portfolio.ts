@@ -66,7 +66,7 @@ export type PortfolioState = {
   /** Number of things made twice for the portfolio's rows. */
   madeTwice: number;
   /**
-   * Counts kept apart from the rows since the portfolio began: rows brought in, by the import's number, and limits made by calls for its
+   * Counts kept apart from the rows since the portfolio began: rows imported, by the import's number, and limits made by calls for its
    * rows. Undefined for a portfolio older than these counts.
    */
   counted: { added: Record<string, number>; limitsMade: number } | undefined;

@@ -70,11 +70,11 @@ function rowsCheck(state: PortfolioState): Check {
   const rows = rowCountOf(state);
   if (!state.counted) return olderThanCounts('rows', `${counted(rows, 'row')} in all states together`);
   const added = Object.values(state.counted.added).reduce((sum, count) => sum + count, 0);
-  const figures = `${counted(added, 'row')} brought in = ${grouped(rows)} in all states together`;
+  const figures = `${counted(added, 'row')} imported = ${grouped(rows)} in all states together`;
   if (added === rows) return { of: 'rows', is: 'right', figures };
   const words =
     added > rows
-      ? `${counted(added - rows, 'row')} brought in ${added - rows === 1 ? 'is' : 'are'} in no state.`
+      ? `${counted(added - rows, 'imported row')} ${added - rows === 1 ? 'is' : 'are'} in no state.`
       : `${counted(rows - added, 'row')} ${rows - added === 1 ? 'is' : 'are'} in more than one state, or came in uncounted.`;
   return { of: 'rows', is: 'wrong', figures, words };
 }
@@ -106,7 +106,7 @@ function limitsCheck(state: PortfolioState): Check {
 function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   const again = resentWords(resent);
   if (madeTwice === 0 && again !== '') {
-    const words = `No answer told of the first sending. The service may have made something of it, too, and does not say so.`;
+    const words = 'The outcome of the first sending is unknown. The service may have made the same thing twice.';
     return { of: 'twice', is: 'unknown', figures: `${again} allowed a second sending`, words };
   }
   if (madeTwice === 0) return { of: 'twice', is: 'right', figures: 'nothing made twice' };

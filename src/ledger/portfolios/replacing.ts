@@ -4,7 +4,7 @@ import type { BuyerRow } from '../rows/buyer-rows.ts';
 import { is } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
 
-/** A line that is about to be brought in. */
+/** A line that is about to be imported. */
 export type AskingLine = {
   row: RowId;
   line: number;

@@ -104,7 +104,7 @@ export type ApprovalPolicy = {
   always: boolean;
   /** APPROVE_ABOVE: the highest sum of a portfolio, or of one buyer within the window, that needs no approval. */
   above: string | undefined;
-  /** APPROVE_PERSON_ABOVE: the highest sum of rows that one person brought in within the window that needs no approval. */
+  /** APPROVE_PERSON_ABOVE: the highest sum of rows that one person imported within the window that needs no approval. */
   personAbove?: string | undefined;
   /** APPROVE_WINDOW_DAYS: length of the window; undefined or 0 counts nothing from earlier days. */
   windowDays?: number | undefined;

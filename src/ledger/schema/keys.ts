@@ -178,12 +178,13 @@ export function makeKeys(prefix: string, account: string) {
     /** Sorted set: `<portfolio>/<id>` of approvals that wait, by when they were asked for, in ms. */
     approvals: `${root}:approvals`,
     /**
-     * Sorted set: `<portfolio>/<id>` of approvals that were answered and are not carried out yet, by when they were asked for, in ms, or 0.
+     * Sorted set: `<portfolio>/<id>` of approvals whose answer is not carried out yet, by when they were asked for, in ms. It is 0 for an
+     * approval that became void because no row waits for it any more.
      */
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the last 100 approvals that people answered, by when, in ms. */
     approvalsLately: `${root}:approvals:lately`,
-    /** Hash: `<day>:<k>` → sum of rows that one person brought in and that needed no approval, in units of 10^(10k - 2). */
+    /** Hash: `<day>:<k>` → sum of rows that one person imported and that needed no approval, in units of 10^(10k - 2). */
     passed: (person: string) => `${root}:passed:${person}`,
     /** Hash, expires: a planned action on many rows of a portfolio, and its progress. */
     plan: (id: string) => `${root}:plan:${id}`,

@@ -87,7 +87,7 @@ const PORTFOLIO = {
   by: { is: 'text', says: 'who brought it', personal: true },
   begun: { is: 'number', says: 'how many imports began' },
   'begun:<import>': { is: 'number', says: 'which of them this one was' },
-  'added:<import>': { is: 'number', says: 'rows that it brought in' },
+  'added:<import>': { is: 'number', says: 'rows that it added' },
   'approving:<content>': { is: 'text', says: 'the approval that the rows of this file join' },
   currencies: { is: 'json', says: 'the currencies that its files name; "" for files that name none' },
   counted: { is: 'number', says: '1: counts of it hold from its beginning' },

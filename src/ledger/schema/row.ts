@@ -94,7 +94,7 @@ export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'ot
 
 /**
  * Options for a line that comes in. `key`: the row that the line replaces; `problem`: what that row shows from then on. `seen`: number of
- * the buyer's requests when the replacement was decided; if it differs by now, the line is not brought in and the answer is `again`.
+ * the buyer's requests when the replacement was decided; if it differs by now, the line is not imported and the answer is `again`.
  * `takes`: another buyer whose unsent request of the same reference the line corrects. `approval`: the approval that the import's rows wait
  * for. `statements`: what is known of the line's financial statements, if advice depends on it; kept beside the request, and not part of
  * it. `began`: when the import began, in ms; without it, a row is renewed whenever it was refused.

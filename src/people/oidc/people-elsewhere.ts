@@ -10,7 +10,7 @@ import type { Anew } from './sign-ins.ts';
 /** A person of an identity provider who is signed in now. */
 export type PersonElsewhere = { name: string; sessions: number; seenMs: number };
 
-/** Prefix of these people's names in {@link SharedKeys.subjects}, see name-for in users.lua. */
+/** Prefix of the fields of {@link SharedKeys.subjects} that name people of identity providers (the script `name-for` in users.lua). */
 const BY = 'by ';
 
 /** How long a proof of signing in again is valid: time to read once more what is to be approved. */

@@ -238,8 +238,8 @@ export function makeOpenings({
 type Begun = { link?: string; by?: string; from?: string; agent?: string };
 
 /**
- * The Redis key of the list of links to a console without users, and of the sessions that they became: that of a user's sessions, under a
- * name that no user can have.
+ * The Redis key of the list of links to a console without users, and of the sessions that these links opened. It is the key of a user's
+ * sessions, with a name that no user can have.
  */
 export function openingsKey(keys: SharedKeys): string {
   return keys.sessionsOf(CONSOLE_ACTOR);

@@ -76,7 +76,7 @@ function makeWesternRuns() {
         if (WESTERN_RUN.test(run) && !isWord) western += run.length;
       }
     },
-    /** Whether nearly all bytes above ASCII come in such groups. Otherwise the file is not certainly Windows-1252. */
+    /** Whether nearly all bytes above ASCII come in groups as in Western European words. If not, the file may not be Windows-1252. */
     isWestern: (): boolean => western >= counted * CERTAIN,
   };
 }

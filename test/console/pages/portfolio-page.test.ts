@@ -63,12 +63,12 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(text).toMatch(/Company 8 rows past it 1 stopped here 9 calls sent/);
     expect(text).toMatch(/Limit 6 rows past it 2 stopped here 8 calls sent/);
     expect(text).toContain('11 lines = 9 rows + 1 invalid + 1 duplicate');
-    expect(text).toContain('9 rows brought in = 9 in all states together');
+    expect(text).toContain('9 rows imported = 9 in all states together');
     expect(text).toContain('6 rows done = 6 limits made');
     expect(text).toContain('All counts agree.');
     const isOpen = (shown: string) => /<details[^>]* id="pipeline" open/.test(shown);
     expect(isOpen(page.text)).toBe(false);
-    expect(text).toContain('422 at limit limit is too high');
+    expect(text).toContain('status 422 at limit limit is too high');
     const [cause] = /cause=(\w{8})/.exec(page.text.slice(page.text.indexOf('too high'))) ?? [];
     expect(page.text).toContain(`/plans/new?portfolio=q4&amp;action=retry&amp;${cause}`);
     expect(page.text).toContain('/portfolios/q4/held');

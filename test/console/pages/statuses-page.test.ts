@@ -163,7 +163,7 @@ test('of ten thousand statuses the most frequent are asked about, and how many m
   const portfolio = (await get('/portfolios/q4')).text;
   expect(portfolio).toContain('“<bdi>odd 9999</bdi>” came 10,000 times.');
   expect(askedIn(portfolio)).toEqual(['odd%209999', 'odd%209998', 'odd%209997']);
-  expect(portfolio).toContain('All statuses, with 9,997 more of which nobody has said it');
+  expect(portfolio).toContain('All statuses, with 9,997 more without a meaning');
   const { text } = await get('/statuses');
   expect(askedIn(text).length).toBe(20);
   expect(text).toContain('9,980 more statuses of ');

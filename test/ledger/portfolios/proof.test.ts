@@ -29,7 +29,7 @@ describe('a portfolio whose counts agree', () => {
     const checks = proofOf(await stateWith({}), [known]);
     expect(checks.map(({ is, figures }) => [is, figures])).toEqual([
       ['right', '13 lines = 10 rows + 2 invalid + 1 duplicate'],
-      ['right', '10 rows brought in = 10 in all states together'],
+      ['right', '10 rows imported = 10 in all states together'],
       ['right', '7 rows done = 7 limits made'],
       ['right', 'nothing made twice'],
     ]);
@@ -61,7 +61,7 @@ test.each<[string, string, Partial<PortfolioState>, RegExp]>([
     'a row that was lost',
     'rows',
     { counted: { added: { 1: 9, 2: 2 }, limitsMade: 7 } },
-    /^1 row brought in is in no state/,
+    /^1 imported row is in no state/,
   ],
   [
     'a row that is counted twice',
@@ -114,7 +114,7 @@ test('whatever becomes of a portfolio, its counts agree: held, refused, cancelle
   const checks = proofOf(await portfolios.read('twin'), await portfolios.allImports('twin'));
   expect(checks.map(({ figures }) => figures)).toEqual([
     '7 lines = 7 rows + 0 invalid + 0 duplicate',
-    '7 rows brought in = 7 in all states together',
+    '7 rows imported = 7 in all states together',
     '0 rows done = 0 limits made',
     'nothing made twice',
   ]);

@@ -183,7 +183,7 @@ test('the report says that rows stay as they were whose lines are invalid in the
 test('the report says of what may be sent twice no more than is true before it is sent', () => {
   const table = summaryTable({ ...summary, resent: { company: 0, document: 0, limit: 7 } }, still);
   expect(table).toContain(
-    'Allowed to be sent a second time, since no answer told of the first: 7 limits. The service may make',
+    'Allowed to be sent a second time, since the outcome of the first sending is unknown: 7 limits. The service may make',
   );
 });
 

@@ -104,7 +104,7 @@ const ANSWERED_COLUMNS: readonly TableColumn<PricedApproval>[] = [
   { head: t`When`, cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** The words for what is done with the rows of an approval once it is given, by the kind of the approval. */
+/** What an approval allows to do with its rows, in words, by the approval's kind. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: t`to be requested`,
   retry: t`to be sent again`,

@@ -88,7 +88,7 @@ export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: Held
             ${button({ words: t`The selected were not made: ask again…`, kind: 'danger', name: 'resend', value: 'yes' })}
             ${button({ words: t`Letter to the service`, name: 'letter', value: 'yes' })}
           </div>
-          <p class="hint">“The selected were not made” takes typed ids along. Nothing is done before the next page has said what follows. A letter is about the selected requests, or about all if none is selected.</p>
+          <p class="hint">“The selected were not made” also takes the ids that you typed. The next page says what follows, before anything is done. A letter is about the selected requests, or about all if none is selected.</p>
         </div>`,
     })}
     ${pager({

@@ -214,7 +214,7 @@ function timelinePart(happened: readonly Happening[], { row, rights }: { row: Ro
       ${detail !== undefined && (kind === 'doubt' || kind === 'bad' ? rawAnswer(detail, t`As it came`) : html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`)}</div>
     </li>`;
   })}</ol>
-  <p class="hint"><span data-utc>Times are UTC. </span>Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
+  <p class="hint"><span data-utc>Times are UTC. </span>Of refusals, answers by people and other unusual events, only the last 50 are kept. Long texts are cut.</p>`;
 }
 
 /** A text of the service as it came, folded, since it is written for machines. */

@@ -37,10 +37,10 @@ export function statusQuestions(counts: Readonly<Record<string, number>>, meanin
   if (open.length === 0) return NOTHING;
   const more = open.length - MOST_ASKED;
   const isOne = open.length === 1;
-  const way = html`<a href="/statuses">${more > 0 ? t`All statuses, with ${grouped(more)} more of which nobody has said it` : t`All statuses`}</a>`;
+  const way = html`<a href="/statuses">${more > 0 ? t`All statuses, with ${grouped(more)} more without a meaning` : t`All statuses`}</a>`;
   const who = can(asked.rights, 'POST /statuses')
     ? t`An answer holds for all portfolios of the account, and can be changed.`
-    : t`Somebody with the role ${WHO} can say it.`;
+    : t`Somebody with the role ${WHO} can say what a status means.`;
   return notice(
     'info',
     html`<div class="stacked">${open.slice(0, MOST_ASKED).map(([status, rows]) => question(status, rows, asked))}<p>${isOne ? '' : t`The service does not explain these statuses. `}${who} ${way}</p></div>`,

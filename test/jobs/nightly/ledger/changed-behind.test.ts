@@ -15,11 +15,14 @@ test('rows that are gone are named each night, with the limits that were made fo
   await ledger.zrem(keys.rowsInState('q4', 'done'), inNoIndex.key);
 
   const lasting = [
-    { portfolio: 'q4', detail: expect.stringMatching(/^4 rows brought in = 2 in all states together: 2 rows/) },
+    { portfolio: 'q4', detail: expect.stringMatching(/^4 rows imported = 2 in all states together: 2 imported rows/) },
     { portfolio: 'q4', key: inNoIndex.key, requested: '1000.5', detail: `its limit ${made[0]} was made` },
     { portfolio: 'q4', key: inIndex.key, requested: '2000.5', detail: `its limit ${made[1]} was made` },
     { portfolio: 'q4', detail: expect.stringMatching(/^2 rows done = 4 limits made: 2 limits were made/) },
-    { portfolio: 'to come', detail: expect.stringMatching(/^2 rows brought in = 1 in all states together: 1 row/) },
+    {
+      portfolio: 'to come',
+      detail: expect.stringMatching(/^2 rows imported = 1 in all states together: 1 imported row/),
+    },
     {
       portfolio: 'to come',
       key: waiting.key,
