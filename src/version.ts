@@ -34,7 +34,8 @@ export function versionJson(root = ROOT): string {
 export function readCommit(root = ROOT): string | undefined {
   const given = textOf(root, 'commit.txt') || textOf(import.meta.dirname, 'commit.txt');
   if (given !== '') return given.slice(0, SHORT);
-  // In a second work tree `.git` is a file that names a folder, and that folder names the one with the branches.
+  // In a second work tree, `.git` is a file with the path of the work tree's own folder. `commondir` in that folder has the path of the
+  // folder with the branches.
   const [, elsewhere = '.git'] = /^gitdir: (.+)/.exec(textOf(root, '.git')) ?? [];
   const folder = resolve(root, elsewhere);
   const head = textOf(folder, 'HEAD');

@@ -24,7 +24,11 @@ export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {
       run: (night) => cutAudit(deps, night),
     },
     { name: 'inbox', words: 'takes in what lies in the drop folder', run: (night) => takeInDropped(deps, night) },
-    { name: 'retry', words: 'sends rejected rows again that a rule names', run: (night) => retryByRules(night, deps) },
+    {
+      name: 'retry',
+      words: 'sends again the rejected rows that a rule names',
+      run: (night) => retryByRules(night, deps),
+    },
     {
       name: 'reconcile',
       words: 'compares files, rows, calls, counts and queues, and corrects what is certain',

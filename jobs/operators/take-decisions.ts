@@ -174,7 +174,7 @@ type Taking = {
   foreseen: Map<string, string>;
   /** Lines whose decision is older than the known one, with the key of their request. */
   older: (Said & { knownAt: string | undefined; key: string })[];
-  /** The result of the last line about each request, both by its key and by {@link requestIn}, since requests may share a limit's id. */
+  /** What became of the last line about each request, by the request's key and by {@link requestIn}: requests may share a limit's id. */
   ended: Map<string, DecisionTaken['became']>;
 };
 

@@ -135,8 +135,8 @@ export async function startWorkers(
     now,
     quiet,
     /**
-     * Takes up no new row, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded, and leaves. Rows that
-     * only wait go back to their queue.
+     * Takes up no new row, and gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded. Rows that only wait go back to
+     * their queue. At last the process takes itself off the list of workers.
      */
     async stop(): Promise<void> {
       const beganMs = performance.now();

@@ -29,7 +29,7 @@ export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts):
 const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   audit: 'cuts off audit entries that need not be kept any longer',
   inbox: 'takes in what lies in the drop folder',
-  retry: 'sends rejected rows again that a rule names',
+  retry: 'sends again the rejected rows that a rule names',
   reconcile: 'compares the stored data, corrects what is certain, and reports',
   archive: 'takes portfolios that finished long ago out of Redis, into files',
 };

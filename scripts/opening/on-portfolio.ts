@@ -8,8 +8,8 @@ import { auditWholeCommand, isSending } from '../audit/audit-command.ts';
 import { announceFolder } from './announce-account.ts';
 
 /**
- * Opens the context for a command, prints the data folder, and always closes the context again. Audits the command by
- * scripts/audit/command-kinds.ts.
+ * Opens the context for a command, prints the data folder, and always closes the context again. The command is audited as the table in
+ * scripts/audit/command-kinds.ts says.
  *
  * @param audited.facts the result for the audit; by default the counts in the answer
  */

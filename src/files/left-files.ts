@@ -189,8 +189,8 @@ type LeftMemory = {
   rememberFile(path: string, left: LeftFile): Promise<void>;
   forgetFile(path: string): Promise<void>;
   /**
-   * The highest candidate number under which a file was written, of the series that begins with the name `first`; 0 if unknown, as in
-   * records of older versions.
+   * The highest number in the names of written files, such as 2 of `buyers.results-2.csv`, in the series that begins with the name `first`.
+   * It is 0 if unknown, as in records of older versions.
    */
   highestBeside(first: string): Promise<number>;
   rememberHighest(first: string, highest: number): Promise<void>;

@@ -138,8 +138,8 @@ const HELP = {
   pace_limiting: '1 where the pace is what limits the calls, else 0.',
   blocked: '1 where no call leaves for a while, by reason.',
   door_shut: '1 where calls of this kind do not leave since the outcome of the last is unknown.',
-  notices_waiting: 'Notices that are not delivered yet, by the way on which they go.',
-  notices_ended: 'Notices that were delivered or given up on a way, since there is this ledger.',
+  notices_waiting: 'Notices that are not delivered yet, by channel.',
+  notices_ended: 'Notices that were delivered or given up, on all channels, since the ledger began.',
   on_duty: 'Processes that run the nightly tasks.',
   task_success_timestamp_seconds:
     'When a task of the night came to its end last, with findings or without; 0 for never.',

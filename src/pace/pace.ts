@@ -166,7 +166,7 @@ export function makePace({
 
 /** Spare permits cover this much of the present flow: two thirds of the time that permits are handed out ahead. */
 const SPARE_S = 0.016;
-/** Below this rate there are no spare permits: an unused one would be missed. */
+/** Below this flow, in calls a second, there are no spare permits: an unused one would be a noticeable part of the flow. */
 const SPARE_FROM_PER_S = 200;
 /**
  * Once a limit is known, there are spare permits only while the rate is at least this many times the flow: unused ones are lost to all

@@ -61,9 +61,8 @@ export function differingAnswer(walked: WalkedRow): FoundItem | undefined {
 }
 
 /**
- * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
- * old statements. Same rule as the import's warning, at the night's date. A single document, which may be
- * both statements, is named at the import alone.
+ * Finds a request without documents or with old statements that is so large that the service advises audited statements (docs/service.md,
+ * "Advice"). The import warns by the same rule, at its own date. It also warns of a single document, which may contain both statements.
  *
  * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
  */

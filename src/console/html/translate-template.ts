@@ -59,7 +59,7 @@ function hasWords(text: string): boolean {
   return /\p{L}/u.test(text.replace(/&#?\w+;/g, ''));
 }
 
-/** Text and elements within a sentence: one message if it has words outside of these elements, otherwise the messages inside of each. */
+/** Translates text and elements. Words outside of the elements make all of it one message; without such words each element has its own. */
 function translateRun(tokens: readonly string[], lookUp: Catalogue): string {
   let depth = 0;
   const depths = tokens.map((token) => (!token.startsWith('<') ? depth : token.startsWith('</') ? --depth : depth++));

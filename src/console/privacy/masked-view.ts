@@ -74,10 +74,9 @@ type Looker = { readonly person: Person };
 const looking = new AsyncLocalStorage<Looker>();
 
 /**
- * Keeps the request for all that runs while it is answered, such as the repeated reads of an event stream. So the masked view
- * (masked-view.ts) knows the person without each page passing them on.
- * Call this before hooks that ask pages for data. It needs two hooks, since events of the body's stream lose the first one's
- * context.
+ * Keeps the request for all that runs while it is answered, such as the repeated reads of an event stream. So {@link maskedView} knows the
+ * person, and no page has to pass the person on. Call this before hooks that read data of pages. It adds two hooks, since the context of
+ * the first is lost once a request's body is read.
  */
 export function rememberWhoLooks(app: ConsoleApp): void {
   app.addHook('onRequest', (request, _reply, done) => looking.run(request, done));

@@ -108,8 +108,8 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
 }
 
 /**
- * Adds two supplier names to an approval: the supplier that the import `named`, and the portfolio's present one, if a yes would replace
- * that before its company is made. Both suppliers' whole records enter the digest, since a supplier's key does not cover its address.
+ * Adds two supplier names to an approval: the supplier that the import `named`, and the portfolio's present one, if a yes would replace it
+ * before its company is made. Both suppliers' whole records enter the digest, since the key of a supplier does not depend on its address.
  */
 export async function nameSuppliers(
   found: ReadApproval,

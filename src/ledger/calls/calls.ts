@@ -30,8 +30,9 @@ import { makeHostedSessions } from './sessions.ts';
 export const MOST_PUT_OFFS = 30;
 
 /**
- * Answer to a person's resolution: `made` and `not unknown`: not needed, since the call was answered or given back meanwhile; `other`:
- * another limit has the id; `declined`: a person declined an answer to this call, so another person must approve this one.
+ * The result of a person's answer to a held call. `made`: the service made the thing meanwhile. `not unknown`: the outcome is no longer
+ * unknown, or a send after the person looked got lost. `other`: another limit has the id. `declined`: an earlier answer to this call was
+ * declined, so another person must approve this one.
  */
 export type ResolveAnswer = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
@@ -69,7 +70,10 @@ const NO_ROW: RowId = { portfolio: '', key: '' };
 /** Further work for the script of a settlement: accept the id of another limit, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
-/** The answer to a settlement: the `id` on record of what was made, and how far the row `went`. `first`: see {@link ClaimAnswer}. */
+/**
+ * The answer to a settlement: the recorded `id` of what was made, and whether its row stayed, moved on, or claimed its next call too. `late`:
+ * the outcome had been unknown. `otherRow`: the row whose limit has this id, so that nothing was written. `first`: see {@link ClaimAnswer}.
+ */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }

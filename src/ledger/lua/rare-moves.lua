@@ -126,8 +126,8 @@ MOVES.leaveOut = {
   besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
 }
 
--- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's (approval-rule.ts),
--- or the stricter one of this process (`it`). A held row always may: the sums contain it already.
+-- Whether a row may be sent again without an approval: not if that would raise a sum above its limit, by the account's rule
+-- (approval-rule.ts) or by that of the process which asks (`it`). A held row may always be sent again, since the sums contain it already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }

@@ -31,10 +31,10 @@ type PutOptions = {
   isSearched?: boolean | undefined;
 };
 
-/** Most rows that one script brings in: some milliseconds of Redis' time. */
+/** Most rows that one call of the script adds: it takes Redis some milliseconds. */
 const MOST_AT_ONCE = 64;
 
-/** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines that come at once share a script. */
+/** Adds lines to the ledger as rows; lua/put.lua says what happens to existing rows. Lines that come at the same time share one script. */
 export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
   const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
   const runInBatch = makeBatcher((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);

@@ -184,7 +184,10 @@ export function makeKeys(prefix: string, account: string) {
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the last 100 approvals that people answered, by when, in ms. */
     approvalsLately: `${root}:approvals:lately`,
-    /** Hash: `<day>:<k>` → sum of rows that one person imported and that needed no approval, in units of 10^(10k - 2). */
+    /**
+     * Hash: `<day>:<k>` → part `k`, in units of 10^(10k - 2), of the sum of the rows that one person imported on that day and that needed
+     * no approval.
+     */
     passed: (person: string) => `${root}:passed:${person}`,
     /** Hash, expires: a planned action on many rows of a portfolio, and its progress. */
     plan: (id: string) => `${root}:plan:${id}`,

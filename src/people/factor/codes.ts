@@ -33,9 +33,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts bytes so that a reader of Redis can neither read nor change them, nor give them to another user: they are bound to `of`.
+ * Encrypts bytes so that a reader of Redis can neither read nor change them, nor give them to another user.
  *
  * @param key 32 bytes
+ * @param of whose bytes they are; only with the same text can they be decrypted
  */
 export function seal(plain: Uint8Array, key: Buffer, of: string): string {
   const nonce = randomBytes(NONCE_BYTES);

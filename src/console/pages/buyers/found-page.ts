@@ -59,7 +59,7 @@ export function foundPage(
   }`;
 }
 
-/** Lines of files that led to no request, so that no buyer is known of them. */
+/** A table of the lines found that led to no request. Their buyers are not known. */
 function foundLines(text: string, lines: FoundLines['lines']): Html {
   return table({
     caption: t`Lines that led to no request`,

@@ -81,7 +81,7 @@ export function planBody(
         })
       }
       <a class="button is-quiet" href="${portfolioAddressOf(plan)}" data-close="">Not now</a>
-      <span class="hint">Counted ${timeAgo(plan.atMs)}; can be confirmed for 15 minutes, once.</span>
+      <span class="hint">The rows were counted ${timeAgo(plan.atMs)}. You can confirm this once, within 15 minutes.</span>
     </div>`;
 }
 

@@ -70,7 +70,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ),
     ...(replaced > 0
       ? [
-          t`${countWords(replaced, 'row was', 'rows were')} corrected or left out by a later file: in none of these sums. Results have ${replaced === 1 ? t`it` : t`them`}, as not sent.`,
+          t`${countWords(replaced, 'row was', 'rows were')} corrected or left out by a later file: in none of these sums. Results show ${replaced === 1 ? t`it` : t`them`} as not sent.`,
         ]
       : []),
     ...(kept > 0 ? [t`${countWords(kept, 'row')} kept as ${kept === 1 ? t`it was` : t`they were`}.`] : []),

@@ -136,7 +136,7 @@ function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html |
     ...some.map((one) => ({
       value: one.id,
       words:
-        `${grouped(one.rows)} × ${[one.status, shownCause(one) || one.meaning].filter((part) => part !== null).join(' ')}`.slice(
+        `${grouped(one.rows)} × ${[one.status === null ? '' : t`status ${one.status}`, shownCause(one) || one.meaning].filter((part) => part !== '').join(' ')}`.slice(
           0,
           CAUSE_CHARACTERS,
         ),
