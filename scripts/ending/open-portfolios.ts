@@ -13,7 +13,8 @@ export function isFinished({ importing, states, supplier, supplierAwaits }: Port
 }
 
 /**
- * Whether rows of an answered approval still wait: a worker releases them, even if the process of the answer died.
+ * Whether a portfolio has rows whose approval was answered and that still wait. A worker releases them, even if the process that took the
+ * answer died.
  *
  * @param answered read before the portfolio
  */

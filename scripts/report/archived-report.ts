@@ -111,8 +111,8 @@ function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
       'Put the folder back from a copy.',
     ];
   return [
-    `Its results:   npx limitline report ${word} --format csv --out FILE`,
-    `Its rows back: npx limitline restore ${word}`,
+    `To read its results:  npx limitline report ${word} --format csv --out FILE`,
+    `To restore its rows:  npx limitline restore ${word}`,
   ];
 }
 

@@ -107,7 +107,7 @@ const BRING = ' To take in a missing status: npx limitline decisions FILE';
 
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
-  return `Calls sent: ${sent}, ${grouped(token)} for tokens; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
+  return `Calls sent: ${sent}, ${grouped(token)} for tokens. The service asked ${counted(throttled, 'time')} for slower calls.`;
 }
 
 function row(label: string, count: number): string {

@@ -18,7 +18,7 @@ const NOISE_MS = 50;
  */
 const CUT = 0.8;
 
-/** The usual latency rises by 2 % a response, and falls at once to a lower one. */
+/** The usual latency follows the recent mean: it rises by 2 % a response at most, and falls at once. */
 const USUAL_DRIFT = 0.02;
 
 /** Weight of one response in the recent mean of latencies, which so covers some ten responses: one slow response alone shows nothing. */

@@ -76,7 +76,7 @@ export function addAction(
   );
 }
 
-/** The fields of a form without its token; the last one of several with one name. Empty for multipart bodies. */
+/** The fields of a form without its token. Of several fields with one name, the last counts. Empty for multipart bodies. */
 export function formFieldsOf(body: unknown): Readonly<Record<string, string>> {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {

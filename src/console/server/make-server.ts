@@ -26,7 +26,7 @@ const HEADERS_LIMIT_BYTES = 16 * 1_024;
 const PARAMETER_LIMIT = 1_000;
 
 /**
- * The server under the pages, with the guard. With a certificate it speaks only HTTPS.
+ * The server on which pages are added. It refuses requests by the rules of guard.ts. With a certificate it speaks only HTTPS.
  *
  * @throws LimitlineError `SETTINGS` for a certificate that cannot be used
  */

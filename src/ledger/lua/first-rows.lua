@@ -9,10 +9,10 @@
 -- "choose": chooses up to the number asked for. If all chosen rows have ended while others wait, the portfolio pauses itself for the reason
 --   `words`. Lines come in gradually, so each call chooses at most one page more. Answers { row, step, row, step, … } of the chosen rows
 --   that wait: `count` of them from index `from` on.
--- "resume": lets a paused portfolio go on, and restarts the canary: `fields` are deleted with the pause. With `count` 1 only if it is
---   paused for the reason `words` ("": not paused); answers false otherwise. If its first rows have ended, all others may go. If something
---   else paused it before that (a person, the canary), the first rows still go first: nobody has agreed to send the rest. Answers how many
---   rows still go first, "" if all go.
+-- "resume": lets a paused portfolio go on, and deletes `fields`, so that the first responses of each step are counted anew. With `count` 1
+--   only if it is paused for the reason `words` ("": not paused); answers false otherwise. If its first rows have ended, all others may go.
+--   If something else paused it before that (a person, refusals), the first rows still go first: nobody has agreed to send the rest.
+--   Answers how many rows still go first, "" if all go.
 local PAGE = 1000
 -- @include archived
 -- @include end-first

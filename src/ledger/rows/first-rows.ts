@@ -35,8 +35,8 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * Lets a portfolio go on, and restarts the canary. If its first rows have ended, all others may go; if something else paused it before
-     * that, the first rows still go first. Answers how many those are, or undefined if all may go.
+     * Lets a portfolio go on, and counts the first responses of each step anew. If its first rows have ended, all others may go; if
+     * something else paused it before that, the first rows still go first. Answers how many those are, or undefined if all may go.
      */
     async resume(name: string): Promise<number | undefined> {
       const left = await resume(name, {});

@@ -167,7 +167,7 @@ function toldOf(to: RowState, { problem }: RowFields): string {
   return problem.status === undefined ? storyEntryText({ is: 'failed', step, message }) : '';
 }
 
-/** The arguments of a move for the canary: the kind of answer that it counts, how many alike pause the portfolio, and the pause reason. */
+/** The arguments of a move that may pause its portfolio: the kind of answer, how many of that kind pause it, and the pause reason. */
 function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: number) {
   if (!answered) return { refusals };
   if (answered === 'not ours') return { answered: 'others', refusals: MOST_NOT_OURS, why: NOT_OURS_WORDS };

@@ -95,7 +95,7 @@ const PORTFOLIO = {
   side: { is: 'text', says: '"b" where its sums are on that side; else on "a"' },
   'calls:<kind>': {
     is: 'number',
-    says: 'calls sent for its rows; of `token`: calls for a token; of `throttled`: answers that said to slow down',
+    says: 'calls sent for its rows; of `token`: calls for a token; of `throttled`: answers that demanded to slow down',
   },
   'made:<kind>': { is: 'number', says: 'things made for its rows' },
   'resent:<kind>': { is: 'number', says: 'sends of what was in doubt' },

@@ -127,7 +127,10 @@ export type RowFields = {
   limit?: string;
   record?: CallRecord;
   problem?: RowProblem;
-  /** Whether the service itself responded at this step, and not the ledger: only then the canary counts. `not ours`: to another request. */
+  /**
+   * Whether the service itself responded at this step, and not the ledger: only then do the checks count the response that pause a
+   * portfolio. `not ours`: the response belongs to another request.
+   */
   answered?: boolean | 'not ours';
 };
 

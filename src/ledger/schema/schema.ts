@@ -128,8 +128,8 @@ export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFaile
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
 /**
- * Arguments of a move: the row's state and revision as a worker saw them, and the next state; the kind of answer that the canary counts,
- * how many alike pause the portfolio, and the pause reason.
+ * Arguments of a move: the row's state and revision as a worker saw them, and the next state; the kind of answer, how many answers of that
+ * kind pause the portfolio, and the pause reason.
  */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 

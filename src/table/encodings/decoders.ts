@@ -12,7 +12,7 @@ export function makeDecoder(encoding: string): Decoder {
   return singles ? makeSingleByteDecoder(singles) : makeMultiByteDecoder(encoding);
 }
 
-/** Makes the decoder for UTF-16. A lone half of a surrogate pair needs no mark of damage, because it is a lone surrogate already. */
+/** Makes the decoder for UTF-16. Lone surrogates mark damage, so a damaged pair in the file is marked by its own lone half. */
 function makeWideDecoder(bigEndian: boolean): Decoder {
   let rest: Buffer = Buffer.alloc(0);
   let atStart = true;

@@ -76,7 +76,7 @@ test('a plan that waits for approval says why, before and after the yes', async 
 test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
   const { web, desk, plan, states } = await openWaiting();
   const whole = await plan('portfolio=q4&action=cancel');
-  expect(whole.text).toContain('Cancel all of q4 that is not sent?');
+  expect(whole.text).toContain('Cancel all rows of “q4” that are not sent?');
   await writeFile(join(desk.cwd, 'more.csv'), `${buyerLines(4).join('\n')}\n`);
   await desk.limitline('import', 'more.csv', '--portfolio', 'q4', '--yes');
   const refused = await web.post(whole.confirm);

@@ -28,7 +28,7 @@ export function againOf({ portfolio, action, filter }: Plan): string {
 
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
-  if (whole) return t`Cancel all of ${portfolio} that is not sent?`;
+  if (whole) return t`Cancel all rows of “${portfolio}” that are not sent?`;
   return ACTION_WORDS[action].question(rowsWords(rows, filter, isExact));
 }
 
@@ -81,7 +81,7 @@ export function planBody(
         })
       }
       <a class="button is-quiet" href="${portfolioAddressOf(plan)}" data-close="">Not now</a>
-      <span class="hint">The rows were counted ${timeAgo(plan.atMs)}. You can confirm this once, within 15 minutes.</span>
+      <span class="hint">Rows counted ${timeAgo(plan.atMs)}. You can confirm this once, within 15 minutes.</span>
     </div>`;
 }
 
