@@ -128,7 +128,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     submit: submissions.submit,
     progress: submissions.progress,
     async look(id) {
-      // The progress is read first, because an import records its end before its progress goes.
+      // The progress is read first, because an import records its end in the draft before its progress is removed.
       const progress = submissions.progress(id);
       return { draft: asHere(await drafts.read(id)), progress };
     },

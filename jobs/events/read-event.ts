@@ -123,7 +123,7 @@ function partsOf(document: unknown, { at, optional }: EventMapping, places: read
       if (typeof value === 'number' || value === '') faults.push(`${name} is ${value === '' ? 'empty' : 'a number'}.`);
       return typeof value === 'number' ? undefined : value;
     },
-    /** The text of a value that was read. If the value has a problem, that is noted as a fault of this name. */
+    /** The text of a value that was read. A problem of the value is added to the faults, with this name. */
     readingOf(name: MappedName, { value, problem }: { value?: string; problem?: string }): string | undefined {
       if (problem !== undefined) faults.push(`${name}: ${problem}`);
       return value;

@@ -18,7 +18,7 @@ export async function passOn(
   deps: Omit<AdmissionDeps, 'stopping'> & { log: Log },
 ): Promise<void> {
   const { pace, slots, log } = deps;
-  // Only these latencies show how busy the service is: a document's depends on its size, and a timeout is none.
+  // Only these latencies show how busy the service is: a document's depends on its size, and a call without an answer has none.
   if ((answer.is === 'made' || answer.is === 'not ours') && kind !== 'document')
     slots.answeredAfter(performance.now() - sentAtMs, kind);
   // A slot is taken away before the round trips to Redis, which take a while on a busy machine.

@@ -84,7 +84,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/** The state of a process, as the system shows it, that has ended but was not reaped. In containers nobody may ever reap it. */
+/** The system's letter for a process that has ended but was not reaped. In containers nobody may ever reap it. */
 const ENDED = /^[ZX]/;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The peer "script in memory": what a good engineer writes in an afternoon. It reads the file with csv-parse, works on
- * 64 rows at a time, and sleeps when it is told to. Nothing is written down: killed, it knows nothing of what it made.
+ * 64 rows at a time, and sleeps when the service tells it to. It writes nothing down: after a kill it knows nothing of what it made.
  *
  * `node script-in-memory.ts FILE`, with SERVICE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET in the environment.
  */

@@ -12,8 +12,9 @@ type Certificate = { cert: string; key: string };
 type Files = { certFile: string; keyFile: string };
 
 /**
- * TLS from version 1.2 on, since earlier ones are broken (RFC 8996). The ciphers of 1.2 all have forward secrecy and
- * authenticated encryption (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), as all of 1.3 have. The server's order counts.
+ * TLS from version 1.2 on, since earlier ones are broken (RFC 8996). The ciphers of 1.2 all have forward secrecy and authenticated
+ * encryption (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), as all of 1.3 have. Of the ciphers that a browser offers, the first of this
+ * list is used.
  */
 export const TLS_RULES = {
   minVersion: 'TLSv1.2' as SecureVersion,

@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return phcText(salt, await derive({ ...COST, message: password, nonce: salt, tagLength: TAG_BYTES }));
 }
 
-/** Whether this is the password. Without a valid digest the answer is no after the same time, which so does not tell whether a user exists. */
+/** Whether this is the password. Without a valid digest the no takes as long, so that the time does not reveal whether the user exists. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   const kept = readPhc(phc ?? '');
   const { tag, salt, cost } = kept ?? NOBODY;

@@ -115,8 +115,8 @@ export function hasName(buyer: Buyer, { alike }: Pick<BuyerLine, 'alike'>): bool
 }
 
 /**
- * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. If another
- * line of the same import has the buyer, it is not: then two lines of one file contradict each other.
+ * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. The answer is no if another line
+ * of the same import has the buyer, since two lines of one file then contradict each other.
  */
 function mends(line: BuyerLine, buyer: Buyer, known: KnownBuyers): boolean {
   const { stands } = buyer;
