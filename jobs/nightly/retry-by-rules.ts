@@ -40,9 +40,9 @@ type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string>
 
 /**
  * Sends refused rows again that match operators' rules: once a night, and so many nights at most. Rows pass the usual check
- * (ask-first.ts): where another person must approve, they wait as if the rule's author had asked. Left alone are held, declined,
- * cancelled and replaced rows, paused portfolios, and restored portfolios without a later rule that names them. Each move
- * counts its row, so a run that continues after a crash sends nothing twice and reports both parts.
+ * (ask-first.ts): where another person must approve, they wait as if the rule's author had asked. The run leaves alone held, declined,
+ * cancelled and replaced rows, paused portfolios, and restored portfolios without a later rule that names them. The script that moves a row
+ * also counts it, so a run that continues after a crash sends nothing twice and reports the rows from before and after the crash.
  *
  * @throws the signal's reason, between two pages of rows
  */

@@ -24,8 +24,8 @@ export type ResolvedRow = {
 
 /**
  * The result of answers: how many calls were resolved and how many rows released. `elsewhere`: rows of other portfolios that were released.
- * `of`: the rows, if they were named one by one. `waits`: the approval by another person that all answers wait for, or those about calls
- * that somebody declined meanwhile.
+ * `of`: the rows, if they were named one by one. `waits`: the approval by another person that the answers wait for. Either all of them wait
+ * for it, or only the answers to calls of which somebody declined an earlier answer.
  */
 export type ResolutionSummary = {
   calls: number;

@@ -85,8 +85,8 @@ export async function writeOutput(
 }
 
 /**
- * Writes to a reader that may close early, as `head` does: then the answer ends without a fault. Other errors of the output are
- * faults. Errors of `write` itself, such as of Redis, are thrown as they are, even with the same codes.
+ * Writes to a reader that may close early, as `head` does: then writing ends, and nothing is thrown. For other errors of the output, a
+ * LimitlineError is thrown. Errors of `write` itself, such as of Redis, are thrown as they are, even if their codes are those of outputs.
  */
 async function writeToReader(to: Writable, name: string, write: (to: Writable) => Promise<void>): Promise<void> {
   let fault: NodeJS.ErrnoException | undefined;

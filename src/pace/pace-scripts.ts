@@ -15,8 +15,8 @@ export const LONGEST_UNSTATED_WAIT_MS = 4_000;
 const PROBE_INTERVAL_MS = 250;
 
 /**
- * Share of the ceiling that is used. The ceiling must hold in every second as the service counts, so the rest is room for calls that arrive
- * 50 ms late, in the next second, as from an overloaded machine.
+ * Share of the ceiling that is used. The ceiling must hold in every second as the service counts them. The rest is room for calls that an
+ * overloaded machine sends 50 ms late, so that they count in the next second.
  */
 const CEILING_MARGIN = 0.95;
 

@@ -188,7 +188,7 @@ test('the CSV of results is written for a spreadsheet with the decimals and sepa
   const { text } = await get('/portfolios/mai');
   expect(text).toContain('CSV with other decimals');
   expect(text).toContain(
-    '“Download CSV” has your columns as they were typed, and the columns of Limitline with a point',
+    '“Download CSV” has your columns as they were typed, and the columns of Limitline with a decimal point',
   );
   expect(text).toContain('aria-label="Download: Excel"');
   expect(text).not.toContain('Download: Download');

@@ -36,8 +36,8 @@ local function plain(record)
   return cjson.encode(kept)
 end
 
--- Deletes personal fields of calls that were last claimed for the portfolio, and texts of their responses. What prevents making a thing
--- twice stays. Takes "<portfolio>/" and the fields. Answers the ids of what these calls made.
+-- Deletes personal fields of calls that were last claimed for the portfolio, and texts of their responses. The fields that keep a thing
+-- from being made twice stay. Takes "<portfolio>/" and the fields. Answers the ids of what these calls made.
 function parts.calls(rows, ...)
   local ids = {}
   for _, call in ipairs(places) do

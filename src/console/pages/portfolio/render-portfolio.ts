@@ -108,7 +108,7 @@ function renderConventions(name: string): Html {
     ${select({ label: t`Separator`, name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', t`semicolon`], ['comma', t`comma`], ['tab', t`tab`]) })}
     ${tick({ label: t`for Excel`, name: 'excel', checked: true })}
     ${button({ words: t`Download` })}
-    <p class="hint">All limits are written so here: yours, what was granted and what is available; in the Excel file they are numbers. “Download CSV” has your columns as they were typed, and the columns of Limitline with a point: 1250.50.</p>`;
+    <p class="hint">This download writes all limits with these decimals: requested, granted and available ones. In the Excel file they are numbers. “Download CSV” has your columns as they were typed, and the columns of Limitline with a decimal point: 1250.50.</p>`;
   return html`<details class="csv-as" id="csv-as"><summary>CSV with other decimals…</summary>${form({ action: below(name, 'downloads', 'results.csv'), method: 'get', body, class: 'csv-form', label: t`CSV with other decimals` })}</details>`;
 }
 
