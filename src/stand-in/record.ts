@@ -50,7 +50,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
       if (times > 1 || repeated.size < REPETITIONS_KEPT) repeated.set(thing.what, times + 1);
     },
 
-    /** A hosted session, which the service does not show: counted in none of the kinds. */
+    /** Notes a hosted session. It counts in none of the kinds, since the service's documentation does not show this call. */
     madeSession: (body: unknown): void => void sessions.push(body),
 
     /** The bodies of all hosted sessions that were made, in order. */

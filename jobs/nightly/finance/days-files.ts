@@ -79,9 +79,9 @@ export async function* dayImports(
 }
 
 /**
- * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, the file that
- * they mend, imported again, or another file of the same name that has them ({@link linesAgain}). If the file itself was imported again, those
- * are mended too which led to a row by an errors file before.
+ * Lines of an import that a later import covers. The later file is an errors file with these lines, or one that mends what these lines
+ * mend; or it is the file that these lines mend, imported again; or it has the same name and has the lines again ({@link linesAgain}). If the
+ * file itself was imported again, a line counts as mended, too, if an errors file led it to a row before.
  */
 export async function linesMended(
   { portfolio, known, later, between }: DayImport,

@@ -52,7 +52,7 @@ type MoneyFacts = {
   invalid: number;
   duplicate: number;
   leftOut: LeftOut | undefined;
-  /** The number of the last import. `counted.added` has how many rows each import brought in, by the import's number. */
+  /** The number of the last import. `counted.added` has how many rows each import added, by the import's number. */
   file?: { number: number } | undefined;
   counted?: { added: Readonly<Record<string, number>> } | undefined;
   currencies?: string[];

@@ -1,5 +1,5 @@
--- Included where rows may go without an approval, after move.lua and above.lua: adds up, by buyer and by the person who brought them in,
--- what went without one within `days`.
+-- Included where rows may go without an approval, after move.lua and above.lua. For each buyer and each person who imports, it adds up the
+-- rows that went without an approval within `days`.
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include approvals
 -- @include people-passed

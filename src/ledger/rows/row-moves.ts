@@ -83,7 +83,7 @@ export function makeRowMoves({
     /**
      * Sends an ended row again, from the step at which it ended. Answers whether it did. If approvals are asked for, a cancelled row that
      * had an approval needs another one instead (approvals.awaitRow). So does a declined request in any case, and a refused row by which a
-     * sum of its buyer, or of the person who brought it in, would be above a limit.
+     * sum of its buyer, or of the person who imported it, would be above a limit.
      *
      * @param meant whether a person chose this very row: then an earlier cancellation of its portfolio no longer concerns it
      * @param by who sends it again, for its history; undefined if it goes on because its call is no longer in doubt

@@ -88,7 +88,7 @@ end
 
 -- @script begin-session
 -- Begins a session of a user with the right password. With a second factor it is half a session until the code is given.
--- A user who must set up a factor keeps only this session: another person with the password must not see the secret being set up.
+-- Other sessions of a user who must set up a factor end: another person with the password must not see the secret being set up.
 -- KEYS[1] the session   KEYS[2] the user   KEYS[3] the user's sessions   KEYS[4] counter of the account
 -- KEYS[5] mark that the account signed in from this address before   KEYS[6] counter of the address
 -- ARGV[1] the user's epoch when the password was compared   ARGV[2] beginning of sessions' keys

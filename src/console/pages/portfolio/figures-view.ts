@@ -60,7 +60,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ...besidesOutcomes({ ...granted, grantedNothing, grantedBelow: belowBefore }, meanings).map((words) =>
       visible(sentence(words)),
     ),
-    ...answerNotes(state.answers, meanings, t` A file of decisions can bring it.`),
+    ...answerNotes(state.answers, meanings, t` A file of decisions can give a missing status.`),
     ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
       leftOut > 0
         ? [

@@ -17,7 +17,7 @@ const TABLE_ROWS = 12;
 const [WIDTH, HEIGHT] = [600, 120];
 
 /**
- * Calls a second that the service accepted, and the learned limit, over time; with the same as a table for screen readers.
+ * A chart of the calls a second that the service accepted, and of the learned limit, over time. A table has the same for screen readers.
  *
  * @param given.fromMs start of the part of the last hour that is shown; `toMs` is its end
  */

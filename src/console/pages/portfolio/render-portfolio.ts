@@ -159,7 +159,7 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
   ];
 }
 
-/** One piece of a frame, for the first rendering of the page. */
+/** The piece with this id, for the first rendering of the page. */
 export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
