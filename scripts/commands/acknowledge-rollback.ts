@@ -7,7 +7,7 @@ import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline acknowledge-rollback`: a person confirms that the older Redis lacks no request. */
+/** `limitline acknowledge-rollback`: a person confirms that Redis, though restored from an older copy, lacks no request. */
 export function register(program: Command, terminal: Terminal): void {
   program.command('acknowledge-rollback').action(async () => {
     const accepted = await withContext(async (context) => {

@@ -65,7 +65,7 @@ function ruleLines({ rule, last, rows, portfolios }: RuleNow): string[] {
     rows === 0 ? 'no row now' : `${counted(rows, 'row')} of ${counted(portfolios, 'portfolio')} now, at the most`;
   return [
     `${rule.id}   rows ${ruleWords(rule)}`,
-    `  goes   each night, ${counted(rule.nights, 'night')} a row at most`,
+    `  goes   each night, for each row ${counted(rule.nights, 'night')} at most`,
     `  means  ${means}`,
     `  last   ${last ? `${minuteText(last.atMs)}: ${ruleNightWords(last)}` : 'it has not run yet'}`,
     `  made   ${minuteText(rule.madeMs)}, by ${rule.by}`,

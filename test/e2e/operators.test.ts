@@ -216,7 +216,7 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   const { cwd, limitline, json, standIn, start } = await openDesk(5);
   const [header, ...lines] = buyerLines(8);
   await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
-  const noWorker = 'No process works at portfolio others, so nothing is sent: start one with npx limitline work';
+  const noWorker = 'No worker runs, so nothing of portfolio "others" is sent: start one with npx limitline work';
   expect((await limitline('import', 'others.csv')).stderr).toContain(noWorker);
   const { stdout: report } = await limitline('report', 'others');
   expect(report).toContain(noWorker);

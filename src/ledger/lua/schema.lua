@@ -8,7 +8,7 @@ local function isGrantedState(state) return state == 'done' or state == 'skipped
 
 local function isOutState(state) return state == 'refused' or state == 'skipped' or state == 'cancelled' end
 
--- What is read of a row at first; who has more fields than that and those that every row has is read whole.
+-- Reads the fields that most rows have. If a row has further ones, such as a problem, all of its fields are read.
 local function readRow(hash)
   local found, has = redis.call('HMGET', hash, 'state', 'step', 'line', 'rev', 'gen', 'tally', 'company', 'documents', 'limit', 'approval'), 3
   if not found[1] then return {} end

@@ -59,8 +59,8 @@ export type DecidedLimit = {
 };
 
 /**
- * A row whose limit a decision has changed, with what the service said. `number`: the decisions about the account's rows are numbered, so
- * that people can be told of each once.
+ * A row whose limit a decision has changed, with what the service said. `number`: the decision's number in the account, by which people are
+ * told of each decision once.
  */
 export type DecidedRow = {
   member: string;

@@ -216,7 +216,7 @@ export function schemaLua(): string {
     '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
     `local BROUGHT = { ${list(BROUGHT)} }`,
     ...KINDS_OF_STATES.map(kindOfState),
-    '-- What is read of a row at first; who has more fields than that and those that every row has is read whole.',
+    '-- Reads the fields that most rows have. If a row has further ones, such as a problem, all of its fields are read.',
     'local function readRow(hash)',
     `  local found, has = redis.call('HMGET', hash, ${list(first)}), ${always.length}`,
     '  if not found[1] then return {} end',

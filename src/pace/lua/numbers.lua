@@ -111,8 +111,8 @@ local N = {
   UNDER = 0.98,
   -- If the rate rose this far above the old limit before a refusal, that limit has not fallen.
   ABOVE_PEAK = 1.08,
-  -- One measure lowers the rate to no less than this share of the old rate, since the measure is too low if one of our processes stalled.
-  -- START_LOWEST is for a limit that is foreseen while the rate doubles: the rate may be far above it.
+  -- One measure lowers the rate to no less than LOWEST of the old rate, since the measure is too low if one of our processes stalled.
+  -- START_LOWEST is for a limit that is foreseen before a refusal, while the rate doubles: the rate may then be far above the limit.
   LOWEST = 0.7, START_LOWEST = 0.3,
   -- In phase hold one measure lowers the rate to no less than these shares of the limit and of the rate: if the limit fell, it is reached
   -- again at once.

@@ -54,7 +54,7 @@ function isFormerText({ reference }: Buyer, { kind, written }: Identifier): bool
   return kind === 'reference' && reference === `${written}.0` && /^\d+$/.test(written);
 }
 
-/** Whether this line made the buyer, or identifies it by the buyer_reference. */
+/** Whether this line was the first with the buyer, or identifies it by the `buyer_reference`. */
 function broughtBy(line: BuyerLine, buyer: Buyer, { portfolio }: KnownBuyers): boolean {
   if (line.identifiers[0]?.kind === 'reference') return true;
   return (

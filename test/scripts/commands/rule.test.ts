@@ -19,7 +19,7 @@ test('rules are made, listed with what they mean, and removed; each change stand
   expect(words).toMatchObject({ step: 'limit', words: 'no such words', nights: 1 });
   const { stdout } = await limitline('rule', 'list');
   expect(stdout).toContain(
-    `rows ${means}\n  goes   each night, 3 nights a row at most\n  means  1 row of 1 portfolio now`,
+    `rows ${means}\n  goes   each night, for each row 3 nights at most\n  means  1 row of 1 portfolio now`,
   );
   expect(stdout).toContain('means  no row now\n  last   it has not run yet');
 
