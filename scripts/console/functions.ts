@@ -101,7 +101,7 @@ function heldPageFunctions(context: Context): HeldPageFunctions {
 }
 
 /**
- * The functions for monitoring. A process that also works passes its own `machines`; otherwise, nothing is measured before the
+ * The functions that answer monitoring systems. A process that also works passes its own `machines`. Without them, measuring begins with the
  * first question.
  */
 function machineFunctions(context: Context, machines?: Machines): MachineFunctions {

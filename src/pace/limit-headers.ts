@@ -80,8 +80,8 @@ const TIMES = [
 ] as const;
 
 /**
- * Picks the tightest rate of several policies, or without rates the fewest calls; and of the stated calls left, those that are used up
- * first.
+ * Picks the lowest rate of several policies, or without rates the fewest calls. Of several numbers of calls left, it picks the one with the
+ * fewest calls for the time until its reset.
  */
 function readPair(headers: AnswerHeaders): LimitWords {
   const policies = items(headers, 'ratelimit-policy').flatMap(({ q, w }) => (q && w ? [{ limit: q, windowS: w }] : []));

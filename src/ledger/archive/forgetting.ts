@@ -31,7 +31,7 @@ export type Forgetting = ReturnType<typeof makeForgetting>;
 /** Keys for one script: one or two milliseconds of Redis' time with their contents; measured. */
 const PAGE = 50;
 
-/** Requests of a buyer read at a time: all of nearly every buyer. */
+/** Requests of a buyer read at a time. Nearly every buyer has fewer, so they are read at once. */
 const REQUESTS = 100;
 
 /**

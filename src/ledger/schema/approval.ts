@@ -35,7 +35,7 @@ export type Approval = {
   atFirst: { rows: number; sum: string } | undefined;
   /** The sum that was, or may have been, above a limit when the approval began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** If a person declined some of what is asked for before: `by NAME: WORDS` of the last refusal. */
+  /** `by NAME: WORDS` of the last refusal, if a person has declined some of these requests before; else undefined. */
   redone?: string | undefined;
   /** Name of the supplier whose company is created after the yes; undefined for none. */
   supplier?: string | undefined;

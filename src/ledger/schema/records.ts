@@ -7,7 +7,7 @@ import { type Field, ROW } from './schema.ts';
 type Listed = Pick<Field, 'is' | 'says' | 'personal'> & { stays?: 'archived' | 'forgotten' };
 type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
 
-/** The one call that makes a thing. Approvals and refusals of a request are kept with the call for its limit. */
+/** The call that makes a thing; each thing has one. A request's approvals and refusals are kept with the call for its limit. */
 const CALL = {
   state: { is: 'text', says: '"claimed", "unknown", "made", or "free": it may be sent' },
   row: { is: 'text', says: '"<portfolio>/<key>" of the row for which it was claimed last' },
