@@ -1,4 +1,7 @@
-/** Codes of our own errors, for programs; people read the message. Responses of the service are no errors here: see `service/answer-meaning.ts`. */
+/**
+ * Codes of our own errors, for programs; people read the message. Responses of the service are no errors here: see
+ * `service/answer-meaning.ts`.
+ */
 type ErrorCode =
   /** An invalid command, argument or name. */
   | 'USAGE'

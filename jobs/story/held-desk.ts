@@ -112,7 +112,10 @@ type Questions = { held: HeldRow[]; total: number };
 /** The last result for each ledger. Each page shows the number of questions, and counting them means reading rows that share a request. */
 const found = new WeakMap<Stories, { digest: string; compared: number; held: HeldRow[] }>();
 
-/** The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are not compared. */
+/**
+ * The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are
+ * not compared.
+ */
 async function questions(deps: AccountDeps): Promise<Questions> {
   const { stories } = deps;
   const { total, digest } = await stories.heldDigest();

@@ -9,8 +9,9 @@ import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 import { makeTemporaryFolder, type RunningRedis, startRedis, startService } from './start-servers.ts';
 
 /**
- * `npm run bench:archive -- [--rows N]`: archives a portfolio of so many rows (100,000 by default) and restores it. The stand-in made all its
- * limits before. For both, the bench measures time, memory, Redis' time and its slowest command, and how much Redis holds before, between and after.
+ * `npm run bench:archive -- [--rows N]`: archives a portfolio of so many rows (100,000 by default) and restores it. The stand-in made all
+ * its limits before. For both, the bench measures time, memory, Redis' time and its slowest command, and how much Redis holds before,
+ * between and after.
  */
 const NAME = 'q1';
 /** The time, in microseconds, above which a command gets into Redis' slow log, from which the slowest command is read. */

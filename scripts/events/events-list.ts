@@ -48,7 +48,7 @@ function emptyWords({ totals }: Pick<EventList, 'totals'>, portfolio: string | u
 }
 
 function archivedWords(archived: number): string {
-  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of such a portfolio is seen once the portfolio is restored.`;
+  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten. Restore an archived portfolio to see whether an event names one of its rows.`;
 }
 
 function eventLines({

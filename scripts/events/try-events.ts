@@ -33,8 +33,8 @@ export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
 }
 
 /**
- * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read, or has a status that
- * may be mistyped.
+ * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read,
+ * or has a status that may be mistyped.
  *
  * @throws LimitlineError `FILE` for a file that cannot be read, or without an event
  */

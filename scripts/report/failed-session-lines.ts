@@ -8,7 +8,10 @@ const MOST_NAMED = 5;
 /** The most characters that are shown of what the service said about a session. */
 const MOST_SAID = 160;
 
-/** The line, the buyer and what the service said of sessions that it rejected, or of which nobody knows what became; without links, which are never printed. */
+/**
+ * Of each session that the service rejected, or whose outcome nobody knows: the line, the buyer and what the service said. Links are never
+ * printed.
+ */
 export async function failedSessionLines(
   { refused, held }: FailedSessions,
   { rows }: Pick<Context, 'rows'>,

@@ -132,7 +132,10 @@ const LAST_REPORT_MS = 2_000;
 /** The most held rows that are read for the hint at SERVICE_NOT_MADE: enough to know the statuses of their responses. */
 const HELD_LOOKED_AT = 1_000;
 
-/** A portfolio at the end of a run; `hints`: sentences about single rows, such as a setting that would keep them from being held; `workers`: processes that go on sending. */
+/**
+ * A portfolio at the end of a run. `hints`: sentences about single rows, such as on a setting that keeps rows from being held. `workers`: the
+ * number of processes that go on sending.
+ */
 type LastReport = { summary: Summary | undefined; state: PortfolioState; hints: string[]; workers: number };
 
 /** Suggests SERVICE_NOT_MADE if rows are held by responses that may mean "nothing made". */

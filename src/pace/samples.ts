@@ -2,7 +2,8 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /**
  * The pace at one moment. `accepted`, `throttled`: calls since the account's first. `learnedPerS`: the learned rate; 0 until a limit was
- * reached. `waitsUntilMs`: until when the service's limit stops all calls; 0 if it does not. `made`: things made since the first call, by kind; not in samples of an earlier version.
+ * reached. `waitsUntilMs`: until when the service's limit stops all calls; 0 if it does not. `made`: things made since the first call, by
+ * kind; samples of an earlier version lack it.
  */
 export type PaceSample = {
   atMs: number;

@@ -68,7 +68,10 @@ export const portfolioDraftSchema = z.object({
    * file names it.
    */
   documents: z.array(z.object({ name: z.string(), sizeBytes: z.int(), isKept: z.literal(true).optional() })),
-  /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it; `unsent`: columns that no call sends. */
+  /**
+   * The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it; `unsent`: columns that
+   * no call sends.
+   */
   supplier: z
     .object({
       name: z.string(),

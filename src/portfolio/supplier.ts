@@ -10,7 +10,10 @@ import { makeCellReader } from './lines/read-cells.ts';
 import type { Company } from './lines/row.ts';
 import { type Problem, visible } from './problem.ts';
 
-/** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. `unsent`: columns of its file that no call sends. */
+/**
+ * The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. `unsent`: columns of its
+ * file that no call sends.
+ */
 export type Supplier = ({ company: Company; key: string } | { companyId: string }) & { unsent: string[] };
 
 /** The columns of a supplier's file that are not sent, as a sentence; none without any. */

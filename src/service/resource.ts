@@ -3,8 +3,9 @@ import { type CallKind, KINDS } from '../call-kind.ts';
 import type { CallRecord } from '../call-outcome.ts';
 
 /**
- * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes
- * differences from the request, `record.besides` has fields that the service's document does not name. `others` describes those that show that the answer belongs to another request.
+ * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes differences from the
+ * request, `record.besides` has fields that the service's document does not name. `others` describes those that show that the answer
+ * belongs to another request.
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 

@@ -203,7 +203,7 @@ export function makeApprovals({
       return readAll(ids.map((id) => `${portfolio}/${id}`));
     },
 
-    /** Rows of an approval that are not carried out, in the order of lines. */
+    /** Rows of an approval whose answer is not carried out for them yet, in the order of lines. */
     async rowsOf({ portfolio, id }: ApprovalId, { from = 0, count = PAGE } = {}): Promise<RowId[]> {
       const found = await connection.zrange(keys.approvalRows(portfolio, id), String(from), String(from + count - 1));
       return found.map((key) => ({ portfolio, key }));

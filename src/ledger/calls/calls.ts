@@ -50,7 +50,7 @@ const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 64_000;
 
-/** The number of quick repetitions under the setting "repeat", and the ms before each: so a lost response is soon found. */
+/** The number of quick repetitions under the setting "repeat", and the ms before each. They soon fetch a response that was lost. */
 const QUICK_SENDS = 5;
 const QUICK_WAIT_MS = 50;
 

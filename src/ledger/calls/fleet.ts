@@ -73,7 +73,10 @@ export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
   };
 
   return {
-    /** Sets the approval policy that heartbeats of this process name. Each heartbeat also calls `keep`, since another process may have lifted the rule. */
+    /**
+     * Sets the approval policy that heartbeats of this process name. Each heartbeat also calls `keep`, since another process may have
+     * lifted the rule.
+     */
     async serve(asks: ApprovalPolicy, keep: () => Promise<unknown>): Promise<void> {
       serving = { asks, keep };
     },

@@ -131,8 +131,8 @@ export type TakenFile = {
   seen?: { sha256: string; bytes: number; version: string };
   /**
    * Counts of an imported file. For a file of decisions `rows` are rows that say something else now, and `invalid` are decisions that were
-   * not taken or have a warning. `warnings` are those in the list of problems of a file of buyers, `gone` the faulty lines of the file before that
-   * report and results no longer name.
+   * not taken or have a warning. `warnings` are those in the list of problems of a file of buyers, `gone` the faulty lines of the file
+   * before that report and results no longer name.
    */
   found?: { lines: number; rows: number; invalid: number; duplicate: number; warnings?: number; gone?: number };
   /** Name of the results file in `done`; `""` if it could not be written. */

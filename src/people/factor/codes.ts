@@ -94,7 +94,10 @@ export function isCode(text: string): boolean {
   return CODE.test(text);
 }
 
-/** The time step to which a code belongs; undefined if it is wrong. All steps are compared, so that the time tells nothing about which matched. */
+/**
+ * The time step to which a code belongs; undefined if it is wrong. All steps are compared, so that the time tells nothing about which
+ * matched.
+ */
 export function stepOfCode(bytes: Uint8Array, code: string, nowMs: number): number | undefined {
   if (!isCode(code)) return undefined;
   const totp = totpOf(bytes, '');

@@ -93,8 +93,8 @@ function calledBy(claims: Claims): string {
 }
 
 /**
- * The names by which others see people of identity providers, see name-for in users.lua. `iss` and `sub` together identify a person (OpenID Connect
- * Core 1.0, section 5.7); the name at the provider may change, and may be the person's own choice.
+ * The names by which others see people of identity providers, see name-for in users.lua. `iss` and `sub` together identify a person (OpenID
+ * Connect Core 1.0, section 5.7); the name at the provider may change, and may be the person's own choice.
  */
 export function makePersonNames({ connection, keys }: { connection: RedisConnection; keys: { subjects: string } }) {
   const nameFor = peopleScript(connection, 'users', 'name-for');

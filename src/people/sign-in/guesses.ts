@@ -64,8 +64,9 @@ export type Counted = {
   account: string;
   /** Mark that the account signed in from this address. */
   known: string;
-  /** Counter of the address; `backMs` is what the attempt added to it: 0 for a person known there. */
+  /** Counter of the address. */
   place: string;
+  /** What the attempt added to the counter of the address, in ms; 0 if the person is known at that address. */
   backMs: number;
 };
 

@@ -239,7 +239,10 @@ const MOST_NAMES = 8;
 /** Names that JavaScript's objects have by themselves, so that no field may have them. */
 const RESERVED = new Set(['__proto__', 'prototype', 'constructor']);
 
-/** Fields that the service's document shows (docs/service.md), sent or answered. `contact.phone` is only answered; whether it can be sent is not shown. */
+/**
+ * Fields that the service's document shows (docs/service.md), sent or answered. `contact.phone` is only answered; whether it can be sent is
+ * not shown.
+ */
 const SHOWN = new Set(
   Object.entries({
     company: 'id object name website buyer_limit contacts created',

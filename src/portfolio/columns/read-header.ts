@@ -24,9 +24,9 @@ export type HeaderRules = {
 };
 
 /**
- * Finds the known columns of a header, and those that a person sends by a path: by the mapping, by Limitline's own names (any case, spaces or hyphens for
- * underscores, also dotted as in `address.city`), or by the tables of names. An uncertain name is only a warning.
- * Unknown columns are kept.
+ * Finds the known columns of a header, and those that a person sends by a path: by the mapping, by Limitline's own names (any case, spaces
+ * or hyphens for underscores, also dotted as in `address.city`), or by the tables of names. An uncertain name is only a warning. Unknown
+ * columns are kept.
  */
 export function readHeader(
   header: RawRecord,

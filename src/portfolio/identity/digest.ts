@@ -41,8 +41,8 @@ function sixBits(digest: string, at: number): number {
 export type DigestTableOptions = { bits?: 53 | 68; keepsValues?: boolean };
 
 /**
- * Numbers by digest (see `digestOf`), in the order in which they were added. In typed arrays, because a Map of a million texts takes four times the memory. A slot takes 10
- * bytes; 4 less without values, 2 more with 68 bits. A million digests need some 1.8 million slots.
+ * Numbers by digest (see `digestOf`), in the order in which they were added. In typed arrays, because a Map of a million texts takes four
+ * times the memory. A slot takes 10 bytes; 4 less without values, 2 more with 68 bits. A million digests need some 1.8 million slots.
  *
  * Among a million digests, the chance of a false match is 6 in 100,000 with 53 bits, and 2 in 10^9 with 68.
  *

@@ -4,9 +4,10 @@ import { makeProblem, type Problem } from '../problem.ts';
 import type { LineDraft } from './read-cells.ts';
 
 /**
- * Compares how the amounts of a file are written: with which decimal separator, and whether the end of the file cut one off. A missing line break at the end means nothing by itself, since editors often leave it out. So it counts only
- * beside an amount that is written otherwise than all amounts above it, or a size that is a multiple of {@link BLOCK_BYTES}. A cut before
- * the last cell is found by the number of cells.
+ * Compares how the amounts of a file are written: with which decimal separator, and whether the end of the file cut one off. A missing line
+ * break at the end means nothing by itself, since editors often leave it out. So it counts only beside an amount that is written otherwise
+ * than all amounts above it, or a size that is a multiple of {@link BLOCK_BYTES}. A cut before the last cell is found by the number of
+ * cells.
  */
 export function makeAmountForms(columns: readonly Column[]) {
   const amountAt = placeOf(columns, 'requested_limit');

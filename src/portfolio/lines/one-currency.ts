@@ -87,7 +87,10 @@ export function makeCurrencyCheck({
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
       return cells[amountAt]?.startsWith(MARK) ? amountAt : null;
     },
-    /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the header may name one. */
+    /**
+     * The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the
+     * header may name one.
+     */
     currencyOf: (cells: readonly string[]): Currency | null =>
       [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
     /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */

@@ -24,8 +24,8 @@ type FileBuyers = BuyerStore & {
  * The buyers of one file together with those of a store, for reading the file without writing. Without a store, only
  * the file's own.
  *
- * A million lines with register number, name and country take some 85 MB (100 MB if some lack the country): 27 bytes a line, 15 for each identifier, 16
- * MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
+ * A million lines with register number, name and country take some 85 MB (100 MB if some lack the country): 27 bytes a line, 15 for each
+ * identifier, 16 MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
  */
 export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { store?: BuyerStore }): FileBuyers {
   const table = makeSpreadTable();

@@ -6,8 +6,8 @@ import { IDENTIFIER_KINDS } from '../identity.ts';
 export type FilePlace = { portfolio: string; importId: string };
 
 /**
- * Entries of a file about its buyers, numbered from 0: one for each line that added something about its buyer. An entry takes 27 bytes, plus texts for messages if it is among the first. The store grows by pieces
- * of a fixed size, which are never copied.
+ * Entries of a file about its buyers, numbered from 0: one for each line that added something about its buyer. An entry takes 27 bytes,
+ * plus texts for messages if it is among the first. The store grows by pieces of a fixed size, which are never copied.
  */
 export function makeFileEntries() {
   const pieces: Piece[] = [];
