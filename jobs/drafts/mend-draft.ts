@@ -37,7 +37,7 @@ const [CELLS_KEPT, TEXT_KEPT] = [200, 200];
  * Writes a new version of a draft's file with these cells changed. The uploaded file and the two versions before it are kept.
  *
  * @param version the version that the person saw, and `of` the preview of it
- * @param by who corrects it, an author from then on
+ * @param by the person who corrects it, and counts as one of its authors from then on
  * @throws LimitlineError `NOT_FOUND`; `USAGE` for an impossible correction or an exceeded quota; `FILE`
  */
 export async function mendDraft(

@@ -116,7 +116,7 @@ export type Cause = RowCause & { rows: number; sum: string };
 /** Reads the causes of portfolios. The scripts that move rows write them (lua/note-cause.lua), and their sums (lua/derive.lua). */
 export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
-    /** The causes of a portfolio whose rows have tallies, the one with most rows first. */
+    /** The causes that rows of the portfolio have now, the one with most rows first. */
     async read(name: string): Promise<Cause[]> {
       const hashes = [keys.causes(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
       const { answers } = await readAtOnce(

@@ -1,6 +1,6 @@
 -- Included where a mark of sent calls is looked up (send-marks.ts). `<marks>:all` has the first bytes of the last 1,048,576 marks, each
 -- at its own offset: 4 MB for some 300 hours of sending. So even a host that sent nothing for weeks can look up its last mark.
--- Two of 16 million marks begin alike.
+-- Two marks have the same first bytes with a chance of one in 16 million.
 local PLACES, BYTES = 1048576, 4
 
 local function placeOf(number, from)

@@ -97,10 +97,10 @@ function isBefore(one: string, other: string): boolean {
 
 type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
 
-/** Factor from an amount to the whole cents that enter the digest: a difference below a cent is mostly not noticed. */
+/** Factor from an amount to the whole cents that enter the digest. So a difference below a cent mostly leaves the digest as it is. */
 const CENTS = 100;
 
-/** Divisor from ms to the whole seconds that enter the digest: a difference below a second is mostly not noticed. */
+/** Divisor from ms to the whole seconds that enter the digest. So a difference below a second mostly leaves the digest as it is. */
 const SECOND_MS = 1_000;
 
 /** Amount and status of a tally, as columns.lua reads them. */

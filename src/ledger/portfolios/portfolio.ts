@@ -149,8 +149,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       for (;;) {
         const fields = ['archive', 'supplier', 'supplierApproval', 'supplierBefore'] as const;
         const [archive, named, waitsFor, before] = await connection.hmget(hash, ...fields);
-        // A supplier that waits for an approval ends by that approval alone. Any other one ends by its call, and is in `supplierBefore` if
-        // a later one waits.
+        // If a supplier waits for an approval, only that approval can give its outcome. Any other supplier's outcome comes from its call;
+        // such a supplier is in `supplierBefore` while a later one waits.
         const [field, known] = approval === '' && before ? ['supplierBefore', before] : ['supplier', named];
         if (archive || !known || ((JSON.parse(known) as PortfolioSupplier).key ?? '') !== supplier.key) return;
         if (approval !== '' && waitsFor !== approval) return;

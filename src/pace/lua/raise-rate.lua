@@ -9,8 +9,8 @@ local function brink(pace)
   return isTold and pace.full >= N.BRINK_WITHIN * calls and calls or nil
 end
 
--- Adds a mark: the calls accepted so far and the stated remainder, or -1. Kept are the first mark, where the limit was reached if the rate
--- was lowered, and the latest ones.
+-- Adds a mark: the calls accepted so far and the stated remainder, or -1. Of all marks, the first one and the latest ones are kept. If the
+-- rate was lowered, the first one is of the moment when the limit was reached.
 local function addMark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
