@@ -29,9 +29,9 @@ local N = {
   -- one accepted call raises it. If a refusal is dear, the rate doubles in four seconds, or in the time of 20 calls.
   SEARCH_DOUBLES_S = 3, SEARCH_MOST = 0.1,
   SEARCH_DEAR_DOUBLES_S = 4, SEARCH_DEAR_CALLS = 20,
-  -- Phase hold, just under the limit: seconds in which the rate doubles during a test of higher rates (LOOK), and during the slow rise in
-  -- between (CREEP). That rise happens only if tests are dear or the limit is foreseen. HOLD_MOST is the largest share by which one call
-  -- raises the rate.
+  -- Phase hold, just under the limit. LOOK: seconds in which the rate doubles during a test of higher rates. CREEP: the same during the slow
+  -- rise between tests, which happens only if a test costs a long wait or the limit is foreseen. HOLD_MOST is the largest share by which one
+  -- call raises the rate.
   LOOK_DOUBLES_S = 5, CREEP_DOUBLES_S = 100, SURE_CREEP_DOUBLES_S = 400, HOLD_MOST = 0.03,
   -- Time before higher rates are tested: 2 s, or 6 s if two measures agree on the limit, and at least the time of 20 calls.
   PATIENCE = 2000000, SURE_PATIENCE = 6000000, PATIENCE_CALLS = 20000000,

@@ -192,7 +192,8 @@ export const SESSION_LIMITS: SessionLimits = {
 
 /**
  * Opens the console while there are no users. A system user makes a link, which works once. It becomes a session with all roles, in that
- * person's name. Links and their sessions live as long as any session may. Adding the first user ends all of them for good (add-user in users.lua).
+ * person's name. Links and their sessions live as long as any session may. Adding the first user ends all of them for good (add-user in
+ * users.lua).
  */
 export function makeOpenings({
   connection,

@@ -25,8 +25,8 @@ export type GuessLimits = {
   forgetMs: number;
   forgetFewMs: number;
   /**
-   * Attempts from one address at any accounts, and the time after which one comes back. An office may have one address. Each wider group
-   * of the address has ten times as many as the one before (address-group.ts).
+   * Attempts from one address at any accounts, and the time after which one more is allowed again. All people of an office may have the same
+   * address. Each wider group of the address has ten times as many attempts as the one before (address-group.ts).
    */
   placeTries: number;
   placeBackMs: number;
