@@ -124,7 +124,7 @@ const HELP = {
   rows: 'Rows of all portfolios of the account, by state.',
   rows_to_send: 'Rows that wait to be sent or are under way, in portfolios that are not paused.',
   portfolios: 'Portfolios of the account.',
-  portfolios_open: 'Portfolios that are imported, sent or wait for approval; held rows alone keep none open.',
+  portfolios_open: 'Portfolios that are being imported or sent, or wait for approval. Held rows alone do not count.',
   portfolios_paused: 'Portfolios that stand still until somebody resumes them.',
   portfolios_archived: 'Portfolios that are archived or forgotten. The other counts of portfolios leave them out.',
   workers: 'Worker processes that gave a sign of life within the last six seconds.',

@@ -53,7 +53,7 @@ const submittedSchema = z.object({
   fault: z.string().nullable(),
 });
 
-/** An earlier file, when it was submitted, and who decided how it is read. */
+/** An earlier file by its name: the time when its way of reading was kept (`keptMs`), and the people who chose it (`by`). */
 const keptFromSchema = z.object({ name: z.string(), keptMs: z.int(), by: z.array(z.string()).default([]) });
 
 /** An uploaded portfolio before its import: none of it is in the ledger. */

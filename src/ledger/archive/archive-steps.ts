@@ -47,7 +47,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       return { why: answer as NotArchived['why'], rows: Number(text) };
     },
 
-    /** Cancels archiving. Answers whether it did: not if rows are being deleted by now, or another process archives it. */
+    /** Cancels archiving. Answers false if the portfolio's rows are being deleted by now, or if another process archives it. */
     drop: async (name: string, id: string): Promise<boolean> => (await change(name, 'drop', [id])) === 1,
 
     /**

@@ -62,7 +62,7 @@ export type NightReport = {
   groups: readonly ReportGroup[];
   /** The previous report, with which this one was compared. */
   before?: { id: string; madeMs: number };
-  /** Checks with too many findings to list. The findings beyond the most are summed up in one, for each check. */
+  /** Checks with too many findings to list. For each of them, one finding sums up those that are not listed. */
   crowded: readonly CheckName[];
   files?: ReportFiles;
   /** The reason why the report has no files in the data folder; undefined if it has files. */

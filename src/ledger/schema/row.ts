@@ -128,8 +128,8 @@ export type RowFields = {
   record?: CallRecord;
   problem?: RowProblem;
   /**
-   * Whether the service itself responded at this step, and not the ledger: only then do the checks count the response that pause a
-   * portfolio. `not ours`: the response belongs to another request.
+   * Whether the service itself responded at this step, and not the ledger: only such responses count for a pause. `not ours`: the response
+   * belongs to another request.
    */
   answered?: boolean | 'not ours';
 };

@@ -34,7 +34,7 @@ test.each<[Asked, string | undefined]>([
 test('a plan names each condition of its rows', () => {
   const filter = { states: ['refused'], step: 'limit', problem: 'city', min: '5' } as const;
   expect(filterWords({ filter, cause: null })).toEqual([
-    'with the outcome rejected by the service',
+    'with the outcome “rejected by the service”',
     'at the step limit',
     'with “city” in the problem',
     'asking for 5.00 or more',

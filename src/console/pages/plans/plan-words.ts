@@ -57,10 +57,10 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
   const { states = [], outcomes = [], step, problem, status, min, max, rows, text, cause: id } = filter;
   const words = [
     ...(states.length > 0
-      ? [t`with the outcome ${listed([...new Set(states.map((state) => translated(stateWords(state))))])}`]
+      ? [t`with the outcome ${listed([...new Set(states.map((state) => `“${translated(stateWords(state))}”`))])}`]
       : []),
     ...(outcomes.length > 0
-      ? [t`with the outcome ${listed(outcomes.map((one) => translated(ROW_OUTCOMES[one])))}`]
+      ? [t`with the outcome ${listed(outcomes.map((one) => `“${translated(ROW_OUTCOMES[one])}”`))}`]
       : []),
     ...(step === undefined ? [] : [t`at the step ${translated(step)}`]),
     ...(problem === undefined ? [] : [t`with “${problem}” in the problem`]),
