@@ -29,8 +29,8 @@ const LEAST_SHARE = 0.01;
 const LEAST_PER_S = 0.01;
 
 /**
- * Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A wait shorter than SHORT_WAIT_MS may still be due to
- * that limit.
+ * Reasons of a block other than the service's limit (`pace-state.ts`). A wait shorter than SHORT_WAIT_MS may still be due to that limit
+ * if calls pass in between.
  */
 const AWAY: readonly string[] = ['outage', 'credentials', 'replicas', 'memory'] satisfies BlockedBy[];
 const SHORT_WAIT_MS = 2_000;

@@ -70,10 +70,7 @@ const NO_ROW: RowId = { portfolio: '', key: '' };
 /** Further work for the script of a settlement: accept the id of another limit, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
-/**
- * The answer to a settlement: the recorded `id` of what was made, and whether its row stayed, moved on, or claimed its next call too. `late`:
- * the outcome had been unknown. `otherRow`: the row whose limit has this id, so that nothing was written. `first`: see {@link ClaimAnswer}.
- */
+/** The answer to a settlement; `settle` below says what its fields mean. `first`: see {@link ClaimAnswer}. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }

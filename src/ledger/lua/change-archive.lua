@@ -161,8 +161,9 @@ function steps.forget(id, by)
   return { 'go', archive }
 end
 
--- Updates the state of a portfolio being forgotten, or ends forgetting. Takes fields of the state as a JSON object, and the fields of its
--- hash that stay at the end, or "" before it. Answers the state as JSON, or "" if it is not being forgotten (any more).
+-- Updates the state of a portfolio being forgotten, or ends forgetting. Takes fields of the state as a JSON object. The second argument ends
+-- forgetting and names the fields of the portfolio's hash that stay; with "" forgetting goes on. Answers the state as JSON, or "" if the
+-- portfolio is not being forgotten (any more).
 function steps.note(fields, stay)
   if known.is ~= 'forgetting' then return '' end
   for field, value in pairs(cjson.decode(fields)) do known[field] = value end

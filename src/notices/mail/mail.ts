@@ -72,8 +72,8 @@ type MailError = Error & {
 };
 
 /**
- * The meaning of a failed mail; pure. 4yz replies pass by themselves. A 5yz reply to the mail's content concerns this notice, any other the
- * settings. Without a reply the connection failed, and the mail may have arrived.
+ * The meaning of a failed mail; pure. The fault behind a 4yz reply passes by itself. A 5yz reply to the mail's content is the fault of this
+ * notice; any other 5yz reply is a fault of the settings. Without a reply the connection failed, and the mail may have arrived.
  */
 function meaningOfMailError(error: MailError, host: string): SendResult {
   const { command = '', responseCode: code } = error;
