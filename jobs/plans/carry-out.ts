@@ -24,7 +24,7 @@ const SIGN_EVERY_MS = 2_000;
  * process that dies leaves nothing half done, and the next one that claims the plan continues.
  *
  * @param runner the claim; execution ends at once if another process has the plan
- * @param by who confirmed it, for the rows' stories
+ * @param by who confirmed it, for the rows' histories
  * @param awaitMs how long to await calls under way when a whole portfolio is cancelled
  * @throws the reason of `signal`
  */

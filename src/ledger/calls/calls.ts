@@ -36,7 +36,7 @@ export const MOST_PUT_OFFS = 30;
  */
 export type ResolveAnswer = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
-/** The service's refusal of a call, for the row's story. */
+/** The service's refusal of a call, for the row's history. */
 type Refusal = { status: number; body: string };
 
 /** Why a claim is given back: the service made nothing, or the call never left. */
@@ -226,7 +226,7 @@ export function makeCalls({
 
     /**
      * Writes a person's answer to the first of a row's calls whose outcome is unknown: it made `id`, or without an id it may be sent again.
-     * Written once, even if the reply is lost. `by` and `row` go to the row's story. Nothing is done if the call was sent again and lost at
+     * Written once, even if the reply is lost. `by` and `row` go to the row's history. Nothing is done if the call was sent again and lost at
      * `asOfMs` or later, by the server's clock: the answer is older. `approval`: the one in which another person approved the answer.
      */
     async resolve(

@@ -33,8 +33,8 @@ export type BuyerLook = {
 };
 
 /**
- * `companyId`: of the company that was made for the buyer, '' for none. `summed`: its requests that are added up, the newest portfolios
- * first.
+ * A buyer with the id of the company that was made for it, '' for none. `summed`: the buyer's requests whose amounts are added up, the newest
+ * portfolios first.
  */
 export type BuyerStory = BuyerLook & { companyId: string; summed: readonly BuyerRequest[] };
 

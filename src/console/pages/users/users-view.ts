@@ -159,7 +159,7 @@ export function userView(given: {
     ${panel({ title: t`Signing in`, body: isSelf ? ownPart() : othersPart(csrf, user) })}
     ${panel({
       title: t`Remove`,
-      body: html`<p>The user cannot sign in any more. What they did stays in the audit and in the stories of rows.</p>
+      body: html`<p>The user cannot sign in any more. What they did stays in the audit and in the histories of rows.</p>
         ${linkButton({ href: userAddress(name, 'remove'), words: html`Remove <bdi>${name}</bdi>…`, kind: 'danger' })}`,
     })}
     </div>`;
