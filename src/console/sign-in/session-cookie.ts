@@ -24,8 +24,9 @@ export function sessionCookieName(mark: string): string {
 }
 
 /**
- * The name of the cookie for people who came by the console's link. Not `Secure`, since Safari would drop it for
- * `http://127.0.0.1`. `Strict`, since other programs under this host receive it too, and no other site may cause that.
+ * The name of the cookie for people who came by the console's link. It is not `Secure`, since Safari would drop it for
+ * `http://127.0.0.1`. It is `Strict`, since browsers send it to all programs of this host: a page of another site must not be able to
+ * cause that.
  */
 export function openedCookieName(mark: string): string {
   return `limitline-opened-${mark}`;

@@ -94,7 +94,7 @@ asked['digest of rows'] = function(...)
   return redis.sha1hex(asked.rows(math.huge, ...)[2])
 end
 
--- Takes name, type and position of pieces of other keys. Answers the SHA-1 of their lines.
+-- Takes pieces of keys other than rows: of each the key's name, its type, and the piece's position in it. Answers the SHA-1 of their lines.
 asked['digest of keys'] = function(...)
   local heads, lines = { ... }, {}
   for at = 1, #heads, 3 do
