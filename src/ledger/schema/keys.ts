@@ -130,7 +130,7 @@ export function makeKeys(prefix: string, account: string) {
     held: `${root}:held`,
     /** Beginning of all row keys; `<portfolio>:<row key>` follows (buyer-rows.lua). */
     rows: `${root}:row:`,
-    /** Hash: the one call that makes a thing: a company by buyer, a document by content and name, a limit by row key. */
+    /** Hash: the call that makes a thing. A company has one for each buyer, a document for each content and name, a limit for each row key. */
     call: (kind: CallKind | 'session', key: string) => `${root}:call:${kind}:${key}`,
     /** Sorted set: `<portfolio>/<row key> <call key>` of hosted sessions that wait to be sent, by when they were asked for, in ms. */
     sessions: `${root}:sessions`,

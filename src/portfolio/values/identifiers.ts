@@ -3,8 +3,8 @@ import type { ValueReading } from './reading.ts';
 
 /**
  * Reads an identifier of a buyer or a request. Two buyers must not become one by a meaningless value: a placeholder
- * counts as an empty cell, and a number with digits lost in a spreadsheet is a problem. So is a sign that nobody sees: it would make
- * another buyer or request of the same text.
+ * counts as an empty cell, and a number with digits lost in a spreadsheet is a problem. An invisible character is a problem too: texts that
+ * look the same would be two buyers or requests.
  */
 export function readIdentifier(text: string): ValueReading {
   const unseen = UNSEEN.exec(text)?.[0];
