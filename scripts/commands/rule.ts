@@ -61,12 +61,11 @@ function ruleTable(rules: readonly RuleNow[]): string {
 }
 
 function ruleLines({ rule, last, rows, portfolios }: RuleNow): string[] {
-  const means =
-    rows === 0 ? 'no row now' : `${counted(rows, 'row')} of ${counted(portfolios, 'portfolio')} now, at the most`;
+  const found = rows === 0 ? 'no row' : `at most ${counted(rows, 'row')} of ${counted(portfolios, 'portfolio')}`;
   return [
     `${rule.id}   rows ${ruleWords(rule)}`,
-    `  goes   each night, for each row ${counted(rule.nights, 'night')} at most`,
-    `  means  ${means}`,
+    `  sends  each night, for each row ${counted(rule.nights, 'night')} at most`,
+    `  now    ${found}`,
     `  last   ${last ? `${minuteText(last.atMs)}: ${ruleNightWords(last)}` : 'it has not run yet'}`,
     `  made   ${minuteText(rule.madeMs)}, by ${rule.by}`,
   ];

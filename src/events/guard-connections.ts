@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How a connection ended that never sent a readable request. */
+/** How a connection ended that never sent a readable request. `crowded`: too many connections were open. */
 type ConnectionEnd = 'unreadable' | 'crowded';
 
 /** Responses before there is a request, by Node's error code (RFC 9110, sections 15.5.1 and 15.5.9; RFC 6585, section 5). */

@@ -137,7 +137,7 @@ const HELP = {
   pace_limit_per_second: "The service's rate limit, as found out from its refusals; absent before the first one.",
   pace_limiting: '1 where the pace is what limits the calls, else 0.',
   blocked: '1 where no call leaves for a while, by reason.',
-  door_shut: '1 where calls of this kind do not leave since the outcome of the last is unknown.',
+  door_shut: '1 while calls of this kind are stopped, because the outcomes of the last ones are unknown.',
   notices_waiting: 'Notices that are not delivered yet, by channel.',
   notices_ended: 'Notices that were delivered or given up, on all channels, since the ledger began.',
   on_duty: 'Processes that run the nightly tasks.',

@@ -15,7 +15,7 @@ const MEAN_MS = 30_000;
 const LATELY_MS = 5_000;
 const LEAST_MEAN_MS = 2_000;
 
-/** The learned rate is used if it differs by less than this share from the latest mean; windows let through more or less at times. */
+/** The learned rate is used if it differs by less than this share from the latest mean. The mean varies if the service counts in windows. */
 const NEAR = 1 / 3;
 
 /**

@@ -19,9 +19,9 @@ test('rules are made, listed with what they mean, and removed; each change stand
   expect(words).toMatchObject({ step: 'limit', words: 'no such words', nights: 1 });
   const { stdout } = await limitline('rule', 'list');
   expect(stdout).toContain(
-    `rows ${means}\n  goes   each night, for each row 3 nights at most\n  means  1 row of 1 portfolio now`,
+    `rows ${means}\n  sends  each night, for each row 3 nights at most\n  now    at most 1 row of 1 portfolio\n`,
   );
-  expect(stdout).toContain('means  no row now\n  last   it has not run yet');
+  expect(stdout).toContain('now    no row\n  last   it has not run yet');
 
   for (const [args, fault] of [
     [['--cause', idOf('unknown')], /are held: a person must say what became of each/],
