@@ -24,10 +24,10 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 8_000;
 
 /**
- * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. After
- * further ones either the credentials are wrong, for every call, or this call alone is refused. The call waits and is tried again, alone,
- * until src/pace/lua/breakers.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need
- * this row's worker: the row steps aside.
+ * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. A further
+ * one means that the credentials are wrong, for every call, or that the service refuses this call alone. The call waits and is tried again,
+ * alone, until src/pace/lua/breakers.lua decides which. The row is refused only if this call alone is. If other rows are due but none calls,
+ * they may need this row's worker, and the row gives its worker to them for a while.
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
