@@ -46,7 +46,7 @@ export function sayNextSteps(
   { say }: Pick<Terminal, 'say'>,
 ): void {
   const granted = notQuiteGranted(summary, new Map(Object.entries(summary.meanings))).map(visible);
-  if (granted.length > 0) say(`limitline: answered, but not granted as requested: ${granted.join('; ')}.`);
+  if (granted.length > 0) say(`limitline: answered, but not granted as requested (${granted.join('; ')}).`);
   for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
   const { portfolio } = run;
   if (summary.states.held > 0) {

@@ -24,7 +24,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   expect(first.status).toBe(2);
   expect(first.stdout).toContain('The service answered: 3 approved, 1 under review.\n');
   expect(first.stdout).toContain('Not known to be approved: 1 “under review”.\n1 limit granted below the request.\n');
-  expect(first.stderr).toMatch(/not known to be approved: 1 “under review”; 1 limit granted below the request\.$/m);
+  expect(first.stderr).toMatch(/not known to be approved: 1 “under review”; 1 limit granted below the request\)\.$/m);
   expect(first.stderr).toMatch(/^limitline: results: q4\.results\.csv$/m);
   expect(first.stderr).toMatch(
     /^limitline: mend these lines: q4\.errors\.csv; .*run "q4\.errors\.csv" --portfolio "q4"$/m,

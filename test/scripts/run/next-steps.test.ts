@@ -85,7 +85,7 @@ test.each<[string, string[], string[]]>([
   [
     'what was not granted as requested is said first',
     said(summaryOf({ done: 2 }, { grantedBelow: 2 }), { results: 'q4.results.csv' }),
-    ['answered, but not granted as requested: 2 limits granted below the request.', 'results: q4.results.csv'],
+    ['answered, but not granted as requested (2 limits granted below the request).', 'results: q4.results.csv'],
   ],
   [
     'the file that was just imported is said to stay for that',
