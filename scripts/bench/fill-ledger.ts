@@ -9,7 +9,7 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 import { referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { portfolioLine } from './generate-portfolio.ts';
 
-/** The most rows that are written at a time, since one connection sends so many commands without waiting. */
+/** The most rows that are written at a time. One connection can send the commands of this many rows without waiting for replies. */
 const AT_ONCE = 200;
 
 /** The settings of a bench's ledger, by which its keys are made as those of a command are. Nothing is ever asked of that service. */

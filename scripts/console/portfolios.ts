@@ -98,8 +98,8 @@ export function portfoliosPageFunctions(
 }
 
 /**
- * Makes a reader of the time since which a portfolio has refused rows, with its name. The answer is undefined if it has none, or ended so
- * many days ago that people are no longer asked to act.
+ * Makes a function that answers a portfolio's name and the time since which it has refused rows. The answer is undefined if it has none, or
+ * if it finished more than {@link FIX_DAYS} days ago, when people are no longer asked to act.
  */
 function makeRejectedSince({ rows }: Pick<Context, 'rows'>) {
   // A portfolio's rows are read again only after one of them ended, because that takes some milliseconds.
