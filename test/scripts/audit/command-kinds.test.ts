@@ -118,7 +118,7 @@ test('what a command changes stands in the trail with the user of the system and
       facts: { command: 'import', file: 'q4.csv' },
     },
     { number: 2, is: 'done', of: 1, facts: { lines: 3, rows: 3, invalid: 0 } },
-    { number: 3, by, what: 'sending paused', about: 'q4', is: 'begun' },
+    { number: 3, by, what: 'line paused', about: 'q4', is: 'begun' },
     { number: 4, is: 'done', of: 3 },
     { number: 5, by, what: 'rows cancelled', about: 'q4', is: 'begun', facts: { where: { states: ['queued'] } } },
     { number: 6, is: 'done', of: 5, facts: { cancelled: 3 } },
