@@ -134,7 +134,7 @@ const HELP = {
   queue_oldest_seconds: 'How long ago the job was added that is taken up next.',
   pace_rate_per_second: 'Calls a second that may leave, all processes together.',
   pace_flow_per_second: 'Calls a second that the service accepted lately.',
-  pace_limit_per_second: "The service's rate limit, as found out from its refusals; absent before the first one.",
+  pace_limit_per_second: "The service's rate limit, as its answers told it; absent until it is known.",
   pace_limiting: '1 where the pace is what limits the calls, else 0.',
   blocked: '1 where no call leaves for a while, by reason.',
   door_shut: '1 while calls of this kind are stopped, because the outcomes of the last ones are unknown.',
