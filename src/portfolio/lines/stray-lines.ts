@@ -27,10 +27,8 @@ type StrayOptions = {
 /**
  * Finds lines that are no buyers. Each line must be given once, in file order. Columns that an errors file added are ignored.
  *
- * A line that says little else is a total if its label says so (`isTotalLabel`, `isGroupTotal`). A line is also a total if its amount is the
- * exact sum of the lines above, since the start or the last subtotal, and one of two conditions holds. Either few of its cells are filled.
- * Or it has only a label, numbers and a currency, while each line above names its buyer in further cells. A line with a `buyer_reference`
- * is a buyer, whatever its name.
+ * A line that says little else is a total if its label says so. It is also one if its amount is the exact sum of the lines above, and it has
+ * few cells, or has only a label, numbers and a currency while each line above names its buyer in further cells.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions) {
   const added = errorColumnsOf(columns.map(({ written }) => written));

@@ -169,7 +169,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
   return html`<li class="cause">
     <p class="cause-count"><a href="${portfolioAddress(name, of)}">${withNumbers(countWords(rows, 'row'))}</a> ${amount(sum)}</p>
     <div class="cause-words">
-      <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · status ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
+      <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : t` · status ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
       <p class="cause-way">${sample && html`<a href="${below(name, 'rows', sample.row.key)}">For example line ${sample.line}</a>`} ${commandLine(commandOf(name, cause))}</p>
     </div>
