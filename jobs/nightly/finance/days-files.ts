@@ -52,8 +52,8 @@ export type DayImport = {
 };
 
 /**
- * Imports begun since `sinceMs` with lines that led to no row, also by being `duplicates` alone if these are asked for. An unfinished import is left to the next night. Imports before a
- * cancellation of the portfolio are no longer wanted.
+ * Imports begun since `sinceMs` with lines that led to no row, also by being `duplicates` alone if these are asked for. An unfinished import
+ * is left to the next night. Imports before a cancellation of the portfolio are no longer wanted.
  */
 export async function* dayImports(
   sinceMs: number,
@@ -100,8 +100,11 @@ export async function linesMended(
   for (const one of between) {
     for (const { line, from } of await linesOfErrors(one, open)) {
       if (from.portfolio !== portfolio || from.file !== shortDigest(known.id)) continue;
-      const there = await rows.atLines(portfolio, String(one.number), { from: line, to: line });
-      if (there.length > 0) mended.add(from.line);
+      // A row of this line may belong to a third file by now.
+      const isWhole = one.found?.invalid === 0;
+      const isThere = async () =>
+        (await rows.atLines(portfolio, String(one.number), { from: line, to: line })).length > 0;
+      if (isWhole || (await isThere())) mended.add(from.line);
     }
   }
   for (const { line, from } of await linesOfErrors(known, open)) {

@@ -94,13 +94,13 @@ type Asked = {
 async function hasRequest(line: Line, { file, known, rows, importOf }: Asked): Promise<boolean> {
   const { portfolio, importId, atMs, later } = file;
   const key = requestOf(line);
-  /** A line that cannot be read may correct a request that came before it, so only one that came later is its own. */
+  /** A line whose amount cannot be read may correct a request that came before it, so only one that came later is its own. */
   const isIts = async (one: BuyerRow): Promise<boolean> => {
     const isHere = one.row.portfolio === portfolio;
     if (isHere && later.has(one.importId)) return true;
     if (key === '' || one.row.key !== key || line.kind === 'duplicate') return false;
-    if (line.kind === 'row') return true;
-    if (isHere && one.importId === importId) return one.amount === line.requested;
+    if (line.kind === 'row' || (line.requested !== undefined && one.amount === line.requested)) return true;
+    if (isHere && one.importId === importId) return false;
     return ((await importOf(one.row, one.importId))?.lastMs ?? 0) > atMs;
   };
   const { isWhole, rows: its } = known.get(buyerOf(line) ?? '') ?? NO_BUYER_ROWS;

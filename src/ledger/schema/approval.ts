@@ -125,9 +125,16 @@ export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): Approval
     above: lower([one.above, other.above]),
     personAbove: lower([one.personAbove, other.personAbove]),
     windowDays: Math.max(one.windowDays ?? 0, other.windowDays ?? 0),
-    inboxApprovers:
-      names && others ? names.filter((name) => others.some((other) => isNamed(other, name))) : (names ?? others),
+    inboxApprovers: names && others ? namedByBoth(names, others) : (names ?? others),
   };
+}
+
+/** The people whom both lists name. Where only one has a provider's ending `(sso …)`, that longer name stays. */
+function namedByBoth(names: readonly string[], others: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    if (others.some((other) => isNamed(other, name))) return [name];
+    return others.filter((other) => isNamed(name, other));
+  });
 }
 
 /** Whether nobody may approve dropped files, because the processes' settings have no name in common. */

@@ -1,6 +1,7 @@
 import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem, type Problem, visible } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
+import { parseAmount } from '../values/amounts.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/reading.ts';
 import type { LineDraft, Values } from './read-cells.ts';
@@ -116,10 +117,14 @@ const MARKED =
 const UNKNOWN =
   'This is not a currency code of ISO 4217, such as EUR: Limitline only checks that all lines have the same text here, and does not send the text.';
 
-/** A currency as it is read beside an amount: its code, or the sign if that may mean several currencies. */
-function besideAmountOf(currency: Currency, sign: string): string {
+/**
+ * A currency as it is read beside an amount: its code, or the sign if that may mean several currencies. Undefined for words that are not read
+ * there, such as "Dollar".
+ */
+function besideAmountOf(currency: Currency, sign: string): string | undefined {
   const [code = '', ...others] = currency;
-  return others.length === 0 ? code : sign.toLowerCase();
+  const text = others.length === 0 ? code : sign.toLowerCase();
+  return 'value' in parseAmount(`1 ${text}`) ? text : undefined;
 }
 
 type FileCurrency = { word: string; where: string; currency: Currency };

@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import type { RawRecord } from '../../table/records.ts';
 import { addAmounts } from '../values/amounts.ts';
 import { type ExactSum, makeExactSum } from '../values/exact-sum.ts';
@@ -16,6 +17,7 @@ export function makeRunningSums() {
   let closed = '0';
   let closedVisible = '0';
   let [below, closedBelow] = ['0', '0'];
+  let [unread, closedUnread] = [0, 0];
   const all: Sum = { lines: 0, from: 0, to: 0 };
   let group = makeGroup();
 
@@ -35,6 +37,10 @@ export function makeRunningSums() {
     addBelow(amount: string): void {
       below = addAmounts(below, amount);
     },
+    /** Counts a line whose amount cannot be read. */
+    addUnread(): void {
+      unread += 1;
+    },
     /** The lines of which this amount is the sum, if there are two or more. */
     answeredBy(amount: string): Sum | null {
       if (all.lines < 2) return null;
@@ -49,15 +55,20 @@ export function makeRunningSums() {
       return group.sum.lines > 0 && isGroup(amount, visible, whole) ? group.sum : null;
     },
     /**
-     * The sum from which an amount differs: that of the lines since the last subtotal, or of all lines if there are none since. Undefined
-     * if the amount is the sum of either.
+     * The sum from which an amount differs, or may differ by amounts that cannot be read (`unread`): that of the lines since the last
+     * subtotal, or of all lines if none of those can be read, or if the amount may be the sum of all lines. Undefined if it is the sum of either.
      */
-    otherThan(amount: string): string | undefined {
+    otherThan(amount: string): { sum: string; unread: number } | undefined {
       const { visible, whole } = both();
-      const sums = [visible, whole, addAmounts(closed, whole), addAmounts(closedVisible, visible)];
-      const net = [below, below, addAmounts(closedBelow, below), addAmounts(closedBelow, below)];
+      const ofAll = addAmounts(closed, whole);
+      const sums = [visible, whole, ofAll, addAmounts(closedVisible, visible)];
+      const ofAllBelow = addAmounts(closedBelow, below);
+      const net = [below, below, ofAllBelow, ofAllBelow];
       if (sums.some((sum, at) => sum === amount || addAmounts(sum, net[at] ?? '0') === amount)) return undefined;
-      return group.sum.lines > 0 ? addAmounts(whole, below) : addAmounts(closed, closedBelow);
+      const mayBeOfAll = closedUnread > 0 && new Big(amount).gt(ofAll);
+      if (mayBeOfAll || group.sum.lines === 0)
+        return { sum: addAmounts(ofAll, ofAllBelow), unread: unread + closedUnread };
+      return { sum: addAmounts(whole, below), unread };
     },
     /**
      * How many other lines, of the file or since the last subtotal, have the last line's amount as their sum; 0 if it is no sum of two or
@@ -75,7 +86,8 @@ export function makeRunningSums() {
       closed = addAmounts(closed, whole);
       closedVisible = addAmounts(closedVisible, visible);
       closedBelow = addAmounts(closedBelow, below);
-      below = '0';
+      closedUnread += unread;
+      [below, unread] = ['0', 0];
       group = makeGroup();
     },
   };

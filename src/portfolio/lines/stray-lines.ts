@@ -45,7 +45,6 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const misstated: Problem[] = [];
   let lines = 0;
   let namedLines = 0;
-  let unread = 0;
   let filledCells = 0;
   let isAfterTotal = false;
   let last: { record: RawRecord; cells: readonly string[]; amount: string | null } | null = null;
@@ -123,15 +122,15 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
 
   function addUnrequested(written: string): void {
     const below = amountBelow(tidied(written));
-    if (below === null) unread += 1;
+    if (below === null) sums.addUnread();
     else sums.addBelow(below);
   }
 
   /** Notes a total that differs from the sum of the lines above it, or may differ, since amounts of them cannot be read. */
   function compare(record: RawRecord, amount: string): void {
-    const sum = sums.otherThan(amount);
-    if (sum === undefined || lines === 0 || misstated.length === MOST_MISSTATED) return;
-    misstated.push(told(record, amountAt, totalMessage(sum, unread)));
+    const other = sums.otherThan(amount);
+    if (other === undefined || lines === 0 || misstated.length === MOST_MISSTATED) return;
+    misstated.push(told(record, amountAt, totalMessage(other)));
   }
 
   function close(): void {
@@ -256,10 +255,11 @@ function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and ${empty}, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }
 
-function totalMessage(sum: string, unread: number): string {
-  if (unread > 0)
-    return `This total could not be checked: ${counted(unread, 'line above it has', 'lines above it have')} no amount that can be read. The others add up to ${moneyText(sum)}.`;
-  return `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
+function totalMessage({ sum, unread }: NonNullable<ReturnType<RunningSums['otherThan']>>): string {
+  if (unread === 0)
+    return `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
+  const others = sum === '0' ? '' : ` The others add up to ${moneyText(sum)}.`;
+  return `This total could not be checked: ${counted(unread, 'line above it has', 'lines above it have')} no amount that can be read.${others}`;
 }
 
 /** A line whose label reads like a group's total, and which says little beside an amount. */

@@ -31,6 +31,9 @@ test.each([
   ['#,##0 "Euro"', '1.234', '1.2340 EUR', 'EUR'],
   ['[$kr.-406] #,##0', '1000', '1000 kr.', 'kr'],
   ['#,##0', '1000', '1000', undefined],
+  // A word that nobody reads beside an amount, and that may mean several currencies, is left out.
+  ['#,##0 "Dollar"', '1000', '1000', undefined],
+  ['#,##0 "Pfund"', '1000', '1000', undefined],
 ])('an errors file has the currency that only the number format %s names', async (code, value, cell, currency) => {
   const { dir, importFile, errors, again, currencies } = await openErrors();
   const path = join(dir, 'a.xlsx');

@@ -238,16 +238,34 @@ test.each([
     ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,4500'],
     [/1 line above it has .* add up to 1,500\.00/],
   ],
-  ['no amount can be read', ['Acme,1O00', 'Beta,2O00', 'Total,3000'], [/2 lines above it have .* add up to 0\.00/]],
+  [
+    'no amount can be read',
+    ['Acme,1O00', 'Beta,2O00', 'Total,3000'],
+    [/2 lines above it have no amount that can be read\.$/],
+  ],
   ['it is the sum of those that can be read', ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'], []],
   [
     'the sum of its group is right',
     ['Acme,1O00', 'Total,9', 'Beta,2000', 'Gamma,500', 'Total,2500'],
     [/1 line above it has/],
   ],
+  [
+    'it may be the sum of all groups',
+    ['Acme,1O0', 'Beta,200', 'Subtotal,300', 'Gamma,50', 'Delta,20', 'Total,370'],
+    [/1 line above it has .* add up to 200\.00/, /1 line above it has .* add up to 270\.00/],
+  ],
 ])('a total below an amount that cannot be read is said not to be checked, if %s', async (_name, lines, told) => {
   const { warnings, misstated } = await read(`name,requested_limit\n${lines.join('\n')}\n`);
   const found = warnings.filter(({ message }) => message.startsWith('This total could not be checked'));
   expect(found.map(({ message }) => message)).toEqual(told.map((one) => expect.stringMatching(one)));
   expect(misstated).toEqual(found);
+});
+
+// Promise: wrong-total-in-file-warned
+test('a subtotal whose own lines can all be read differs from them, whatever stands above these', async () => {
+  const lines = ['Acme,1O0', 'Beta,200', 'Subtotal,300', 'Gamma,50', 'Delta,20', 'Subtotal,99'];
+  const { warnings } = await read(`name,requested_limit\n${lines.join('\n')}\n`);
+  expect(warnings.find(({ line }) => line === 7)?.message).toContain(
+    'differs from the sum of the lines above it, 70.00',
+  );
 });

@@ -77,3 +77,13 @@ test('a line with a faulty cell that repeats a line of its own file is not named
   await bringAll([HEADER, 'Beta GmbH,DE,R2,1000,', 'Beta GmbH,DE,R2,2000,anna']);
   expect(await named()).toEqual([['Beta GmbH', 'the line is invalid: contact_email', 'q4.csv']]);
 });
+
+test.each([
+  ['without a reference', ['name,country_code,requested_limit,contact_email', 'Acme GmbH,DE,1000,']],
+  ['with a reference', [HEADER, 'Acme GmbH,DE,R1,1000,']],
+])('a line that is wrong in another cell asks for nothing that was not requested: %s', async (_name, lines) => {
+  const { named, import: bring } = await openPlace();
+  await bring(lines);
+  await bring(lines.map((line) => (line.startsWith('Acme') ? `${line}anna` : line)));
+  expect(await named()).toEqual([]);
+});
