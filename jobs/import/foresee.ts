@@ -5,7 +5,7 @@ import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
+import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -53,7 +53,7 @@ type Foreseen = {
   fate?: Fate;
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
-  replaces?: boolean;
+  replaces?: RowState | undefined;
 };
 
 /**
@@ -79,7 +79,7 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
 }
 
 /** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
-export type OfBuyer = { problem: Problem } | { replaces: boolean; besides: Besides | undefined };
+export type OfBuyer = { problem: Problem } | { replaces: RowState | undefined; besides: Besides | undefined };
 
 /**
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
@@ -128,7 +128,7 @@ export function makeReplacingForesight({
             elsewhere: await standingOf(other.elsewhere, isPaused),
           }
         : warningOfEarlier(line, earlier);
-      found.set(line.line, { replaces: decision.replaces !== undefined, besides });
+      found.set(line.line, { replaces: decision.replaces?.state, besides });
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const put = { is: isThere ? 'renewed' : 'added', ...decision } as const;

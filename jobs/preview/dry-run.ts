@@ -1,3 +1,4 @@
+import { is } from '../../src/ledger/schema/row.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
@@ -21,7 +22,7 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
-  let [open, created, besides, alike, replaced] = [0, 0, 0, 0, 0];
+  let [open, created, besides, alike, replaced, replacedOpen] = [0, 0, 0, 0, 0, 0];
   const besidesSum = makeExactSum();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
@@ -45,6 +46,7 @@ export function makeDryRun({
         if (fate === 'held') before.needAnswer += 1;
         if (fate === 'open') open += 1;
         if (replaces) replaced += 1;
+        if (replaces && is('isOpen', replaces)) replacedOpen += 1;
         if (line.kind === 'row' && isBesides) {
           besides += 1;
           besidesSum.add(line.row.limit.requested_limit);
@@ -60,6 +62,8 @@ export function makeDryRun({
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
+    /** How many open rows lines of the file replace, so that these are not sent. */
+    replacedOpen: (): number => replacedOpen,
     result(): DryRun {
       const forecast = forecaster.forecast();
       const calls = forecast.limits + created + forecast.documents;

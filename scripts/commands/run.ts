@@ -6,6 +6,7 @@ import { STOP_DEADLINE_MS, startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import { openByPortfolio, othersWords } from '../ending/open-portfolios.ts';
@@ -110,8 +111,11 @@ async function work(
   if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
   const service = openService(context, address.url);
   const begin = () => startWorkers(context, service, (fault) => stop.abort(fault));
-  // If only some rows go first, workers start after the import has chosen them. Otherwise, waiting rows of an earlier import might be sent.
-  let workers = payload.first === undefined ? begin() : undefined;
+  // Rows of an earlier import that wait may be replaced by this file, and if only some rows go first, the import chooses them. So workers
+  // start after the import then.
+  const { states } = await context.portfolios.read(payload.portfolio);
+  const isAtOnce = payload.first === undefined && rowsIn(states, OPEN_STATES) === 0;
+  let workers = isAtOnce ? begin() : undefined;
   await workers;
   const onImported = async () => {
     if (!stop.signal.aborted) workers ??= begin();

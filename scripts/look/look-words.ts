@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { durationWords } from '../../src/console/pages/new/words.ts';
-import { allBeforeWords, counted, moneyText } from '../../src/counted.ts';
+import { allBeforeWords, counted, earlierRows, moneyText } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
@@ -47,6 +47,7 @@ export function lookWords(look: ImportPreview): string[] {
     ...fact('Control', ...(look.total === undefined ? [] : [agreesWords(look.total)])),
     ...fact('Requests', requestsWords(look)),
     ...fact('Of these', ...besidesWords(look)),
+    ...fact('Replaces', ...replacesWords(look)),
     ...fact('Skips', ...skippedWords(look)),
     ...fact(
       'Largest',
@@ -110,6 +111,10 @@ function besidesWords({ currency, dryRun: { besides, alike = 0 } }: ImportPrevie
 }
 
 /** Good lines that are not requested again, and why. */
+function replacesWords({ dryRun: { replaced } }: ImportPreview): string[] {
+  return replaced > 0 ? [`${earlierRows(replaced)} that this file corrects`] : [];
+}
+
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   const { limits = 0, held = 0, needAnswer = 0 } = before ?? {};
   const underWay = held - needAnswer;

@@ -70,6 +70,15 @@ test('run names the rows that it would send though its file does not; import sen
   expect(same.shown()).not.toContain('Sends too');
   same.press('n\n');
   await same.ended;
+  // Rows that the file corrects are not sent.
+  await writeFile(join(cwd, 'corrected.csv'), `${buyerLines(7).join('\n').replaceAll('.50', '.75')}\n`);
+  const corrected = startOnTerminal(['run', 'corrected.csv', '--portfolio', 'q3'], { cwd, env });
+  await expect
+    .poll(corrected.shown)
+    .toMatch(/Replaces {2}7 rows of earlier imports that this file corrects\n[\s\S]*\[y\/N\] $/);
+  expect(corrected.shown()).not.toContain('Sends too');
+  corrected.press('n\n');
+  await corrected.ended;
   // An import sends nothing.
   const imported = startOnTerminal(['import', 'others.csv'], { cwd, env });
   await expect.poll(imported.shown).toMatch(/Request this limit\? \[y\/N\] $/);

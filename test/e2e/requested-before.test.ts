@@ -48,6 +48,25 @@ test('a run ends with status 2 if a line was changed after it was requested, and
   expect(standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: sent-as-said-last
+test('a run sends no row of an earlier import that its file corrects, however long it takes to read', async () => {
+  const { limitline, json, cwd, standIn } = await openDesk(100);
+  // By now the pace is known, so that rows that wait would leave at once.
+  await limitline('run', 'q4.csv', '--no-results');
+  const faulty = Array.from({ length: 15_000 }, () => ',DE,,');
+  const write = (amount: number, before: string[]) => {
+    const buyers = Array.from({ length: 60 }, (_none, at) => `Other ${at} GmbH,DE,HRB ${9_000 + at},${amount}`);
+    const lines = ['name,country_code,company_registration_number,requested_limit', ...before, ...buyers, ''];
+    return writeFile(join(cwd, 'q5.csv'), lines.join('\n'));
+  };
+  await write(5_000, []);
+  expect(await json('import', 'q5.csv')).toMatchObject({ rows: 60 });
+  await write(6_000, faulty);
+  await limitline('run', 'q5.csv', '--no-results');
+  const asked = standIn.things('limit').map(({ body }) => (body as { requested_limit: number }).requested_limit);
+  expect([5_000, 6_000].map((amount) => asked.filter((one) => one === amount).length)).toEqual([0, 60]);
+});
+
 // Promise: all-requested-before
 test('of a held row nobody says that it was requested before', async () => {
   const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] });

@@ -13,7 +13,7 @@ import {
   UNFINISHED_STATES,
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
-import { awaitsOf, BETWEEN } from '../search/row-lists.ts';
+import { awaitsOf, makeSeparator } from '../search/row-lists.ts';
 
 /**
  * The states in the order in which their rows are walked: first open rows, then rows that wait for people, then ended ones. So a row that
@@ -52,11 +52,11 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     ask = (command) => command(),
   }: Walk): AsyncGenerator<Iterable<StoredRow>> {
     const places = { begins: keys.row(portfolio, ''), sets: [keys.rowsInState(portfolio, state)] };
-    const fields = walkedFieldsOf(state);
+    const [fields, between] = [walkedFieldsOf(state), makeSeparator()];
     const readPage = async (line: number, count: number): Promise<StoredPage> => {
-      const told = { from: line, to: '+inf', count, withCalls: withCalls ? 1 : 0, between: BETWEEN, fields };
+      const told = { from: line, to: '+inf', count, withCalls: withCalls ? 1 : 0, between, fields };
       const [rows, text] = (await ask(() => listRows(places, told))) as [number, string];
-      return storedPage(portfolio, { rows, texts: text.split(BETWEEN), fields });
+      return storedPage(portfolio, { rows, texts: text.split(between), fields });
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);

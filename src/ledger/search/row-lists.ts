@@ -14,19 +14,22 @@ export type RowLists = ReturnType<typeof makeRowLists>;
  */
 type LineRange = { place?: number; from?: number; to?: number | string; count: number; ofImport?: string };
 
-/** Separates texts of rows; random, so that no text contains it. */
-export const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
+/** What separates texts of rows; random, so that no text contains it. */
+export function makeSeparator(): string {
+  return `\0${randomBytes(3).toString('base64url')}`;
+}
 
 /** Lists rows of some states, by state and line, with some of their fields, '' if a row lacks it. */
 export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = ledgerScript(connection, 'list-rows');
+  const between = makeSeparator();
   return async (portfolio: string, states: readonly RowState[], range: LineRange, fields: readonly string[]) => {
     const places = {
       begins: keys.row(portfolio, ''),
       sets: states.map((state) => keys.rowsInState(portfolio, state)),
     };
-    const [rows, text] = (await script(places, { ...range, between: BETWEEN, fields })) as [number, string];
-    const texts = text.split(BETWEEN);
+    const [rows, text] = (await script(places, { ...range, between, fields })) as [number, string];
+    const texts = text.split(between);
     const each = 3 + fields.length;
     return Array.from({ length: rows }, (_none, at) => {
       const [key = '', line, , ...values] = texts.slice(each * at, each * (at + 1));
