@@ -1,5 +1,6 @@
+import { grouped } from '../../counted.ts';
 import { type Column, placeOf } from '../columns/column.ts';
-import { makeProblem, type Problem, visible } from '../problem.ts';
+import { makeProblem, type Problem, visible, WHOLE_FILE } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
@@ -9,7 +10,7 @@ import type { LineDraft, Values } from './read-cells.ts';
 /**
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
  * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
- * beside an amount or in its number format. A line without any of them has the file's currency.
+ * beside an amount or in its number format. A line without any of them has the file's currency. If only lines name it, a warning counts them.
  */
 export type CurrencyCheck = ReturnType<typeof makeCurrencyCheck>;
 
@@ -39,6 +40,8 @@ export function makeCurrencyCheck({
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
   const untold = MAY_NAME_ONE.test(columns[amountAt]?.written ?? '') ? UNTOLD : null;
   let unknown: Problem | undefined;
+  let naming = 0;
+  const silent = { lines: 0, last: 0 };
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
     for (const at of [currencyAt, amountAt]) {
@@ -50,11 +53,19 @@ export function makeCurrencyCheck({
     }
   }
 
-  function judge(draft: Pick<LineDraft, 'record' | 'problems' | 'currency'>): void {
+  /** Counts a line that names no currency, if it has an amount and may be requested. */
+  function addSilent({ record, values, problems }: Pick<LineDraft, 'record' | 'values' | 'problems'>): void {
+    if (problems.length > 0 || values.requested_limit === undefined) return;
+    silent.lines += 1;
+    silent.last = record.line;
+  }
+
+  function judge(draft: Pick<LineDraft, 'record' | 'values' | 'problems' | 'currency'>): void {
     const { record, problems } = draft;
     const { line, cells, fault, sheet } = record;
     const shown = sheet?.shown?.get(amountAt)?.currency ?? '';
-    if (fault || (currencyAt === -1 && shown === '' && isBare(cells[amountAt]))) return;
+    if (fault) return;
+    if (currencyAt === -1 && shown === '' && isBare(cells[amountAt])) return void addSilent(draft);
     const add = (at: number, message: string) =>
       problems.push(makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message));
     if (cells[amountAt]?.startsWith(MARK)) {
@@ -67,7 +78,8 @@ export function makeCurrencyCheck({
     const isOwn = [cells[currencyAt]?.trim() || file?.word].some((word) => word && currencyOf(word) === null);
     const currency = isOwn ? null : currencyOf(shown);
     const byFormat: Said[] = currency ? [{ at: amountAt, word: shown, currency, isFormat: true }] : [];
-    for (const said of [...saidBy(cells), ...byFormat]) {
+    const written = [...saidBy(cells)];
+    for (const said of [...written, ...byFormat]) {
       const both = file ? common(file.currency, said.currency) : said.currency;
       // In a file of text, only the currency beside the amount says that the line differs.
       if (both === null && said.isFormat) cells[amountAt] = `${cells[amountAt]} ${shown}`;
@@ -77,7 +89,19 @@ export function makeCurrencyCheck({
         unknown ??= makeProblem(line, columns[said.at]?.written ?? null, said.word, UNKNOWN);
       }
     }
-    if (currency && [...saidBy(cells)].length === 0) draft.currency = besideAmountOf(currency, shown);
+    if (currency && written.length === 0) draft.currency = besideAmountOf(currency, shown);
+    if (currency || written.length > 0) naming += 1;
+    else addSilent(draft);
+  }
+
+  /** Warns if only some lines name the currency, since the amounts of the others count in it as well. */
+  function* silentWarning(): Generator<Problem> {
+    if (naming === 0 || silent.lines === 0 || !file?.where.startsWith('line ')) return;
+    const lines = `${grouped(naming)} of ${grouped(naming + silent.lines)} lines ${naming === 1 ? 'names' : 'name'}`;
+    const first = `${visible(file.word).slice(0, MOST_OF_WORD)}, first on ${file.where}`;
+    const others = silent.lines === 1 ? `amount of the other, on line ${silent.last}, is` : 'amounts of the others are';
+    const message = `Only ${lines} a currency (${first}): check that the ${others} in it too.`;
+    yield makeProblem(WHOLE_FILE, null, null, message);
   }
 
   return {
@@ -101,7 +125,7 @@ export function makeCurrencyCheck({
       return file ? visible(file.word).slice(0, MOST_OF_WORD) : undefined;
     },
     /** Warnings that are given once at the end. */
-    fileWarnings: (): Problem[] => (unknown ? [unknown] : []),
+    fileWarnings: (): Problem[] => [...(unknown ? [unknown] : []), ...silentWarning()],
   };
 }
 

@@ -1,6 +1,7 @@
 import Big from 'big.js';
+import { counted, moneyText } from '../../counted.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { addAmounts } from '../values/amounts.ts';
+import { addAmounts, subtractAmounts } from '../values/amounts.ts';
 import { type ExactSum, makeExactSum } from '../values/exact-sum.ts';
 
 /** Lines whose amounts were added: how many, the first and the last. */
@@ -9,11 +10,16 @@ export type Sum = { lines: number; from: number; to: number };
 /** Sums with which a total is compared: of all lines, and of the group of lines since the last subtotal. */
 export type RunningSums = ReturnType<typeof makeRunningSums>;
 
+/** What a total says otherwise than the lines above it: it leaves out the `hidden` rows, or differs, or may differ, from their `sum`. */
+type Otherwise = { hidden: string } | { sum: string; unread: number };
+
 /**
  * Makes sums of the lines' amounts, which are canonical decimals. A spreadsheet's subtotal may omit hidden rows, so each sum is kept with
  * and without them.
+ *
+ * @param hiddenRows whether hidden rows are requested as well, so that a total without them differs from what is requested
  */
-export function makeRunningSums() {
+export function makeRunningSums({ hiddenRows = false }: { hiddenRows?: boolean | undefined } = {}) {
   let closed = '0';
   let closedVisible = '0';
   let [below, closedBelow] = ['0', '0'];
@@ -57,14 +63,20 @@ export function makeRunningSums() {
     /**
      * The sum from which an amount differs, or may differ by amounts that cannot be read (`unread`): that of the lines since the last
      * subtotal, or of all lines if none of those can be read, or if the amount may be the sum of all lines. Undefined if it is the sum of either.
+     * If it is so only without hidden rows that are requested, their sum.
      */
-    otherThan(amount: string): { sum: string; unread: number } | undefined {
+    otherThan(amount: string): Otherwise | undefined {
       const { visible, whole } = both();
       const ofAll = addAmounts(closed, whole);
-      const sums = [visible, whole, ofAll, addAmounts(closedVisible, visible)];
+      const ofAllVisible = addAmounts(closedVisible, visible);
       const ofAllBelow = addAmounts(closedBelow, below);
-      const net = [below, below, ofAllBelow, ofAllBelow];
-      if (sums.some((sum, at) => sum === amount || addAmounts(sum, net[at] ?? '0') === amount)) return undefined;
+      const isSum = (sum: string, net: string) => sum === amount || addAmounts(sum, net) === amount;
+      if (isSum(whole, below) || isSum(ofAll, ofAllBelow)) return undefined;
+      const ofGroup = isSum(visible, below);
+      if (ofGroup || isSum(ofAllVisible, ofAllBelow)) {
+        if (!hiddenRows) return undefined;
+        return { hidden: ofGroup ? group.hidden.total() : subtractAmounts(ofAll, ofAllVisible) };
+      }
       const mayBeOfAll = closedUnread > 0 && new Big(amount).gt(ofAll);
       if (mayBeOfAll || group.sum.lines === 0)
         return { sum: addAmounts(ofAll, ofAllBelow), unread: unread + closedUnread };
@@ -91,6 +103,17 @@ export function makeRunningSums() {
       group = makeGroup();
     },
   };
+}
+
+/** The warning of a total that says otherwise than the lines above it. */
+export function totalMessage(other: Otherwise): string {
+  if ('hidden' in other)
+    return `This total is the sum of the visible lines above it alone: hidden rows add ${moneyText(other.hidden)} to it.`;
+  const { sum, unread } = other;
+  if (unread === 0)
+    return `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
+  const others = sum === '0' ? '' : ` The others add up to ${moneyText(sum)}.`;
+  return `This total could not be checked: ${counted(unread, 'line above it has', 'lines above it have')} no amount that can be read.${others}`;
 }
 
 function note(sum: Sum, line: number): void {

@@ -1,4 +1,3 @@
-import { counted, moneyText } from '../../counted.ts';
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import { type RawRecord, textOfRecord } from '../../table/records.ts';
@@ -12,7 +11,7 @@ import { amountBelow } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts';
 import { type ReadCells, tidied } from './read-cells.ts';
-import { makeRunningSums, type RunningSums, type Sum } from './running-sums.ts';
+import { makeRunningSums, type RunningSums, type Sum, totalMessage } from './running-sums.ts';
 
 /** A line that was read, and may turn out not to be a buyer. */
 type Candidate = ReadCells & { record: RawRecord };
@@ -41,7 +40,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const hints = { columns: mappedOf(columns) };
   /** The line of another header met below the first; the lines under it belong to it. 0 if there is none. */
   let otherHeader = 0;
-  const sums = makeRunningSums();
+  const sums = makeRunningSums({ hiddenRows });
   const misstated: Problem[] = [];
   let lines = 0;
   let namedLines = 0;
@@ -76,8 +75,8 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     // If the lines above fill only few of many columns, a line with few filled cells is normal.
     const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
     if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
-      if (values.requested_limit !== undefined && isTotalLabel(cells[labelAt] ?? ''))
-        compare(record, values.requested_limit);
+      if (values.requested_limit !== undefined)
+        compare(record, values.requested_limit, isTotalLabel(cells[labelAt] ?? ''));
       close();
       return told(record, labelAt, TOTAL);
     }
@@ -126,10 +125,14 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     else sums.addBelow(below);
   }
 
-  /** Notes a total that differs from the sum of the lines above it, or may differ, since amounts of them cannot be read. */
-  function compare(record: RawRecord, amount: string): void {
+  /**
+   * Notes a total that differs from the sum of the lines above it, or may differ, since amounts of them cannot be read. Only hidden rows are
+   * noted for a group's total: it may be that of another group.
+   */
+  function compare(record: RawRecord, amount: string, isLabelled: boolean): void {
     const other = sums.otherThan(amount);
     if (other === undefined || lines === 0 || misstated.length === MOST_MISSTATED) return;
+    if (!isLabelled && !('hidden' in other)) return;
     misstated.push(told(record, amountAt, totalMessage(other)));
   }
 
@@ -253,13 +256,6 @@ function belowOther(line: number): string {
 function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
   const empty = isSparse ? 'most other cells are empty' : 'neither a country nor a number says who the buyer is';
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and ${empty}, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
-}
-
-function totalMessage({ sum, unread }: NonNullable<ReturnType<RunningSums['otherThan']>>): string {
-  if (unread === 0)
-    return `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
-  const others = sum === '0' ? '' : ` The others add up to ${moneyText(sum)}.`;
-  return `This total could not be checked: ${counted(unread, 'line above it has', 'lines above it have')} no amount that can be read.${others}`;
 }
 
 /** A line whose label reads like a group's total, and which says little beside an amount. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../../src/portfolio/problem.ts';
 import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 import { readWorkbook } from '../../support/read-workbook.ts';
-import { writeFormatted } from '../../support/write-workbook.ts';
+import { type Formatted, writeFormatted } from '../../support/write-workbook.ts';
 
 /** The lines that are invalid, each with its problems' words. */
 async function wrong(content: string, options: Parameters<typeof read>[1] = {}) {
@@ -137,6 +138,73 @@ describe('two currencies in one file', () => {
     const { lines } = await wrong('name;requested_limit;currency\nA;1;EUR\n');
     expect(lines).toMatchObject([{ kind: 'row', cells: ['A', '1', 'EUR'] }]);
     expect(JSON.stringify(lines[0]?.kind === 'row' && lines[0].row)).not.toContain('EUR');
+  });
+});
+
+describe('a currency that only some lines name', () => {
+  const some = ({ warnings }: { warnings: Problem[] }) =>
+    warnings.filter(({ message }) => message.startsWith('Only ')).map(({ line, message }) => [line, message]);
+
+  // Promise: some-lines-name-currency
+  test.each([
+    [
+      'beside one amount',
+      'name;requested_limit\nA;10.000,00\nB;20.000,00\nC;USD 5.000,00\nD;30.000,00\n',
+      'Only 1 of 4 lines names a currency (USD, first on line 4): check that the amounts of the others are in it too.',
+    ],
+    [
+      'in a column',
+      'name;requested_limit;currency\nA;1;\nB;2;EUR\nC;3;\nD;4;€\n',
+      'Only 2 of 4 lines name a currency (EUR, first on line 3): check that the amounts of the others are in it too.',
+    ],
+    [
+      'in all lines but one',
+      'name;requested_limit\nA;1 EUR\nB;2\nC;3 EUR\n',
+      'Only 2 of 3 lines name a currency (EUR, first on line 2): check that the amount of the other, on line 3, is in it too.',
+    ],
+    [
+      'in a line that is invalid for another reason',
+      'name;requested_limit\nA;1\n;2 EUR\nC;3\n',
+      'Only 1 of 3 lines names a currency (EUR, first on line 3): check that the amounts of the others are in it too.',
+    ],
+  ])('is a warning of the whole file: %s', async (_where, content, words) => {
+    const found = await read(content);
+    expect(some(found)).toEqual([[0, words]]);
+    expect(found.currency()).toMatch(/USD|EUR/);
+  });
+
+  test.each<[string, string, Parameters<typeof read>[1]]>([
+    ['all lines with an amount name it', 'name;requested_limit\nA;1 €\nB;\nC;x\nD;EUR 3\nSumme;4\n', {}],
+    [
+      'the column is filled beside all amounts',
+      'name;requested_limit;ccy\nA;1;EUR\nB;;\nC;3;EUR\nSumme;4;\n* Stand heute;;\n',
+      {},
+    ],
+    ['the header names it', 'name;Limit (EUR)\nA;1 €\nB;2\n', {}],
+    [
+      'the mapping names it',
+      'name;requested_limit\nA;1 €\nB;2\n',
+      { mapping: { columns: {}, constants: { currency: 'EUR' } } },
+    ],
+    ['no line names it', 'name;requested_limit;ccy\nA;1;\nB;2;\n', {}],
+    ['the others differ', 'name;requested_limit\nA;1 EUR\nB;2 USD\n', {}],
+  ])('is no warning where %s', async (_why, content, options) => {
+    expect(some(await read(content, options))).toEqual([]);
+  });
+
+  // Promise: some-lines-name-currency
+  test.each<[string, string | Formatted, string[]]>([
+    ['empty', '', []],
+    ['a plain number', { value: '7', code: '#,##0' }, ['Only 2 of 3 lines name a currency (€, first on line 2)']],
+  ])('is told by number formats, where the third amount is %s', async (_name, third, told) => {
+    const amount = { value: '50000', code: '#,##0.00 [$€-407]' };
+    const rows = [
+      ['A', amount],
+      ['B', amount],
+      ['C', third],
+    ];
+    const found = await readWorkbook((path) => writeFormatted(path, ['name', 'requested_limit'], rows));
+    expect(some(found)).toEqual(told.map((words) => [0, expect.stringContaining(words)]));
   });
 });
 

@@ -118,4 +118,27 @@ describe('rows that are hidden', () => {
     const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }], { hiddenRows: true });
     expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
   });
+
+  // Promise: wrong-total-in-file-warned
+  test.each<[string, string[], boolean, string[]]>([
+    ['the visible rows', ['Total,500'], true, ['6 hidden rows add 500.00 to it.']],
+    ['all rows', ['Total,1000'], true, []],
+    ['the visible rows, while hidden rows are no requests', ['Total,500'], false, []],
+    ['another sum', ['Total,600'], true, ['6 a line may be missing, or an amount may be misread.']],
+    [
+      'the visible rows, in a subtotal and the total of all',
+      ['Seen too Total,500', 'Last,7', 'Total,507'],
+      true,
+      ['6 hidden rows add 500.00 to it.', '8 hidden rows add 500.00 to it.'],
+    ],
+  ])('below them, a total of %s is judged by what is requested: %j, %j', async (_name, below, hiddenRows, told) => {
+    const totals = below.map((line, at) => rowOf(6 + at, line.split(',')));
+    const { warnings, misstated } = await readSheets(
+      [{ name: 'Buyers', rows: [...rows.slice(0, 5), ...totals].join('') }],
+      { hiddenRows },
+    );
+    const ofTotals = warnings.filter(({ message }) => message.startsWith('This total'));
+    expect(ofTotals.map(({ line, message }) => `${line} ${message.split(': ')[1]}`)).toEqual(told);
+    expect(misstated).toEqual(ofTotals);
+  });
 });
