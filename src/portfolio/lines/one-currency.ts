@@ -40,7 +40,7 @@ export function makeCurrencyCheck({
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
   const untold = MAY_NAME_ONE.test(columns[amountAt]?.written ?? '') ? UNTOLD : null;
   let unknown: Problem | undefined;
-  let naming = 0;
+  let [naming, silentBefore] = [0, 0];
   const silent = { lines: 0, last: 0 };
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
@@ -90,13 +90,18 @@ export function makeCurrencyCheck({
       }
     }
     if (currency && written.length === 0) draft.currency = besideAmountOf(currency, shown);
-    if (currency || written.length > 0) naming += 1;
-    else addSilent(draft);
+    if (!currency && written.length === 0) return void addSilent(draft);
+    if (naming === 0) silentBefore = silent.lines;
+    naming += 1;
   }
 
-  /** Warns if only some lines name the currency, since the amounts of the others count in it as well. */
+  /**
+   * Warns if only some lines name the currency, since the amounts of the others count in it as well. Accountants often write it on the first
+   * line alone, which says it for all.
+   */
   function* silentWarning(): Generator<Problem> {
-    if (naming === 0 || silent.lines === 0 || !file?.where.startsWith('line ')) return;
+    const isFirstAlone = naming === 1 && silentBefore === 0;
+    if (naming === 0 || isFirstAlone || silent.lines === 0 || !file?.where.startsWith('line ')) return;
     const lines = `${grouped(naming)} of ${grouped(naming + silent.lines)} lines ${naming === 1 ? 'names' : 'name'}`;
     const first = `${visible(file.word).slice(0, MOST_OF_WORD)}, first on ${file.where}`;
     const others = silent.lines === 1 ? `amount of the other, on line ${silent.last}, is` : 'amounts of the others are';

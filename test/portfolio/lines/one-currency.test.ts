@@ -193,6 +193,12 @@ describe('a currency that only some lines name', () => {
   });
 
   // Promise: some-lines-name-currency
+  test('is no warning if the first line alone names it, as accountants write', async () => {
+    const { warnings } = await read('name;requested_limit\nA;$ 10,000.00\nB;20,000.00\nC;5,000.00\n');
+    expect(warnings.filter(({ message }) => message.includes('a currency ('))).toEqual([]);
+  });
+
+  // Promise: some-lines-name-currency
   test.each<[string, string | Formatted, string[]]>([
     ['empty', '', []],
     ['a plain number', { value: '7', code: '#,##0' }, ['Only 2 of 3 lines name a currency (€, first on line 2)']],
