@@ -80,6 +80,19 @@ export function likeAnother(
   };
 }
 
+/** The warning that the line of a known buyer has the company_id of others. */
+export function companyOfOthers(
+  id: string,
+  { buyer, others }: { buyer: Buyer; others: readonly Buyer[] },
+  known: KnownBuyers,
+): BuyerFinding {
+  return {
+    at: 'company',
+    value: id,
+    message: `This company belongs to ${listed(others, known)}, but the line means ${told(buyer, known)}. The limit is requested for this company: if that is wrong, correct the id or leave it out.`,
+  };
+}
+
 /** A buyer in a message: its name, its reference if it has one, and where its row was last: `"Müller Stahl GmbH" (line 2)`. */
 export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;

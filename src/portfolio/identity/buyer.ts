@@ -75,7 +75,7 @@ export type KnownBuyers = {
 };
 
 /** A problem or warning about a line; `at` names the column. */
-export type BuyerFinding = { at: IdentifierKind | 'city' | 'street'; value: string; message: string };
+export type BuyerFinding = { at: IdentifierKind | 'city' | 'street' | 'company'; value: string; message: string };
 
 /** The decision which buyer a line means. */
 export type Decision =

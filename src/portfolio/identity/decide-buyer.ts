@@ -1,5 +1,21 @@
-import { type Buyer, type BuyerLine, type Decision, type Holder, type KnownBuyers, MOST_HOLDERS } from './buyer.ts';
-import { anotherPlace, likeAnother, otherBuyers, otherName, severalBuyers, toldApart } from './buyer-words.ts';
+import {
+  type Buyer,
+  type BuyerFinding,
+  type BuyerLine,
+  type Decision,
+  type Holder,
+  type KnownBuyers,
+  MOST_HOLDERS,
+} from './buyer.ts';
+import {
+  anotherPlace,
+  companyOfOthers,
+  likeAnother,
+  otherBuyers,
+  otherName,
+  severalBuyers,
+  toldApart,
+} from './buyer-words.ts';
 import { type Identifier, squeeze } from './identity.ts';
 
 /**
@@ -91,8 +107,18 @@ function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers
     const others = holders.map(({ key }) => known.buyer(key)).filter((other) => other !== undefined);
     return { is: 'unclear', problem: otherBuyers(line, { by, buyer }, { by: identifier, others }, known) };
   }
-  const warnings = mended ? [] : (['city', 'street'] as const).filter((what) => differs(line[what], buyer[what]));
-  return { is: 'known', buyer, by, mended, warnings: warnings.map((what) => anotherPlace(line, what, buyer, known)) };
+  const places = mended ? [] : (['city', 'street'] as const).filter((what) => differs(line[what], buyer[what]));
+  const warnings = places.map((what) => anotherPlace(line, what, buyer, known));
+  return { is: 'known', buyer, by, mended, warnings: [...warnings, ...foreignCompany(line, buyer, known)] };
+}
+
+/** A warning if the company of the line's company_id is known as that of other buyers, and not as this buyer's. */
+function foreignCompany(line: BuyerLine, buyer: Buyer, known: KnownBuyers): BuyerFinding[] {
+  if (!line.company) return [];
+  const holders = known.holders(line.company.digest);
+  if (holders.some(({ key }) => key === buyer.key)) return [];
+  const others = holders.map(({ key }) => known.buyer(key)).filter((other) => other !== undefined);
+  return others.length === 0 ? [] : [companyOfOthers(line.company.id, { buyer, others }, known)];
 }
 
 function bringNew(line: BuyerLine, known: KnownBuyers): Decision {

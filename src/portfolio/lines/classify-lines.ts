@@ -215,6 +215,7 @@ const COLUMN_OF = {
   name: 'name',
   city: 'city',
   street: 'street',
+  company: 'company_id',
 } as const satisfies Record<BuyerFinding['at'], KnownColumn>;
 
 function keyOf(decision: Decision | undefined): string | undefined {

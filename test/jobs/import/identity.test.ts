@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,city,requested_limit';
@@ -181,4 +182,32 @@ test('a line that may be the buyer of an earlier import is warned of, by a missi
   expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual(lead);
   // A line that comes again is a known buyer's.
   expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual([]);
+});
+
+// Promise: may-be-same-buyer-warned
+test('a known buyer is warned of, too, with the company_id of another, once', async () => {
+  const { limitline, cwd, standIn } = await openDesk(0);
+  const ask = async (command: 'check' | 'run' | 'import', portfolio: string, ...lines: string[]) => {
+    await writeFile(join(cwd, 'list.csv'), ['name,country_code,Firma,requested_limit', ...lines, ''].join('\n'));
+    const reading = ['--map', 'Firma=company_id', '--portfolio', portfolio];
+    const { stderr, stdout } = await limitline(
+      command,
+      'list.csv',
+      ...reading,
+      ...(command === 'check' ? [] : ['--yes']),
+    );
+    return `${stdout}\n${stderr}`;
+  };
+  await ask('run', 'a', 'Nein GmbH,DE,,5000', 'Blüte GmbH,DE,,700', 'Rot AG,DE,,600');
+  const idOf = (name: string) => standIn.things('company').find(({ body }) => Object(body).name === name)?.id ?? '';
+  const warning = `Firma "${idOf('Nein GmbH')}": This company belongs to "Nein GmbH" (portfolio a, line 2)`;
+  const own = `Blüte GmbH,DE,${idOf('Blüte GmbH')},800`;
+  const wrong = `Blüte GmbH,DE,${idOf('Nein GmbH')},900`;
+  expect(await ask('check', 'b', own)).not.toContain('This company');
+  const checked = await ask('check', 'b', wrong);
+  expect(checked).toContain(warning);
+  expect(checked).toContain('Columns read: Firma as company_id.');
+  expect(await ask('import', 'b', wrong)).toContain(warning);
+  expect(await ask('run', 'c', wrong.replace('Blüte GmbH', 'Rot AG'))).toContain(warning.replace(/ \(.*/, ''));
+  expect(await ask('import', 'b', wrong)).not.toContain('This company');
 });

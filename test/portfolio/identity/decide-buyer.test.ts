@@ -221,13 +221,14 @@ describe('warnings', () => {
     ],
     ['not where a person says that they are two', [{}, { country: '', same: 'no' }], []],
     [
-      'of another name with the same company_id',
+      'of another name with the same company_id, also of a known buyer',
       [
         { company: 'company_7', name: MUELLER },
         { company: 'company_7', name: SCHULZ },
         { company: 'company_8', name: SCHMIDT },
+        ...['company_7', 'company_8', 'company_8'].map((company) => ({ company, name: SCHULZ })),
       ],
-      [/^This may be the same buyer as line 2 \("Müller Stahl GmbH"\) with the same company_id, but/],
+      [/line 2 \("Müller Stahl GmbH"\) with the same company_id/, /^This company belongs to "Schmidt .+ "Schulz/],
     ],
   ])('%s', async (_what, lines, messages) => {
     const told = [
