@@ -14,7 +14,7 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { since } from '../options/durations.ts';
 import { entryNumber, limitNumber } from '../options/numbers.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LISTED = 50;
@@ -82,9 +82,10 @@ async function verify({ file, from }: VerifyOptions, { audit }: Context, termina
   return check.broken ? PROBLEMS_STATUS : 0;
 }
 
-async function exportTrail(out: string | undefined, { audit }: Context): Promise<{ entries: number }> {
+async function exportTrail(out: string | undefined, context: Context): Promise<{ entries: number }> {
+  await checkNotImported(out, context);
   const counts = { entries: 0 };
-  await writeOutput(out, (to: Writable) => pipeline(exportLines(audit.read, counts), to));
+  await writeOutput(out, (to: Writable) => pipeline(exportLines(context.audit.read, counts), to));
   return counts;
 }
 

@@ -73,7 +73,9 @@ async function report(
   options: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ): Promise<void> {
-  if (options.out !== undefined) await checkNotImported(options.out, await context.portfolios.allImports(name));
+  if (options.out !== undefined) {
+    await checkNotImported(options.out, context, await context.portfolios.allImports(name));
+  }
   const archived = await context.archives.read(name);
   if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);
   if (options.causes) return writeCauses(name, format, options.out, context);

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import type { StoreLooks } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { sha256Of, writeDraft } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
-import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { ACCOUNT_COLUMN, LINE_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { STANDARD_OUTPUT } from '../process/crash.ts';
@@ -30,16 +30,23 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
  * Checks that an answer does not overwrite a file that was imported, which is the user's own list of buyers. An errors file may be
  * overwritten: a corrected one was imported, and the next one often has its name.
  *
- * @throws LimitlineError `USAGE` where the file has the content of one of these imports
+ * @param storedFiles the copies of all imported files. An import that is known by its digest needs no copy here.
+ * @throws LimitlineError `USAGE` where the file has the content of an imported one
  */
-export async function checkNotImported(out: string, imports: readonly Pick<KnownImport, 'id'>[]): Promise<void> {
+export async function checkNotImported(
+  out: string | undefined,
+  { storedFiles }: { storedFiles: Pick<StoreLooks, 'has'> },
+  imports: readonly { id: string }[] = [],
+): Promise<void> {
+  if (out === undefined) return;
   const path = resolve(out);
-  if (imports.length === 0 || !statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
   const digest = await sha256Of(path);
-  if (!imports.some(({ id }) => id === digest) || (await isErrorsFile(path))) return;
+  const isImported = imports.some(({ id }) => id === digest) || (await storedFiles.has(digest));
+  if (!isImported || (await isErrorsFile(path))) return;
   throw new LimitlineError(
     'USAGE',
-    `${out} is a file that was imported into this portfolio, and the report would overwrite it: name another file with --out.`,
+    `${out} is a file that was imported, and this command would overwrite it: name another file with --out.`,
   );
 }
 
