@@ -44,14 +44,14 @@ export function lackingWords({ lacking, isPart }: { lacking: number; isPart: boo
   if (lacking === 0) return [];
   const [are, them] =
     lacking === 1
-      ? ['is not in this file, and stays as it is', 'it']
-      : ['are not in this file, and stay as they are', 'them'];
+      ? ['has no valid line in this file, and stays as it is', 'it']
+      : ['have no valid line in this file, and stay as they are', 'them'];
   return [`${earlierRows(lacking)} ${are}${isPart ? '' : `; ${replace} cancels ${them}`}.`];
 }
 
 /** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */
 export async function leaveOutLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
-  const message = `given up, because ${file.fileName} has no such line and replaces what was imported before`;
+  const message = `given up, because ${file.fileName} has no valid line for it and replaces what was imported before`;
   let count = 0;
   for await (const rows of lackingRows(file, deps)) {
     const left = await Promise.all(rows.map((row) => deps.rows.leaveOut(row, file, { step: 'limit', message })));

@@ -72,7 +72,7 @@ test('a dropped file says which rows of earlier files it lacks, and what cancels
   await takeIn();
   await drop('q4.csv', text([header, acme]));
   const words =
-    '1 row of an earlier import is not in this file, and stays as it is; npx limitline import FILE --portfolio "q4" --replace cancels it.';
+    '1 row of an earlier import has no valid line in this file, and stays as it is; npx limitline import FILE --portfolio "q4" --replace cancels it.';
   expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining(words) }]);
 });
 

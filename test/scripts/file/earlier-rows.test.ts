@@ -25,13 +25,16 @@ test.each([
   [{ replaced: 1 }, ['1 row of an earlier import was replaced by the line of this file that corrects it.']],
   [{ replaced: 2 }, ['2 rows of earlier imports were replaced by the lines of this file that correct them.']],
   [{ givenUp: 1 }, ['1 row of an earlier import that is not in this file was cancelled.']],
-  [{ lacking: 1 }, ['1 row of an earlier import is not in this file, and stays as it is; --replace cancels it.']],
+  [
+    { lacking: 1 },
+    ['1 row of an earlier import has no valid line in this file, and stays as it is; --replace cancels it.'],
+  ],
   [
     { lacking: 1_200 },
-    ['1,200 rows of earlier imports are not in this file, and stay as they are; --replace cancels them.'],
+    ['1,200 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels them.'],
   ],
   // Of an errors file it is no wonder.
-  [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
+  [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],
   [
     { gone: 1, isPart: true },
     [
