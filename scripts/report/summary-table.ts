@@ -107,7 +107,7 @@ const BRING = ' To take in a missing status: npx limitline decisions FILE';
 
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
-  return `Calls sent: ${sent}, ${grouped(token)} for tokens. The service asked ${counted(throttled, 'time')} for slower calls.`;
+  return `Calls sent: ${sent}, ${grouped(token)} for tokens. The service ${throttled === 0 ? 'never asked' : `asked ${counted(throttled, 'time')}`} for slower calls.`;
 }
 
 function row(label: string, count: number): string {
