@@ -10,7 +10,7 @@ import type { LineDraft, Values } from './read-cells.ts';
 /**
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
  * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
- * beside an amount or in its number format. A line without any of them has the file's currency. If only lines name it, a warning counts them.
+ * beside an amount or in its number format. A line without any of them has the file's currency. If only some lines name it, a warning says how many.
  */
 export type CurrencyCheck = ReturnType<typeof makeCurrencyCheck>;
 
