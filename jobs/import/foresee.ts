@@ -24,6 +24,7 @@ import {
   rowRequest,
   warningOfOther,
 } from './decide-line.ts';
+import { type DoubtedRows, doubtedRows, type InvalidLine, sayDoubted } from './unread-corrections.ts';
 
 export type ForeseeDeps = {
   portfolio: string;
@@ -33,6 +34,8 @@ export type ForeseeDeps = {
   onUnknownCompany: UnknownPolicy;
   /** Predicts, by line number, what follows for a line from its buyer's other requests. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
+  /** Finds rows that an import would cancel because an invalid line may correct them. Left out for a file that can be read only once. */
+  doubted?: ((lines: readonly Line[]) => Promise<DoubtedRows>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
@@ -46,7 +49,7 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, and whether it would replace a row that it corrects.
+ * addition to another one of the buyer, and whether it would replace a row that it corrects. Invalid lines may have `doubted` rows.
  */
 type Foreseen = {
   line: Line;
@@ -54,6 +57,7 @@ type Foreseen = {
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
   replaces?: RowState | undefined;
+  doubted?: readonly BuyerRow[] | undefined;
 };
 
 /**
@@ -75,7 +79,17 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
     }),
   );
   const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
-  return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+  // As in an import, what valid lines replace is decided first.
+  const doubted = await deps.doubted?.(batch);
+  return foreseen.map((one) =>
+    one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : withBuyer(one, ofBuyers?.get(one.line.line)),
+  );
+}
+
+function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foreseen {
+  const doubted = found?.get(line);
+  if (doubted) sayDoubted(line, doubted);
+  return { line, doubted };
 }
 
 /** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
@@ -88,9 +102,9 @@ export type OfBuyer = { problem: Problem } | { replaces: RowState | undefined; b
 export type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 'waits' | 'under way' };
 
 /**
- * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests. Decides line by
- * line as an import does, and changes nothing. Lines must come in file order. If the file was imported before, `place` needs the number of
- * that import.
+ * Makes two functions. `ofBuyers` predicts for lines whether an import would refuse or warn because of their buyer's other requests. It decides
+ * line by line as an import does, and changes nothing. `doubted` finds rows that invalid lines of the same batch may correct, after it. Lines
+ * must come in file order. If the file was imported before, `place` needs the number of that import.
  */
 export function makeReplacingForesight({
   rows,
@@ -108,7 +122,7 @@ export function makeReplacingForesight({
    * The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger.
    */
   const firstLines = makeDigestTable();
-  return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
+  const ofBuyers = async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);
     const found = new Map<number, OfBuyer>();
     for (const line of lines) {
@@ -137,6 +151,11 @@ export function makeReplacingForesight({
     }
     return found;
   };
+  const asCorrected = {
+    ofBuyers: async (buyers: readonly string[]) => new Map([...(await rows.ofBuyers(buyers)), ...corrected]),
+    wholeOf: rows.wholeOf,
+  };
+  return { ofBuyers, doubted: (lines: readonly Line[]) => doubtedRows(lines, place, asCorrected) };
 }
 
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */

@@ -6,6 +6,7 @@ import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type RowLine, requestsFor, rowRequest } from './decide-line.ts';
 import { type AskedLine, askOf, endOf, type ImportTarget, type LineDeps, type PutEnd, putLine } from './put-line.ts';
+import { leaveOutDoubted } from './unread-corrections.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
@@ -33,6 +34,11 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
     if (!given) continue;
     endedJobs.push(given.row);
     replaced += 1;
+  }
+  // Only after the batch is it known which rows its valid lines have.
+  for (const [line, rows] of await leaveOutDoubted(target, batch, deps)) {
+    refused.set(line.line, noteOf(line));
+    endedJobs.push(...rows.map(({ row }) => row));
   }
   await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);

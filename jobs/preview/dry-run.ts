@@ -22,8 +22,9 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
-  let [open, created, besides, alike, replaced, replacedOpen] = [0, 0, 0, 0, 0, 0];
+  let [open, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0];
   const besidesSum = makeExactSum();
+  const doubtedKeys = new Set<string>();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
   return {
@@ -40,13 +41,17 @@ export function makeDryRun({
       const made = new Set<string>();
       isMade ??= isCompanyMade(ours, foresees);
       if (ours !== undefined && (await isMade)) made.add(ours);
-      for (const { line, fate, company, isBesides, replaces } of foreseen) {
+      for (const { line, fate, company, isBesides, replaces, doubted = [] } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held' || fate === 'sent') before.held += 1;
         if (fate === 'held') before.needAnswer += 1;
         if (fate === 'open') open += 1;
         if (replaces) replaced += 1;
         if (replaces && is('isOpen', replaces)) replacedOpen += 1;
+        for (const { row, state } of doubted) {
+          if (!doubtedKeys.has(row.key) && is('isOpen', state)) doubtedOpen += 1;
+          doubtedKeys.add(row.key);
+        }
         if (line.kind === 'row' && isBesides) {
           besides += 1;
           besidesSum.add(line.row.limit.requested_limit);
@@ -62,8 +67,10 @@ export function makeDryRun({
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
-    /** How many open rows lines of the file replace, so that these are not sent. */
-    replacedOpen: (): number => replacedOpen,
+    /** How many open rows are not sent because lines of the file replace them, or may correct them but cannot be used. */
+    withdrawnOpen: (): number => replacedOpen + doubtedOpen,
+    /** Whether an import would cancel the row of this key because an invalid line may correct it. */
+    isDoubted: (key: string): boolean => doubtedKeys.has(key),
     result(): DryRun {
       const forecast = forecaster.forecast();
       const calls = forecast.limits + created + forecast.documents;

@@ -92,5 +92,5 @@ async function unclearCorrections(
   };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
-  return { ofBuyers: makeReplacingForesight({ rows, place, isPaused }), mendedRow };
+  return { ...makeReplacingForesight({ rows, place, isPaused }), mendedRow };
 }

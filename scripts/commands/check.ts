@@ -172,7 +172,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const isPart = isErrorsHeader(opened.header);
   const unsent =
     ledger.context && counts.rows > 0 && !isPart
-      ? await foreseeLacking(deps.portfolio, requests.has, ledger.context)
+      ? await foreseeLacking(deps.portfolio, (key) => requests.has(key) || dryRun.isDoubted(key), ledger.context)
       : 0;
   // A row that a line corrects is replaced, whether it is to be cancelled or not.
   const lacking = Math.max(0, unsent - dryRun.result().replaced);

@@ -111,7 +111,7 @@ async function takeLook(
       currency: opened.currency(),
       largest: largest.result(),
       others: sends
-        ? await othersOpen({ portfolio, replace, named: result.open + dryRun.replacedOpen() }, context)
+        ? await othersOpen({ portfolio, replace, named: result.open + dryRun.withdrawnOpen() }, context)
         : [],
     };
   } finally {
@@ -121,7 +121,7 @@ async function takeLook(
 
 /**
  * Open rows that the command sends although the file does not name them: of other portfolios, and of this one. `named`: how many
- * open rows of this portfolio the file names or replaces; with `replace` the others are cancelled.
+ * open rows of this portfolio the file names, replaces or may correct; with `replace` the others are cancelled.
  */
 async function othersOpen(
   { portfolio, replace, named }: { portfolio: string; replace: boolean; named: number },

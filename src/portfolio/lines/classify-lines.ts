@@ -107,7 +107,8 @@ export function makeLineClassifier(judging: Judging) {
         const requested = isDoubtful ? undefined : values.requested_limit;
         const unsummed = requested === undefined ? whyUnsummed(cells, problems) : undefined;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
-        return { kind: 'invalid', ...told, unsummed, currency: shown, ...(broken === null ? {} : { broken }) };
+        const isNamed = values.request_reference !== undefined;
+        return { kind: 'invalid', ...told, unsummed, isNamed, currency: shown, ...(broken === null ? {} : { broken }) };
       }
       const told = toldBy(decision);
       row.documents = documents;

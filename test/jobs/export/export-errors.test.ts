@@ -167,7 +167,10 @@ describe('amounts and days that their column left open', () => {
       expect(rowsOf(await errors())[0]).toMatchObject({ name: 'A', requested_limit: '1.234 ?' });
     }
     // The file has decimal points as well, and whoever says that it has commas hears of them.
-    expect((await again(undefined, { decimal: ',' })).problems).toMatchObject([{ line: 4 }]);
+    expect((await again(undefined, { decimal: ',' })).problems).toMatchObject([
+      { line: 4, column: 'requested_limit' },
+      { line: 4, column: null },
+    ]);
     expect(rowsOf(await errors())).toContainEqual(expect.objectContaining({ name: 'A', requested_limit: '1234' }));
   });
 

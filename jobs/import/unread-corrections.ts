@@ -1,0 +1,97 @@
+import { groupedAmount } from '../../src/counted.ts';
+import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { isUnfinished } from '../../src/ledger/schema/row.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import { makeProblem } from '../../src/portfolio/problem.ts';
+import type { Place } from './decide-line.ts';
+import type { ImportTarget, LineDeps } from './put-line.ts';
+
+export type InvalidLine = Extract<Line, { kind: 'invalid' }>;
+
+/** Invalid lines with the rows that each may correct. Lines without any are missing. */
+export type DoubtedRows = Map<InvalidLine, BuyerRow[]>;
+
+/**
+ * Finds rows of earlier imports that would be sent as they were although an invalid line of this file may correct them: the row of the
+ * line's own request if its amount differs or cannot be read, else rows of the line's buyer that a valid line could replace. Rows that this
+ * import left out already are found again, so that the same file has the same problems each time.
+ */
+export async function doubtedRows(
+  batch: readonly Line[],
+  place: Place,
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf'>,
+): Promise<DoubtedRows> {
+  const lines = batch.filter((line) => line.kind === 'invalid').filter(({ buyer }) => buyer);
+  const found: DoubtedRows = new Map();
+  if (lines.length === 0) return found;
+  const known = await rows.ofBuyers([...new Set(lines.map(({ buyer = '' }) => buyer))]);
+  for (const line of lines) {
+    const { buyer = '' } = line;
+    if (known.get(buyer)?.isWhole === false) known.set(buyer, await rows.wholeOf(buyer));
+    const doubted = await doubtedBy(line, known.get(buyer) ?? NO_BUYER_ROWS, place);
+    if (doubted.length > 0) found.set(line, doubted);
+  }
+  return found;
+}
+
+/**
+ * Cancels the rows that invalid lines of the batch may correct, unless they were sent by now, and says so in these lines' problems. Else the
+ * old amount would be requested, and the mended line would request a second limit. Answers the lines and the cancelled rows.
+ */
+export async function leaveOutDoubted(
+  target: ImportTarget,
+  batch: readonly Line[],
+  { rows, retryUntilAnswered }: LineDeps,
+): Promise<DoubtedRows> {
+  const { importId, run, fileName } = target;
+  const doubted = await retryUntilAnswered('buyers', () => doubtedRows(batch, target, rows));
+  const left: DoubtedRows = new Map();
+  for (const [line, candidates] of doubted) {
+    const message = `given up, because line ${line.line} of ${fileName} may correct it and has a problem`;
+    const file = { importId, begun: run.begun };
+    const are = await retryUntilAnswered('leave out', () =>
+      Promise.all(
+        candidates.map(
+          async (one) => one.state === 'cancelled' || (await rows.leaveOut(one.row, file, { step: 'limit', message })),
+        ),
+      ),
+    );
+    const gone = candidates.filter((_one, at) => are[at]);
+    if (gone.length === 0) continue;
+    sayDoubted(line, gone);
+    left.set(line, gone);
+  }
+  return left;
+}
+
+/** Adds to the problems of a line which rows are not sent because of it. */
+export function sayDoubted(line: InvalidLine, rows: readonly BuyerRow[]): void {
+  const named = rows.slice(0, MOST_NAMED).map(({ line: of, amount }) => `line ${of} (${groupedAmount(amount)})`);
+  const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : '';
+  const which = rows.length === 1 ? 'a request that is therefore not sent' : 'requests that are therefore not sent';
+  const message = `This line may correct ${which}: ${named.join(', ')}${more} of an earlier file.`;
+  line.problems.push(makeProblem(line.line, null, null, message));
+}
+
+/** Most rows named in a problem. */
+const MOST_NAMED = 5;
+
+async function doubtedBy(line: InvalidLine, { rows }: BuyerRows, place: Place): Promise<BuyerRow[]> {
+  const { portfolio, importId, mendedRow, file } = place;
+  const isWaiting = ({ row, state, limit, importId: last, replaced }: BuyerRow) =>
+    row.portfolio === portfolio &&
+    last !== importId &&
+    limit === 'free' &&
+    (isUnfinished(state) || (replaced?.importId === importId && replaced.key === ''));
+  const named = rowIdOf(mendedRow(line.cells));
+  const key = named?.key ?? line.key;
+  const own = rows.find(({ row }) => row.portfolio === portfolio && row.key === key);
+  if (own) return isWaiting(own) && own.amount !== line.requested ? [own] : [];
+  if (named || line.isNamed) return [];
+  const others = rows.filter(isWaiting);
+  if (others.length === 0) return [];
+  const ofFile = await file();
+  return others.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
+}

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkedFile } from '../../support/checked-file.ts';
+import { HEADER, openCorrections } from '../../support/corrections.ts';
+
+const MAIL = `${HEADER},contact_email`;
+/** A line for the amount, which may be unreadable, with a reference and an e-mail address. */
+const acme = (amount: string, reference = '', mail = '') => `Acme AG,DE,HRB 1,${reference},${amount},${mail}`;
+const zinc = 'Zinc AG,DE,HRB 2,,5,';
+
+/** A file of rows that are not sent yet, and a later file of the same portfolio. */
+async function openPlace() {
+  const place = await openCorrections();
+  const write = async (name: string, lines: readonly string[]) => {
+    const path = join(place.dir, name);
+    await writeFile(path, `${[MAIL, ...lines].join('\n')}\n`);
+    return path;
+  };
+  return {
+    ...place,
+    write,
+    importLines: async (name: string, ...lines: string[]) => place.importFile(await write(name, lines)),
+    sent: async () => {
+      const workers = await place.work();
+      await place.settled();
+      await workers.stop();
+      return place.requested();
+    },
+  };
+}
+
+// Promise: unread-correction-not-sent
+test.each<[string, string[], string[], number[]]>([
+  ['an amount that cannot be read', [acme('1000')], [acme('1O00')], []],
+  [
+    'an amount in another currency',
+    [acme('EUR 1000')],
+    [acme('EUR 7'), 'Tin AG,DE,HRB 3,,EUR 8,', acme('USD 1000')],
+    [7, 8],
+  ],
+  ['another amount and a wrong address', [acme('1000')], [acme('2000', '', 'nobody')], []],
+  ['the reference and an unreadable amount', [acme('1000', 'R1'), acme('3000', 'R2')], [acme('1O00', 'R1')], [3000]],
+  ['the reference, another amount and a wrong address', [acme('1000', 'R1')], [acme('2000', 'R1', 'nobody')], []],
+  ['none of two amounts', [acme('1000'), acme('2000')], [acme('1O00')], []],
+  ['one of two amounts', [acme('1000'), acme('2000')], [acme('2OOO'), acme('1000')], [1000]],
+  ['the same amount and a wrong address', [acme('1000')], [acme('1000', '', 'nobody')], [1000]],
+  ['the same reference and amount and a wrong address', [acme('1000', 'R1')], [acme('1000', 'R1', 'nobody')], [1000]],
+  ['a reference of its own', [acme('1000', 'R1')], [acme('2OOO', 'R2')], [1000]],
+  ['one reference twice, with another amount', [acme('1000', 'R1')], [acme('1000', 'R1'), acme('2000', 'R1')], [1000]],
+  ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
+])('a row that waits is sent, or not, if a later file has for its buyer %s', async (_name, before, lines, sent) => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', zinc, ...before);
+  await place.importLines('q4-corrected.csv', zinc, ...lines);
+  expect(await place.sent()).toEqual([5, ...sent]);
+});
+
+// Promise: unread-correction-not-sent
+test('the mended line of such a row requests its limit once, and check and import name the row each time', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', zinc, acme('1000'));
+  const lines = [zinc, acme('1O00')];
+  const path = await place.write('q4-corrected.csv', lines);
+  const foreseen = async () => (await checkedFile({ path }, place.context)).lines.at(-1);
+  const said = {
+    column: null,
+    message: 'This line may correct a request that is therefore not sent: line 3 (1,000) of an earlier file.',
+  };
+  expect(await foreseen()).toMatchObject({ problems: [{ column: 'requested_limit' }, said] });
+  for (const _time of [1, 2]) {
+    const { problems, lacking } = await place.importFile(path);
+    expect(problems).toMatchObject([{ column: 'requested_limit' }, said]);
+    expect(lacking).toBe(0);
+  }
+  expect(await foreseen()).toMatchObject({ problems: [{ column: 'requested_limit' }, said] });
+  expect(await place.report()).toMatchObject({ invalid: 1, states: { queued: 1, cancelled: 1 } });
+  expect(await place.sent()).toEqual([5]);
+  const errors = await place.errors();
+  expect(errors.split('\r\n').filter((line) => line.includes('Acme'))).toEqual([
+    expect.stringContaining('line 3 (1,000)'),
+  ]);
+  const mended = join(place.dir, 'q4.errors.csv');
+  await writeFile(mended, errors.replace('1O00', '10000'));
+  expect(await place.importFile(mended)).toMatchObject({ rows: 1, problems: [] });
+  expect(await place.sent()).toEqual([5, 10_000]);
+});
+
+test('a row that was sent meanwhile stays as it is', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', acme('1000'));
+  expect(await place.sent()).toEqual([1000]);
+  const { problems } = await place.importLines('q4-corrected.csv', acme('1O00'));
+  expect(problems).toMatchObject([{ column: 'requested_limit' }]);
+  expect(await place.report()).toMatchObject({ states: { done: 1, cancelled: 0 } });
+});
