@@ -83,7 +83,13 @@ export const groupRoles = z
     }
   });
 
-export const amountText = z.string().regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be an amount such as 250000 or 250000.50');
+export const amountText = z
+  .string()
+  .regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be an amount such as 250000 or 250000.50')
+  .regex(
+    /^(?!\d{1,3}\.\d{3}$)/,
+    'must not have three digits behind its point, which may separate thousands: write 250000 or 250.00',
+  );
 
 export const onOff = z.enum(['on', 'off'], 'must be on or off');
 

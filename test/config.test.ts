@@ -164,6 +164,12 @@ test('a setting of spaces alone is a fault, since nobody means that; an empty on
   expect(readSettings({ env: { APPROVE_ABOVE: '' }, cwd }).APPROVE_ABOVE).toBeUndefined();
 });
 
+test('an amount of which the point may separate thousands is a fault', () => {
+  const read = (amount: string) => readSettings({ env: { APPROVE_ABOVE: amount }, cwd }).APPROVE_ABOVE;
+  expect(() => read('1.000')).toThrow(/which may separate thousands/);
+  for (const clear of ['1000', '1.00', '1000.000', '1.0000']) expect(read(clear)).toBe(clear);
+});
+
 test('all faults are named at once, and no secret is repeated', () => {
   const env = {
     REDIS_URL: 'http://user:hunter2@x',

@@ -90,7 +90,10 @@ function statusOf(
     return DEADLINE_STATUS;
   }
   if (stop.aborted && !limit.isOver()) {
-    terminal.say('limitline: stopped before the end; run the same command to continue.');
+    const isAtEnd = summary && isAllDone(state);
+    terminal.say(
+      `limitline: stopped ${isAtEnd ? 'after the last row; run the same command to write results' : 'before the end; run the same command to continue'}.`,
+    );
     if (workers > 0 && state.paused === undefined && openRows(state) > 0) {
       terminal.say(
         `limitline: workers of another process go on sending; to stop them: npx limitline pause "${portfolio}"`,

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { conclude } from '../../../scripts/run/conclude.ts';
+import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 import { countLiving } from '../../../src/ledger/calls/fleet.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { openWorkplace } from '../../support/workplace.ts';
 
 // Promise: answer-check-warn
 test('the end of a run says how many answers differ from what was sent', async () => {
@@ -30,4 +33,24 @@ test('a stopped run says that workers of another process go on, and resume that 
   expect((await desk.limitline('resume', 'q4')).stdout).toBe('Portfolio q4 is resumed: it goes on now.\n');
   work.child.kill('SIGTERM');
   await work.ended;
+});
+
+test('a run that is stopped after its last row says that only results are missing', async () => {
+  const place = await openWorkplace();
+  await place.import(['name,requested_limit', 'Acme,1']);
+  await place.work();
+  await place.settled();
+  const said: string[] = [];
+  const terminal = { ...makeTerminal({ json: false }), say: (words: string) => said.push(words), answer: () => {} };
+  const run = { portfolio: 'q4', path: null };
+  const limit = { text: '', isOver: () => false, forget: () => {} };
+  const status = await conclude(
+    run,
+    { faults: [], read: undefined },
+    { context: place.context, terminal, stop: AbortSignal.abort(), limit },
+  );
+  expect({ status, said }).toEqual({
+    status: 2,
+    said: ['limitline: stopped after the last row; run the same command to write results.'],
+  });
 });
