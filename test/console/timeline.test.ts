@@ -91,10 +91,7 @@ test.each<[StoryEvent, string]>([
     'The same line came again with q4.csv (import 1 by anna); the row was rejected by the service.',
   ],
   [{ is: 'replaced', import: '7', by: 'k' }, 'A corrected line of import 7 took its place.'],
-  [
-    { is: 'left out', import: '1' },
-    'Cancelled, since q4.csv (import 1 by anna) replaces the others and lacks its line.',
-  ],
+  [{ is: 'left out', import: '1' }, 'Cancelled, since q4.csv (import 1 by anna) has no valid line for it.'],
 ])('%j is told in words', (event, words) => expect(wordsOf(event)).toBe(words));
 
 test.each<[Partial<NonNullable<RowStory['approved']>>, string[]]>([

@@ -110,7 +110,7 @@ MOVES.giveUp = {
   said = function(_, it) return it.did or 'nothing', it.did ~= nil end,
 }
 
--- Cancels a row whose line a replacing file lacks, if its limit was never sent. Calls in flight for its company or documents are still
+-- Cancels a row for which a later file has no valid line, if its limit was never sent. Calls in flight for its company or documents are still
 -- answered and kept. Not if the file has the row by now, or the row is of an import that began later.
 MOVES.leaveOut = {
   goes = function(row, it)

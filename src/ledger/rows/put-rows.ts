@@ -142,7 +142,8 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * Cancels a row whose line this import's file lacks, unless it was sent or is of an import that began later. Answers whether it did.
+     * Cancels a row for which this import's file has no valid line, unless it was sent or is of an import that began later. Answers
+     * whether it did.
      */
     async leaveOut(
       row: RowId,

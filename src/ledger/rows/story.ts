@@ -37,7 +37,7 @@ export type StoryEvent =
   /** A file brought another request; `before` is the earlier one, as JSON, cut to 1,000 bytes. */
   | { is: 'mended'; import: string; from: RowState; before: string }
   | { is: 'imported again'; import: string; from: RowState }
-  /** Another row, with the key `by`, replaces this row; `left out`: a replacing file lacks the line of this row. */
+  /** Another row, with the key `by`, replaces this row; `left out`: a later file has no valid line for this row. */
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
 

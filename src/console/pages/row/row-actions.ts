@@ -31,7 +31,7 @@ export function rowActions(
       });
     case 'cancelled':
       if (result.replaced)
-        return html`<p class="hint">Another line took its place, or it is missing in a later file. Import its own line to bring it back.</p>`;
+        return html`<p class="hint">Another line took its place, or a later file has no valid line for it. Import its own line to bring it back.</p>`;
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
       return actionButton({
         ...again,

@@ -258,7 +258,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: t`Cancelled, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
+        words: t`Cancelled, since ${fileOf(entry.import, story)} has no valid line for it.`,
       };
   }
 }
