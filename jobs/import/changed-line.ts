@@ -56,7 +56,7 @@ export function changedProblem(
  */
 function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
-  const names = differing(asked, sent).filter((name) => name !== 'requested_limit');
+  const names = differingFields(asked, sent).filter((name) => name !== 'requested_limit');
   const isOtherAmount = amount !== asked.limit.requested_limit;
   // No field of a request tells that the content of a document changed.
   if (names.length === 0 && !isOtherAmount && sent.documents.length > 0) names.push('supporting_documents');
@@ -71,13 +71,14 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
  * The advice on a changed line. If it only lacks extra fields, the mapping that sent them was probably forgotten, and the advice says so.
  */
 function wayOut(asked: RowRequest, sent: RowRequest): string {
-  const names = differing(asked, sent);
+  const names = differingFields(asked, sent);
   const now = fieldsOf(asked);
   if (names.length === 0 || !names.every((name) => isPath(name) && !now.has(name))) return SECOND_LIMIT;
   return `It was sent with ${names.join(', ')}, which this line lacks: if the column was read as that before, read it so again, or leave the line out`;
 }
 
-function differing(asked: RowRequest, sent: RowRequest): string[] {
+/** The columns and extra fields in which two requests differ. Of documents, names and purposes count. */
+export function differingFields(asked: RowRequest, sent: RowRequest): string[] {
   const [now, then] = [fieldsOf(asked), fieldsOf(sent)];
   return [...new Set([...then.keys(), ...now.keys()])].filter((name) => now.get(name) !== then.get(name));
 }

@@ -6,6 +6,7 @@ import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
 import { COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
@@ -14,13 +15,15 @@ import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
+import { changedProblem, differingFields, sentRequest } from '../../import/changed-line.ts';
+import { type RowLine, rowDocument, rowRequest } from '../../import/decide-line.ts';
 import { makeImportLook, openImported } from '../../rows/import-names.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';
 import { openRowlessBook } from './rowless-book.ts';
 
 export type LinesDeps = {
-  rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
+  rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow' | 'read'>;
   portfolios: Pick<Portfolios, 'read' | 'faultyLines' | 'allImports'>;
   /** The account's buyers, used read-only. */
   store: BuyerStore;
@@ -54,20 +57,22 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps, duplicates
         ({ kind, line }) => (duplicates || kind !== 'duplicate') && !book.hasRow(line) && !mended.has(line),
       );
       const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
+      const sent = await sentHere(asking, known, asked);
       const left: Line[] = [];
       for (const line of asking) {
-        if (await hasRequest(line, { ...asked, known })) continue;
-        const buyer = line.kind === 'row' ? undefined : line.buyer;
-        if (buyer !== undefined && known.get(buyer)?.rows.some(({ row }) => row.portfolio === portfolio)) {
-          refusedLater ??= buyersRefusedLater(file, deps);
-          if ((await refusedLater).has(buyer)) continue;
+        if (await hasRequest(line, { ...asked, known, sent })) continue;
+        const told = line.kind === 'row' ? line.row.key : line.buyer;
+        if (told !== undefined && known.get(buyerOf(line) ?? '')?.rows.some(({ row }) => row.portfolio === portfolio)) {
+          refusedLater ??= refusedLaterIn(file, deps);
+          if ((await refusedLater).has(told)) continue;
         }
         left.push(line);
       }
       const numbers = left.map(({ line }) => line);
       const faults = isLast ? await deps.portfolios.faultyLines(portfolio, numbers) : [];
       for (const [place, line] of left.entries()) {
-        const told = wordsOf(line, { opened, file, fault: faults[place]?.message });
+        const changed = await changedWords(line, portfolio, deps.rows);
+        const told = wordsOf(line, { opened, file, fault: faults[place]?.message, changed });
         // An amount without a portfolio gets the currency that its file names. Within a portfolio, the currency of all its files counts.
         const currency = portfolio === '' ? opened.currency() : undefined;
         const shown = { ...shownOf(line, opened), ...(currency !== undefined && { currency }) };
@@ -87,19 +92,61 @@ function buyerOf(line: Line): string | undefined {
 type Asked = {
   file: DayFile;
   known: ReadonlyMap<string, BuyerRows>;
+  /** What the portfolio's rows with the key of a line ask for, by key. */
+  sent: ReadonlyMap<string, RowRequest | undefined>;
   rows: Pick<Rows, 'ofRow'>;
   importOf: ReturnType<typeof makeImportLook>;
 };
 
-async function hasRequest(line: Line, { file, known, rows, importOf }: Asked): Promise<boolean> {
+/** Reads the rows of this portfolio that have the key of a line of the batch, a page at once. */
+async function sentHere(
+  lines: readonly Line[],
+  known: ReadonlyMap<string, BuyerRows>,
+  { file: { portfolio }, rows }: { file: DayFile; rows: Pick<Rows, 'read'> },
+): Promise<Asked['sent']> {
+  const here = lines.filter(isRowLine).flatMap(({ row: { buyer, key } }) => {
+    const own = known.get(buyer)?.rows.find(({ row }) => row.key === key && row.portfolio === portfolio);
+    return own ? [own.row] : [];
+  });
+  const results = await rows.read(here);
+  return new Map(here.map(({ key }, place) => [key, results[place]?.request]));
+}
+
+function isRowLine(line: Line): line is RowLine {
+  return line.kind === 'row';
+}
+
+/** What a line asks for. The content of its documents is not known here: their names count. */
+function requestedBy({ row }: RowLine): RowRequest {
+  const documents = row.documents.map((document) => rowDocument(document, ''));
+  return rowRequest(row, documents);
+}
+
+/** Why the import refused a line whose request was sent with other words; undefined for other lines. */
+async function changedWords(line: Line, portfolio: string, rows: LinesDeps['rows']): Promise<string | undefined> {
+  if (line.kind !== 'row') return undefined;
+  const sent = await sentRequest({ portfolio, key: line.row.key }, line.row.buyer, rows);
+  return sent && changedProblem({ line: line.line, portfolio }, requestedBy(line), sent).message;
+}
+
+async function hasRequest(line: Line, { file, known, sent, rows, importOf }: Asked): Promise<boolean> {
   const { portfolio, importId, atMs, later } = file;
   const key = requestOf(line);
-  /** A line whose amount cannot be read may correct a request that came before it, so only one that came later is its own. */
+  /** A request that another portfolio made is the line's own, too, whatever else than the amount it said of the buyer. */
+  const isAlike = ({ row, amount }: BuyerRow): boolean => {
+    if (amount !== (line.kind === 'row' ? line.row.limit.requested_limit : line.requested)) return false;
+    const request = row.portfolio === portfolio ? sent.get(key) : undefined;
+    return line.kind !== 'row' || !request || differingFields(requestedBy(line), request).length === 0;
+  };
+  /**
+   * A line whose amount cannot be read may correct a request that came before it, and so does one that differs from it. Only a request that
+   * came later is theirs.
+   */
   const isIts = async (one: BuyerRow): Promise<boolean> => {
     const isHere = one.row.portfolio === portfolio;
     if (isHere && later.has(one.importId)) return true;
     if (key === '' || one.row.key !== key || line.kind === 'duplicate') return false;
-    if (line.kind === 'row' || (line.requested !== undefined && one.amount === line.requested)) return true;
+    if (isAlike(one)) return true;
     if (isHere && one.importId === importId) return false;
     return ((await importOf(one.row, one.importId))?.lastMs ?? 0) > atMs;
   };
@@ -112,17 +159,18 @@ async function hasRequest(line: Line, { file, known, rows, importOf }: Asked): P
 }
 
 /**
- * The buyers of lines of later files that can be read and led to no row, such as one that differs from what was sent: the row of its buyer
- * does not say that the line came. A copy that cannot be read has none.
+ * The buyers and requests of lines of later files that can be read and led to no row, such as one that differs from what was sent: the row
+ * of its buyer does not say that the line came. A copy that cannot be read has none.
  */
-async function buyersRefusedLater({ portfolio, refusing }: DayFile, deps: LinesDeps): Promise<ReadonlySet<string>> {
+async function refusedLaterIn({ portfolio, refusing }: DayFile, deps: LinesDeps): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const { importId, open } of refusing) {
     const book = openRowlessBook({ portfolio, importId }, deps);
     await unlessUnread(
       (async () => {
         for await (const batch of (await open(book)).batches())
-          for (const line of batch) if (line.kind === 'row' && !book.hasRow(line.line)) found.add(line.row.buyer);
+          for (const { line, row } of batch.filter(isRowLine))
+            if (!book.hasRow(line)) found.add(row.buyer).add(row.key);
       })(),
       undefined,
     );
@@ -148,14 +196,15 @@ type Told = { says: string; detail: string };
 
 function wordsOf(
   line: Line,
-  { opened, file, fault }: { opened: Opened; file: DayFile; fault: string | undefined },
+  { opened, file, fault, changed }: { opened: Opened; file: DayFile } & Record<'fault' | 'changed', string | undefined>,
 ): Told {
   const { fileName, why } = file;
   const [problem] = line.kind === 'invalid' ? line.problems : [];
   if (!problem) {
     // Only the import saw the problem, for example a missing document or an earlier request.
     const says = fault === undefined ? why : 'the line was invalid when it was imported';
-    return { says, detail: fault === undefined ? fileName : cut(`${fileName}: ${fault}`) };
+    const problem = fault ?? changed;
+    return { says, detail: problem === undefined ? fileName : cut(`${fileName}: ${problem}`) };
   }
   const { column } = problem;
   const says = column === null ? 'the line is invalid' : `the line is invalid: ${cut(visible(column))}`;

@@ -68,6 +68,28 @@ test('the errors file of a correction that cannot be read stays until a later fi
   expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
 });
 
+// Promises: uncorrected-errors-file-stays, changed-line-named
+test.each([
+  ['says what was requested', 'Acme GmbH,DE,1000,R1'],
+  ['asks for a second limit', 'Acme GmbH,DE,2000,R2'],
+])(
+  'the errors file of a line that was changed after its request was sent stays until a later file %s',
+  async (_name, line) => {
+    const { run, at, work, settled } = await openPlace();
+    const header = `${HEADER},request_reference`;
+    await work();
+    await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false });
+    await settled();
+    await run('q4.csv', { lines: [header, 'Acme GmbH,DE,2000,R1', 'Beta GmbH,DE,2000,R3'], isFaulty: true });
+    const uncorrected = [at('q4.errors.csv')];
+    const clean = { lines: [header, 'Gamma GmbH,DE,3000,R4'], isFaulty: false };
+    expect(await run('q4.csv', clean)).toMatchObject({ removed: [], uncorrected });
+    expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Acme GmbH,DE,2000,R1');
+    await run('other.csv', { lines: [header, line], isFaulty: false });
+    expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
+  },
+);
+
 // Promises: uncorrected-errors-file-stays, repeated-line-decided
 test.each([
   ['has the line once', [HEADER, 'Acme GmbH,DE,1000']],

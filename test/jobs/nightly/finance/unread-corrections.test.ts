@@ -53,9 +53,9 @@ test('a sent request keeps its import, and a later line that asks for something 
   expect(await named()).toEqual([UNREAD]);
   // It is refused, since its request was sent with another amount.
   expect(await bringOther('Acme GmbH,DE,R1,2000,')).toMatchObject({ invalid: 1 });
-  expect(await named()).toEqual([]);
+  expect(await named()).toEqual([['Acme GmbH', 'the line was invalid when it was imported', 'other.csv']]);
   await bring('Acme GmbH,DE,R1,2O00,');
-  expect(await named()).toEqual([UNREAD]);
+  expect(await named()).toEqual([['Acme GmbH', 'it led to no request', 'other.csv'], UNREAD]);
   await bringOther('Acme GmbH,DE,R1,1000,');
   expect(await named()).toEqual([]);
 });
