@@ -21,6 +21,7 @@ import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
 import { type DayFile, dayImports, droppedFiles } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { differingAnswer, eachRow, grantedBelow, longReview, otherStatus, statementsOf } from './row-checks.ts';
+import { makeSeveralLimits } from './several-limits.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { importedFile, tellUnrequested, type UnrequestedDeps } from './unrequested-lines.ts';
 
@@ -73,6 +74,7 @@ export async function makeFinanceChecks(
       makeFailedRows({ factsOf, sink, atMs }),
       makeWaitingRows({ factsOf, rows, sink, sinceMs }),
       makeBuyersWithoutLimit({ rows, sink, atMs }),
+      makeSeveralLimits({ rows, sink, meanings }),
       await findNamedByEvents(deps.events, { sink, sinceMs }),
     ],
     async run() {

@@ -16,6 +16,7 @@ export const CHECKS = {
   audit: { kind: 'ledger', title: 'Entries of the audit trail that are missing or changed' },
   archives: { kind: 'ledger', title: 'Archives that are missing or changed, or did not come to an end' },
   'made twice': { kind: 'finance', title: 'Made twice' },
+  'several limits': { kind: 'finance', title: 'Buyers with several limits in one portfolio' },
   'shared company': { kind: 'finance', title: 'Company ids that are used for two buyers' },
   'answered otherwise': { kind: 'finance', title: 'Answered otherwise than was sent' },
   'not requested': {
