@@ -1,5 +1,6 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { KIND_OF } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -22,7 +23,10 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
   return /[\s\p{C}]/u.test(made) ? `${cannot}: no id has a space or an invisible sign in it.` : undefined;
 }
 
-/** How much shorter or longer than all known ids an id may be before it looks strange. */
+/** From so many known ids on, their lengths count as those of all ids. */
+const SURE = 3;
+
+/** How much shorter or longer than fewer known ids an id may be before it looks strange. */
 const LENGTH_MAY_DIFFER = 2;
 
 /**
@@ -31,29 +35,41 @@ const LENGTH_MAY_DIFFER = 2;
  */
 export function unlikeKnown(made: string, known: readonly string[]): string | undefined {
   const [example] = known;
+  if (example === undefined) return undefined;
   const lengths = known.map(({ length }) => length);
-  const signs = signsOf(known.join(''));
-  const isLong = made.length > Math.max(...lengths) + LENGTH_MAY_DIFFER;
-  const isOther = isLong || made.length < Math.min(...lengths) - LENGTH_MAY_DIFFER || !signsOf(made).isSubsetOf(signs);
-  return example !== undefined && isOther ? `It looks unlike the other ids, such as ${example}.` : undefined;
+  const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
+  const may = known.length < SURE ? LENGTH_MAY_DIFFER : 0;
+  const unlike = `It looks unlike the other ids, such as ${example}`;
+  if (made.length < least - may || made.length > most + may)
+    return `${unlike}: it has ${made.length} characters, and they have ${least === most ? least : `${least} to ${most}`}.`;
+  return signsOf(made).isSubsetOf(signsOf(known.join(''))) ? undefined : `${unlike}.`;
 }
 
-/** The number of rows whose ids are read as examples of the service's ids. */
+/** The number of rows of a portfolio whose ids are read as examples of the service's ids. */
 const EXAMPLES = 20;
 
-/** Ids that the service gave to some done rows of a portfolio, by kind. */
+/** The most portfolios whose rows are read for that. */
+const MOST_PORTFOLIOS = 10;
+
+/** Ids that the service gave to some done rows of a portfolio, by kind; if these are few, also to rows of the newest others. */
 export async function knownIds(
   portfolio: string,
-  { rows }: { rows: Pick<Rows, 'inState' | 'read'> },
+  { rows, portfolios }: { rows: Pick<Rows, 'inState' | 'read'>; portfolios: Pick<Portfolios, 'names'> },
 ): Promise<Record<CallKind, readonly string[]>> {
-  const found = await rows.inState(portfolio, 'done', { count: EXAMPLES });
-  const done = (await rows.read(found.map(({ row }) => row))).flatMap((result) => result ?? []);
-  const ids = (of: (result: (typeof done)[number]) => string | readonly string[]) => done.flatMap(of).filter(Boolean);
-  return {
-    company: ids(({ companyId }) => companyId),
-    document: ids(({ documentIds }) => documentIds),
-    limit: ids(({ limitId }) => limitId),
-  };
+  const ids: Record<CallKind, string[]> = { company: [], document: [], limit: [] };
+  const others = (await portfolios.names()).filter((name) => name !== portfolio).reverse();
+  for (const name of [portfolio, ...others].slice(0, MOST_PORTFOLIOS)) {
+    const found = await rows.inState(name, 'done', { count: EXAMPLES });
+    const done = (await rows.read(found.map(({ row }) => row))).flatMap((result) => result ?? []);
+    for (const { companyId, documentIds, limitId } of done) {
+      ids.company.push(companyId);
+      ids.document.push(...documentIds);
+      ids.limit.push(limitId);
+    }
+    for (const kind of CALL_KINDS) ids[kind] = ids[kind].filter(Boolean);
+    if (CALL_KINDS.every((kind) => ids[kind].length >= SURE)) break;
+  }
+  return ids;
 }
 
 /** The kinds of signs in a text: small letters and figures are one kind, capitals one, and each other sign is its own. */

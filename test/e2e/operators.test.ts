@@ -122,7 +122,9 @@ describe('a held row', () => {
     const lost = (match: string) => ({ on: 'limit', match, fault: 'reset', made: true, times: 1 }) as const;
     const { cwd, env, limitline, json } = await openDesk(4, { rules: [lost('HRB 2'), lost('HRB 4')] });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
-    const unlike = expect.stringMatching(/It looks unlike the other ids, such as bl_\S+\. .* add --id-is-right\./);
+    const unlike = expect.stringMatching(
+      /It looks unlike the other ids, such as bl_\S+: it has 5 characters, .* add --id-is-right\./,
+    );
     const one = ['resolve', 'q4', '--line', '3', '--made', 'bl_x!'];
     expect(await limitline(...one)).toMatchObject({ status: 1, stderr: unlike });
     expect(await limitline(...one, '--yes')).toMatchObject({ status: 1, stderr: unlike });

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { knownIds, unlikeKnown } from '../../../jobs/operators/id-faults.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+// Promise: unlike-id-asked-about
+test.each([
+  ['has a digit less', 'bl_0a1b2c', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
+  ['has a digit more', 'bl_0a1b2c3d', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
+  ['is as long as all others', 'bl_9f8e7d6', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], false],
+  ['is as long as some are', 'bl_100', ['bl_98', 'bl_99', 'bl_101', 'bl_1002'], false],
+  ['is shorter than all others', 'bl_1', ['bl_98', 'bl_99', 'bl_101'], true],
+  ['has another sign', 'bl_0a1b2cX', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
+  ['can be compared with two others only', 'bl_100', ['bl_98', 'bl_99'], false],
+  ['can be compared with none', 'bl_1', [], false],
+])('an id that %s looks unlike the others or not', (_name, made, known, isUnlike) => {
+  expect(unlikeKnown(made, known) !== undefined).toBe(isUnlike);
+});
+
+test('the lengths are said', () => {
+  expect(unlikeKnown('bl_1', ['bl_98', 'bl_99', 'bl_101'])).toBe(
+    'It looks unlike the other ids, such as bl_98: it has 4 characters, and they have 5 to 6.',
+  );
+});
+
+// Promise: unlike-id-asked-about
+test('ids are compared with those of other portfolios of the account, too', async () => {
+  const { context, import: bring, work, settled } = await openWorkplace();
+  await work();
+  await bring(buyerLines(3), { portfolio: 'q3' });
+  await settled('q3');
+  const { limit, company, document } = await knownIds('q4', context);
+  expect({ limit: limit.length, company: company.length, document }).toEqual({ limit: 3, company: 3, document: [] });
+});
