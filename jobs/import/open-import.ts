@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { counted, moneyText } from '../../src/counted.ts';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
-import type { DocumentStore } from '../../src/documents/store.ts';
+import { changed, type DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import type { ImportMade } from '../../src/ledger/portfolios/imports.ts';
@@ -256,7 +256,7 @@ export async function mappingLeftOut(
 /**
  * Copies the file into the data folder. Returns its digest, which is the import's id.
  *
- * @throws LimitlineError `FILE` when the file cannot be read
+ * @throws LimitlineError `FILE` when the file cannot be read, or somebody writes to it meanwhile
  */
 export async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   const found = await stat(path).catch((error) => {
@@ -266,5 +266,9 @@ export async function keepFile(path: string, imports: DocumentStore): Promise<st
     const message = `${path} is a pipe, and an import reads its file more than once: give the content on standard input, with - for the file and --portfolio NAME.`;
     throw new LimitlineError('FILE', message);
   }
-  return imports.put({ name: basename(path), path: resolve(path), sizeBytes: found.size, mediaType: 'text/csv' });
+  const document = { name: basename(path), path: resolve(path), sizeBytes: found.size, mediaType: 'text/csv' };
+  const id = await imports.put(document);
+  const now = await stat(path).catch(() => undefined);
+  if (now?.size !== found.size || now.mtimeMs !== found.mtimeMs) throw changed({ path });
+  return id;
 }

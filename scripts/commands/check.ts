@@ -17,6 +17,7 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
+import { lookForChange } from '../file/changed-file.ts';
 import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
@@ -98,6 +99,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   const ledger = await findLedger(settings);
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
+    const changes = await lookForChange(path);
     const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
     const read = await openPortfolio({
       ...reading,
@@ -116,7 +118,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     }
     if (ledger.context) announceFolder(settings, terminal.say);
     const leftOut = ledger.context ? await mappingLeftOut(portfolio, opened, ledger.context) : [];
-    const deps = { portfolio, leftOut, settings, ledger, outlook, documentsDir: place.dir, terminal };
+    const deps = { portfolio, leftOut, changes, settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
       isToListBuyers: options.buyers === true,
@@ -133,6 +135,8 @@ type CheckDeps = {
   portfolio: string;
   /** Warnings about the columns of a mapping that this file lacks or uses otherwise. They are listed before warnings about lines. */
   leftOut: readonly Problem[];
+  /** The warning about a file that somebody wrote to since it was opened. */
+  changes: () => Promise<Problem[]>;
   settings: Settings;
   ledger: Ledger;
   outlook: ImportOutlook;
@@ -166,7 +170,8 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   });
   // Warnings about the whole file are known only after its last line.
   const otherSum = opened.problems.length > 0 ? undefined : sum?.problem();
-  list.add({ problems: otherSum ? [otherSum] : [], warnings: opened.warnings });
+  const changes = await deps.changes();
+  list.add({ problems: otherSum ? [otherSum] : [], warnings: [...opened.warnings, ...changes] });
   list.sayAlike();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const isPart = isErrorsHeader(opened.header);

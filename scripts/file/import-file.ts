@@ -13,6 +13,7 @@ import { allBeforeWords, earlierRows, replacedWords } from '../../src/counted.ts
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { unsentWords } from '../../src/portfolio/supplier.ts';
 import { auditCommand } from '../audit/audit-command.ts';
+import { lookForChange } from './changed-file.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
 
@@ -36,6 +37,7 @@ export async function importFile(
   { say, onLines, stopping }: ImportFileDeps,
 ): Promise<ImportedFile> {
   const list = makeProblemList(say);
+  const changes = await lookForChange(payload.path);
   let read: Understanding | undefined;
   const deps: ImportDeps = {
     ...importDepsOf(context, stopping),
@@ -53,7 +55,7 @@ export async function importFile(
   const imported = await auditCommand(context, () => importPortfolio({ by: commandLineActor(), ...payload }, deps), {
     about: payload.portfolio,
   });
-  list.add({ problems: imported.faults });
+  list.add({ problems: imported.faults, warnings: await changes() });
   list.sayAlike();
   if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
   for (const words of [...unsentWords(imported.supplierColumnsNotSent), ...earlierRowWords(imported)])
