@@ -14,7 +14,8 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { since } from '../options/durations.ts';
 import { entryNumber, limitNumber } from '../options/numbers.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOverwritable } from '../report/overwritable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LISTED = 50;
@@ -83,7 +84,7 @@ async function verify({ file, from }: VerifyOptions, { audit }: Context, termina
 }
 
 async function exportTrail(out: string | undefined, context: Context): Promise<{ entries: number }> {
-  await checkNotImported(out, context);
+  await checkOverwritable(out, context);
   const counts = { entries: 0 };
   await writeOutput(out, (to: Writable) => pipeline(exportLines(context.audit.read, counts), to));
   return counts;

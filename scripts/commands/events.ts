@@ -19,7 +19,8 @@ import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOverwritable } from '../report/overwritable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
@@ -142,7 +143,7 @@ async function exportEvents(
   { out, since: sinceMs, rows: withRows }: ExportOptions,
   context: Context,
 ): Promise<{ events: number }> {
-  await checkNotImported(out, context);
+  await checkOverwritable(out, context);
   const counts = { events: 0 };
   const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts, withRows }, context)), to);
   await writeOutput(out, write, { mode: OWN_FILE });

@@ -19,7 +19,8 @@ import { declinedLines } from '../approval/approval-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
-import { checkNotImported, checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOverwritable } from '../report/overwritable.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
 import { noWorkerWords } from '../terminal/ask.ts';
@@ -74,7 +75,7 @@ async function report(
   context: Context,
 ): Promise<void> {
   if (options.out !== undefined) {
-    await checkNotImported(options.out, context, await context.portfolios.allImports(name));
+    await checkOverwritable(options.out, context, await context.portfolios.allImports(name));
   }
   const archived = await context.archives.read(name);
   if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);

@@ -2,12 +2,10 @@ import { statSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { StoreLooks } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { sha256Of, writeDraft } from '../../src/files/draft.ts';
+import { writeDraft } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
-import { ACCOUNT_COLUMN, LINE_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { STANDARD_OUTPUT } from '../process/crash.ts';
 
 /**
@@ -25,40 +23,6 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new LimitlineError('FILE', `${out} cannot be written: there is no folder ${folder}; make it, or name another.`);
 }
-
-/**
- * Checks that an answer does not overwrite a file that was imported, which is the user's own list of buyers. An errors file may be
- * overwritten: a corrected one was imported, and the next one often has its name.
- *
- * @param storedFiles the copies of all imported files. An import that is known by its digest needs no copy here.
- * @throws LimitlineError `USAGE` where the file has the content of an imported one
- */
-export async function checkNotImported(
-  out: string | undefined,
-  { storedFiles }: { storedFiles: Pick<StoreLooks, 'has'> },
-  imports: readonly { id: string }[] = [],
-): Promise<void> {
-  if (out === undefined) return;
-  const path = resolve(out);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  const digest = await sha256Of(path);
-  const isImported = imports.some(({ id }) => id === digest) || (await storedFiles.has(digest));
-  if (!isImported || (await isErrorsFile(path))) return;
-  throw new LimitlineError(
-    'USAGE',
-    `${out} is a file that was imported, and this command would overwrite it: name another file with --out.`,
-  );
-}
-
-/** Whether a file of text begins with the header of an errors file, in any encoding. */
-async function isErrorsFile(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES));
-  const start = buffer.toString('latin1', 0, bytesRead).replaceAll('\0', '');
-  return start.includes(ACCOUNT_COLUMN) && start.includes(LINE_COLUMN);
-}
-
-const HEADER_BYTES = 65_536;
 
 /**
  * Writes an answer. A file is replaced when the new one is complete: after a fault, such as a full disk, the old file is

@@ -2,9 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkNotImported, checkOutput, writeOutput } from '../../../scripts/report/output.ts';
-import { makeStoreLooks } from '../../../src/documents/store.ts';
-import { openDesk } from '../../support/desk.ts';
+import { checkOutput, writeOutput } from '../../../scripts/report/output.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 /** Standard output as it is on a terminal, or elsewhere. */
@@ -34,58 +32,6 @@ test('a folder that is not there is said before anything is asked', async () => 
     );
   }
   checkOutput(join(dir, 'out.csv'), { isBinary: false });
-});
-
-// Promise: out-spares-imported
-test('a report does not overwrite a file that was imported into its portfolio, and does any other', async () => {
-  const { limitline, read, cwd } = await openDesk(1);
-  const list = await read('q4.csv');
-  await limitline('import', 'q4.csv', '--yes');
-  for (const format of ['csv', 'errors-csv']) {
-    expect(await limitline('report', 'q4', '--format', format, '--out', 'q4.csv')).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^limitline: q4\.csv is a file that was imported, .* with --out\.\n$/m),
-    });
-    expect(await read('q4.csv')).toBe(list);
-  }
-  const written = await limitline('report', 'q4', '--format', 'csv', '--out', 'results.csv');
-  expect(written).toMatchObject({ status: 0 });
-  expect(await limitline('report', 'q4', '--format', 'csv', '--out', 'results.csv')).toEqual(written);
-  // An errors file that was corrected and imported may be overwritten by the next one.
-  await writeFile(join(cwd, 'q5.csv'), 'name,requested_limit\nAcme,none\n');
-  await limitline('import', 'q5.csv', '--yes');
-  const errors = ['report', 'q5', '--format', 'errors-csv', '--out', 'errors.csv'];
-  await limitline(...errors);
-  expect(await limitline('import', 'errors.csv', '--portfolio', 'q5', '--yes')).toMatchObject({ status: 2 });
-  expect(await limitline(...errors)).toMatchObject({ status: 0 });
-});
-
-// Promise: out-spares-imported
-test('no answer overwrites a file that was imported into another portfolio', async () => {
-  const { limitline, read, cwd } = await openDesk(1);
-  await writeFile(join(cwd, 'q5.csv'), 'name,requested_limit\nAcme,100\n');
-  await limitline('import', 'q4.csv', '--yes');
-  await limitline('import', 'q5.csv', '--yes');
-  const list = await read('q4.csv');
-  for (const command of [
-    ['report', 'q5', '--format', 'csv'],
-    ['audit', 'export'],
-    ['events', 'export'],
-  ]) {
-    expect(await limitline(...command, '--out', 'q4.csv')).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^limitline: q4\.csv is a file that was imported, .* with --out\.\n$/m),
-    });
-    expect(await read('q4.csv')).toBe(list);
-  }
-});
-
-test('where nothing was imported, any file may be overwritten', async () => {
-  const out = join(await makeFolder(), 'out.csv');
-  await writeFile(out, '');
-  const storedFiles = makeStoreLooks({ dir: await makeFolder() });
-  await checkNotImported(out, { storedFiles });
-  await checkNotImported(out, { storedFiles }, [{ id: 'other' }]);
 });
 
 // Promise: out-file-when-complete
