@@ -28,6 +28,7 @@ import { makeBuyers } from './ledger/rows/buyers.ts';
 import { makeDecisions } from './ledger/rows/decisions.ts';
 import { makeRows } from './ledger/rows/rows.ts';
 import { makeStories } from './ledger/rows/story.ts';
+import { policyOf } from './ledger/schema/approval.ts';
 import { makeArchives } from './ledger/schema/archives.ts';
 import { makeKeys, makeSharedKeys } from './ledger/schema/keys.ts';
 import { makeRetryUntilAnswered } from './ledger/schema/until-answered.ts';
@@ -115,16 +116,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
   if (saysOlder && (await marks.older().catch(() => undefined))) log.error(OLDER_WORDS);
   const calls = makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas, mark: marks.current });
   const attempts = makeAttempts({ processId, log });
-  /** The approval policy of this process' settings. */
-  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
-  const ownPolicy = {
-    always: settings.APPROVE_ALWAYS === 'on',
-    above,
-    personAbove,
-    // Without a sum above which an approval is needed, there is nothing to add up over a window of days.
-    windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
-    inboxApprovers: names.length > 0 ? names : undefined,
-  };
+  const ownPolicy = policyOf(settings);
   const approvalRule = makeApprovalRule({ connection: ledger, keys, own: ownPolicy });
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,

@@ -21,6 +21,7 @@ import { lookForChange } from '../file/changed-file.ts';
 import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
+import { approvalOutlook } from '../look/approval-outlook.ts';
 import { dryRunWords, findLedger, type Ledger, outlookOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-account.ts';
 import { portfolioNameOf } from '../options/import-options.ts';
@@ -181,6 +182,10 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
       : 0;
   // A row that a line corrects is replaced, whether it is to be cancelled or not.
   const lacking = Math.max(0, unsent - dryRun.result().replaced);
+  const isRequesting = counts.rows > 0 && !otherSum;
+  const approval = isRequesting
+    ? await approvalOutlook({ portfolio: deps.portfolio, dryRun: dryRun.result() }, { ...ledger, settings })
+    : undefined;
   const { problems, warnings, changed, counts: found } = list;
   const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const words = [
@@ -190,7 +195,8 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
-    ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result(), opened.currency())] : []),
+    ...(isRequesting ? [dryRunWords(dryRun.result(), opened.currency())] : []),
+    ...(approval === undefined ? [] : [approval]),
     ...(otherSum ? [] : lackingWords({ lacking, isPart }, 'import --replace')),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
@@ -207,6 +213,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     changed,
     counts: found,
     dryRun: dryRun.result(),
+    approval: approval ?? null,
     unnamedDocuments: unnamed,
     ...(deps.isToListBuyers ? { buyers: buyers.result() } : {}),
     ...understanding(opened),

@@ -112,6 +112,27 @@ export type ApprovalPolicy = {
   inboxApprovers?: readonly string[] | undefined;
 };
 
+type ApprovalSettings = {
+  APPROVE_ALWAYS: 'on' | 'off';
+  APPROVE_ABOVE?: string | undefined;
+  APPROVE_PERSON_ABOVE?: string | undefined;
+  APPROVE_WINDOW_DAYS: number;
+  INBOX_APPROVERS: readonly string[];
+};
+
+/** The approval policy of a process' settings. */
+export function policyOf(settings: ApprovalSettings): ApprovalPolicy {
+  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
+  return {
+    always: settings.APPROVE_ALWAYS === 'on',
+    above,
+    personAbove,
+    // Without a sum above which an approval is needed, there is nothing to add up over a window of days.
+    windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
+    inboxApprovers: names.length > 0 ? names : undefined,
+  };
+}
+
 /** The policy by which no approval is needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 

@@ -1,0 +1,46 @@
+import { commandLineActor } from '../../src/actor.ts';
+import type { Settings } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { moneyText } from '../../src/counted.ts';
+import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
+import { asksApprovalOf, BEFORE_YES, policyOf, whyWords } from '../../src/ledger/schema/approval.ts';
+import type { DryRun } from '../../src/portfolio/preview.ts';
+import { addAmounts } from '../../src/portfolio/values/amounts.ts';
+
+type ToImport = { portfolio: string; dryRun: DryRun };
+
+/**
+ * A sentence that another person must approve this import, or may have to; undefined if not. What one buyer is to get over several days is
+ * known only when the lines are imported.
+ */
+export async function approvalOutlook(
+  { portfolio, dryRun }: ToImport,
+  { settings, context }: { settings: Settings; context: Context | null },
+): Promise<string | undefined> {
+  const { limits, open, requested } = dryRun;
+  if (limits === open) return undefined;
+  const policy = context ? await context.approvalPolicy() : policyOf(settings);
+  if (policy.always) return `Every import waits for an approval: ${BEFORE_YES}.`;
+  const { above = '', personAbove = '', windowDays = 0 } = policy;
+  const sum = addAmounts(requested, await sumBeside(portfolio, dryRun, context));
+  const person = { always: false, above: policy.personAbove };
+  const ofPerson = { of: 'person', name: commandLineActor(), sum: requested, limit: personAbove } as const;
+  const over = asksApprovalOf(policy, sum)
+    ? ({ of: 'portfolio', name: portfolio, sum, limit: above } as const)
+    : asksApprovalOf(person, requested)
+      ? ofPerson
+      : await context?.approvals.personOver([ofPerson.name], requested, policy);
+  if (over) return `${whyWords({ kind: 'import', over }).slice(0, -1)}: ${BEFORE_YES}.`;
+  if (above === '' || windowDays === 0) return undefined;
+  return `If the sum of one buyer within ${windowDays} days is above ${moneyText(above)} with this file, ${BEFORE_YES}.`;
+}
+
+/**
+ * What the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file or are replaced by it: which amounts these
+ * are is not known.
+ */
+async function sumBeside(portfolio: string, { open, replaced }: DryRun, context: Context | null): Promise<string> {
+  if (!context || open + replaced > 0) return '0';
+  const { cancelled: _gone, ...counted } = (await context.portfolios.read(portfolio)).sums.byState;
+  return exactText(Object.values(counted));
+}

@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { callCommand } from '../../support/call-command.ts';
+import { openDesk } from '../../support/desk.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+const YES = 'nothing is sent before somebody else with the role approver has said yes.';
+const LIST = 'name,requested_limit\nAcme,1000\nBeta,2000\n';
+
+// Promise: check-says-approval
+test.each([
+  [
+    'a sum above the limit',
+    { APPROVE_ABOVE: '2999' },
+    'Portfolio q4 asks for 3,000.00 with this, which is above 2,999.00',
+  ],
+  ['any sum', { APPROVE_ALWAYS: 'on' }, 'Every import waits for an approval'],
+  ['a sum above the limit of a person', { APPROVE_PERSON_ABOVE: '2999' }, '3,000.00 .*, which is above 2,999.00'],
+  [
+    'a sum below the limit, as far as the file tells',
+    { APPROVE_ABOVE: '3000' },
+    'If the sum of one buyer within 7 days is above 3,000.00 with this file',
+  ],
+  ['no sum', {}, undefined],
+  ['no sum of this file alone', { APPROVE_ABOVE: '3000', APPROVE_WINDOW_DAYS: '0' }, undefined],
+])('check says whether another person must approve: %s', async (_name, env, words) => {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), LIST);
+  const { stdout, status } = await callCommand(['check', 'q4.csv'], { cwd, env });
+  expect(status).toBe(0);
+  if (words === undefined) expect(stdout).not.toContain(YES);
+  else expect(stdout).toMatch(new RegExp(`^.*${words}[:,] ${YES}$`, 'm'));
+});
+
+// Promise: check-says-approval
+test('check adds what the portfolio has already, and says nothing of a file that requests nothing new', async () => {
+  const { limitline, json, cwd } = await openDesk(0, {}, { APPROVE_ABOVE: '4000' });
+  await writeFile(join(cwd, 'q4.csv'), LIST);
+  await writeFile(join(cwd, 'more.csv'), 'name,requested_limit\nGamma,1500\n');
+  await limitline('import', 'q4.csv', '--yes');
+  expect(await json('check', 'q4.csv')).toMatchObject({ approval: null });
+  expect(await json('check', 'more.csv', '--portfolio', 'q5')).toMatchObject({
+    approval: `If the sum of one buyer within 7 days is above 4,000.00 with this file, ${YES}`,
+  });
+  expect(await json('check', 'more.csv', '--portfolio', 'q4')).toMatchObject({
+    approval: `Portfolio q4 asks for 4,500.00 with this, which is above 4,000.00: ${YES}`,
+  });
+  // Nothing would be imported.
+  expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });
+});
