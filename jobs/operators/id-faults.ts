@@ -23,10 +23,10 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
   return /[\s\p{C}]/u.test(made) ? `${cannot}: no id has a space or an invisible sign in it.` : undefined;
 }
 
-/** From so many known ids on, their lengths count as those of all ids. */
+/** If so many known ids have one length, all ids count as having it. */
 const SURE = 3;
 
-/** How much shorter or longer than fewer known ids an id may be before it looks strange. */
+/** How much shorter or longer than all known ids an id may be before it looks strange, where their lengths differ or few are known. */
 const LENGTH_MAY_DIFFER = 2;
 
 /**
@@ -38,7 +38,7 @@ export function unlikeKnown(made: string, known: readonly string[]): string | un
   if (example === undefined) return undefined;
   const lengths = known.map(({ length }) => length);
   const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
-  const may = known.length < SURE ? LENGTH_MAY_DIFFER : 0;
+  const may = least === most && known.length >= SURE ? 0 : LENGTH_MAY_DIFFER;
   const unlike = `It looks unlike the other ids, such as ${example}`;
   if (made.length < least - may || made.length > most + may)
     return `${unlike}: it has ${made.length} characters, and they have ${least === most ? least : `${least} to ${most}`}.`;

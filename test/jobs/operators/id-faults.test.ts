@@ -8,7 +8,8 @@ test.each([
   ['has a digit more', 'bl_0a1b2c3d', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
   ['is as long as all others', 'bl_9f8e7d6', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], false],
   ['is as long as some are', 'bl_100', ['bl_98', 'bl_99', 'bl_101', 'bl_1002'], false],
-  ['is shorter than all others', 'bl_1', ['bl_98', 'bl_99', 'bl_101'], true],
+  ['is a little longer than others of several lengths', 'bl_1003', ['bl_98', 'bl_99', 'bl_101'], false],
+  ['is far longer than others of several lengths', 'bl_100345', ['bl_98', 'bl_99', 'bl_101'], true],
   ['has another sign', 'bl_0a1b2cX', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
   ['can be compared with two others only', 'bl_100', ['bl_98', 'bl_99'], false],
   ['can be compared with none', 'bl_1', [], false],
@@ -17,9 +18,10 @@ test.each([
 });
 
 test('the lengths are said', () => {
-  expect(unlikeKnown('bl_1', ['bl_98', 'bl_99', 'bl_101'])).toBe(
-    'It looks unlike the other ids, such as bl_98: it has 4 characters, and they have 5 to 6.',
+  expect(unlikeKnown('bl_1', ['bl_98', 'bl_99', 'bl_97'])).toBe(
+    'It looks unlike the other ids, such as bl_98: it has 4 characters, and they have 5.',
   );
+  expect(unlikeKnown('bl_100345', ['bl_98', 'bl_101'])).toMatch(/it has 9 characters, and they have 5 to 6\.$/);
 });
 
 // Promise: unlike-id-asked-about
