@@ -98,15 +98,15 @@ type Asked = {
   importOf: ReturnType<typeof makeImportLook>;
 };
 
-/** Reads the rows of this portfolio that have the key of a line of the batch, a page at once. */
+/** Reads the rows of this portfolio that have the key of a line of the batch, and that no later import took. */
 async function sentHere(
   lines: readonly Line[],
   known: ReadonlyMap<string, BuyerRows>,
-  { file: { portfolio }, rows }: { file: DayFile; rows: Pick<Rows, 'read'> },
+  { file: { portfolio, later }, rows }: { file: DayFile; rows: Pick<Rows, 'read'> },
 ): Promise<Asked['sent']> {
   const here = lines.filter(isRowLine).flatMap(({ row: { buyer, key } }) => {
     const own = known.get(buyer)?.rows.find(({ row }) => row.key === key && row.portfolio === portfolio);
-    return own ? [own.row] : [];
+    return own && !later.has(own.importId) ? [own.row] : [];
   });
   const results = await rows.read(here);
   return new Map(here.map(({ key }, place) => [key, results[place]?.request]));
