@@ -17,7 +17,7 @@ export async function approvalOutlook(
   { portfolio, dryRun }: ToImport,
   { settings, context }: { settings: Settings; context: Context | null },
 ): Promise<string | undefined> {
-  const { limits, open, requested } = dryRun;
+  const { limits, open, replaced, requested } = dryRun;
   if (limits === open) return undefined;
   const policy = context ? await context.approvalPolicy() : policyOf(settings);
   if (policy.always) return `Every import waits for an approval: ${BEFORE_YES}.`;
@@ -31,8 +31,12 @@ export async function approvalOutlook(
       ? ofPerson
       : await context?.approvals.personOver([ofPerson.name], requested, policy);
   if (over) return `${whyWords({ kind: 'import', over }).slice(0, -1)}: ${BEFORE_YES}.`;
-  if (above === '' || windowDays === 0) return undefined;
-  return `If the sum of one buyer within ${windowDays} days is above ${moneyText(above)} with this file, ${BEFORE_YES}.`;
+  const unknown = [
+    ...(open + replaced > 0 ? ['the portfolio'] : []),
+    ...(windowDays > 0 ? [`one buyer within ${windowDays} days`] : []),
+  ];
+  if (above === '' || unknown.length === 0) return undefined;
+  return `If the sum of ${unknown.join(' or of ')} is above ${moneyText(above)} with this file, ${BEFORE_YES}.`;
 }
 
 /**
