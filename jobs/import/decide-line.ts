@@ -8,10 +8,12 @@ import {
   describeRow,
   isUndecided,
   isUnsent,
+  madeProblem,
   type OwnFile,
   otherRequest,
   type ReplacingDecision,
   undecidedProblem,
+  wasUnsure,
 } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -160,7 +162,9 @@ export function otherBuyersLine(
   const where = known.line === undefined ? '' : `line ${known.line}, `;
   const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${groupedAmount(known.limit.requested_limit)}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
   const problems = [makeProblem(read.line, 'request_reference', null, message)];
-  return { ...read, kind: 'invalid', key: '', name: row.name, requested: row.limit.requested_limit, problems };
+  const { name, buyer, limit } = row;
+  const requested = limit.requested_limit;
+  return { ...read, kind: 'invalid', key: '', name, buyer, requested, isNamed: false, problems };
 }
 
 /** A document as the ledger keeps it. */
@@ -204,7 +208,11 @@ async function decideByBuyer(
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
   if (!ofBuyer.isWhole && !asking.isNamed) return { problem: manyProblem(asking, ofBuyer.count) };
   const candidates = candidatesFor(asking, ofBuyer.rows);
-  return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
+  const decision =
+    candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
+  if ('problem' in decision || decision.replaces || !wasUnsure(earlier)) return decision;
+  const made = ofBuyer.rows.find((one) => one.row.portfolio === asking.row.portfolio && !isUnsent(one));
+  return made ? { problem: madeProblem(made) } : decision;
 }
 
 function manyProblem({ amount }: AskingLine, count: number): string {

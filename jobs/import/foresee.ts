@@ -80,7 +80,7 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   );
   const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
   // As in an import, what valid lines replace is decided first.
-  const doubted = await deps.doubted?.(batch);
+  const doubted = await deps.doubted?.(foreseen.map(({ line }) => line));
   return foreseen.map((one) =>
     one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : withBuyer(one, ofBuyers?.get(one.line.line)),
   );
@@ -154,6 +154,7 @@ export function makeReplacingForesight({
   const asCorrected = {
     ofBuyers: async (buyers: readonly string[]) => new Map([...(await rows.ofBuyers(buyers)), ...corrected]),
     wholeOf: rows.wholeOf,
+    ofRow: rows.ofRow,
   };
   return { ofBuyers, doubted: (lines: readonly Line[]) => doubtedRows(lines, place, asCorrected) };
 }

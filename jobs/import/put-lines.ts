@@ -23,8 +23,8 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
-  const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
-  const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
+  const together = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
+  const others = together.size === lines.length ? [] : lines.filter((line) => !together.has(line.row.key));
   const ends = await putOthers(target, others, deps);
   const [refused, endedJobs] = [new Map<number, NotedLine>(), [] as RowId[]];
   let replaced = 0;
@@ -35,15 +35,16 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
     endedJobs.push(given.row);
     replaced += 1;
   }
-  // Only after the batch is it known which rows its valid lines have.
-  for (const [line, rows] of await leaveOutDoubted(target, batch, deps)) {
+  const put = batch.map((line) => ends.get(line)?.line ?? line);
+  // Only now is it known which rows the valid lines of the batch have.
+  for (const [line, rows] of await leaveOutDoubted(target, put, deps)) {
     refused.set(line.line, noteOf(line));
     endedJobs.push(...rows.map(({ row }) => row));
   }
   await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
-  return { lines: batch.map((line) => ends.get(line)?.line ?? line), requestedBefore, replaced };
+  return { lines: put, requestedBefore, replaced };
 }
 
 /**

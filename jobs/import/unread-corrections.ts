@@ -15,22 +15,25 @@ export type DoubtedRows = Map<InvalidLine, BuyerRow[]>;
 
 /**
  * Finds rows of earlier imports that would be sent as they were although an invalid line of this file may correct them: the row of the
- * line's own request if its amount differs or cannot be read, else rows of the line's buyer that a valid line could replace. Rows that this
- * import left out already are found again, so that the same file has the same problems each time.
+ * line's own request if its amount differs or cannot be read, else rows of the line's buyer that a valid line could replace. A new
+ * request_reference asks for another request, so such a line corrects none. Rows that this import left out already are found again, so that
+ * the same file has the same problems each time.
  */
 export async function doubtedRows(
   batch: readonly Line[],
   place: Place,
-  rows: Pick<Rows, 'ofBuyers' | 'wholeOf'>,
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>,
 ): Promise<DoubtedRows> {
-  const lines = batch.filter((line) => line.kind === 'invalid').filter(({ buyer }) => buyer);
+  const lines = batch
+    .filter((line) => line.kind === 'invalid')
+    .filter(({ buyer, isNamed }) => buyer && isNamed !== undefined);
   const found: DoubtedRows = new Map();
   if (lines.length === 0) return found;
   const known = await rows.ofBuyers([...new Set(lines.map(({ buyer = '' }) => buyer))]);
   for (const line of lines) {
     const { buyer = '' } = line;
     if (known.get(buyer)?.isWhole === false) known.set(buyer, await rows.wholeOf(buyer));
-    const doubted = await doubtedBy(line, known.get(buyer) ?? NO_BUYER_ROWS, place);
+    const doubted = await doubtedBy(line, known.get(buyer) ?? NO_BUYER_ROWS, { ...place, rows });
     if (doubted.length > 0) found.set(line, doubted);
   }
   return found;
@@ -78,8 +81,11 @@ export function sayDoubted(line: InvalidLine, rows: readonly BuyerRow[]): void {
 /** Most rows named in a problem. */
 const MOST_NAMED = 5;
 
-async function doubtedBy(line: InvalidLine, { rows }: BuyerRows, place: Place): Promise<BuyerRow[]> {
-  const { portfolio, importId, mendedRow, file } = place;
+async function doubtedBy(
+  line: InvalidLine,
+  { rows }: BuyerRows,
+  { portfolio, importId, mendedRow, file, rows: all }: Place & { rows: Pick<Rows, 'ofRow'> },
+): Promise<BuyerRow[]> {
   const isWaiting = ({ row, state, limit, importId: last, replaced }: BuyerRow) =>
     row.portfolio === portfolio &&
     last !== importId &&
@@ -89,7 +95,8 @@ async function doubtedBy(line: InvalidLine, { rows }: BuyerRows, place: Place): 
   const key = named?.key ?? line.key;
   const own = rows.find(({ row }) => row.portfolio === portfolio && row.key === key);
   if (own) return isWaiting(own) && own.amount !== line.requested ? [own] : [];
-  if (named || line.isNamed) return [];
+  // A reference that is another buyer's does not say which request is meant.
+  if (named || (line.isNamed && !(await all.ofRow({ portfolio, key })))) return [];
   const others = rows.filter(isWaiting);
   if (others.length === 0) return [];
   const ofFile = await file();

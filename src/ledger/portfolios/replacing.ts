@@ -137,6 +137,23 @@ export function undecidedProblem(earlier: string): string {
 }
 
 /**
+ * Whether a line was a problem because it was not known what became of a request that it may correct. `earlier` is its problem in the errors
+ * file.
+ */
+export function wasUnsure(earlier: string): boolean {
+  return UNSURE.test(earlier);
+}
+
+/** Matches the problems of {@link unknownProblem}, {@link sendingProblem} and {@link madeProblem}. Errors files have these words, so they stay. */
+const UNSURE =
+  /^(?:It is unknown whether the request of|The request of [\s\S]*? is being sent at this moment,|When this line came, it was not known whether) /;
+
+/** The problem text of such a line once the other request is known to be made: without it, the line would request a second limit. */
+export function madeProblem(made: BuyerRow): string {
+  return `When this line came, it was not known whether the request of ${describeRow(made)} of the same buyer was made. It was: leave this line out, or give it a request_reference of its own if it is meant beside that one.`;
+}
+
+/**
  * A row in words: `line 7 of portfolio q4 (1,000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
  * archived row is not known.
  */
@@ -173,5 +190,8 @@ function sendingProblem(sending: BuyerRow): string {
 }
 
 function unknownProblem(unknown: BuyerRow): string {
+  if (unknown.state === 'awaiting') {
+    return `It is unknown whether the request of ${describeRow(unknown)} of the same buyer was made, and what somebody said of it waits for an approval: decide that first, or give this line a request_reference of its own if it is meant beside that one.`;
+  }
   return `It is unknown whether the request of ${describeRow(unknown)} of the same buyer was made: say what became of it first, or give this line a request_reference of its own if it is meant beside that one. ${heldRemedy(unknown.row.portfolio)}.`;
 }

@@ -80,7 +80,10 @@ export function makeLineClassifier(judging: Judging) {
     if (known === amount) return undefined;
     const what = known === undefined ? 'for another buyer' : 'with another amount';
     const message = `Line ${earlier} already has this request_reference ${what}: give this line another one, or correct the line that is wrong.`;
-    return makeProblem(line, written('request_reference'), reference, message);
+    return {
+      problem: makeProblem(line, written('request_reference'), reference, message),
+      isOfOther: known === undefined,
+    };
   }
 
   return {
@@ -95,7 +98,7 @@ export function makeLineClassifier(judging: Judging) {
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
       const row = problems.length === 0 ? makeRow(values, buyer ?? '', draft.extras) : undefined;
       const clash = row && clashOf(line, row, values);
-      if (clash) problems.push(clash);
+      if (clash) problems.push(clash.problem);
       // In an invalid line, bytes that could not be decoded become U+FFFD, since the results file must be UTF-8.
       if (!row || problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
@@ -107,7 +110,7 @@ export function makeLineClassifier(judging: Judging) {
         const requested = isDoubtful ? undefined : values.requested_limit;
         const unsummed = requested === undefined ? whyUnsummed(cells, problems) : undefined;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
-        const isNamed = values.request_reference !== undefined;
+        const isNamed = clash?.isOfOther === false ? undefined : !clash && values.request_reference !== undefined;
         return { kind: 'invalid', ...told, unsummed, isNamed, currency: shown, ...(broken === null ? {} : { broken }) };
       }
       const told = toldBy(decision);

@@ -43,7 +43,8 @@ export type Line =
    * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
    * make, '' if unknown; `name`, `buyer` and `requested` are set as far as they are known. An amount in another currency than the
    * file's is not: it must not be added to a sum. `unsummed`: why it has no amount, if it is written clearly: it is in another currency
-   * ("foreign") or has too many digits ("long"). `isNamed`: whether the line has a request_reference that can be read.
+   * ("foreign") or has too many digits ("long"). `isNamed`: whether a request_reference says which request
+   * the line means; undefined where an earlier line of the file has that request, or the line was refused for what is known of it.
    */
   | (Read & Partial<Told> & Invalid)
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
@@ -55,7 +56,7 @@ type Invalid = {
   problems: Problem[];
   broken?: string;
   unsummed?: 'foreign' | 'long' | undefined;
-  isNamed?: boolean;
+  isNamed?: boolean | undefined;
 };
 
 type Told = Record<'name' | 'buyer' | 'requested', string | undefined>;

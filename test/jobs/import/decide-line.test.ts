@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
+import { exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 describe('a line is a problem when nobody can tell which row it corrects', () => {
@@ -60,5 +62,34 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     const imported = await place.import(asking(acme(2)));
     expect(imported).toMatchObject({ rows: 0, invalid: 1 });
     expect(imported.problems[0]?.message).toContain('npx limitline report "q4" --state held');
+  });
+
+  // Promise: unchanged-stays-a-problem
+  test.each<['made' | 'not made', object[], number]>([
+    ['made', [{ rows: 0 }, { rows: 1 }], 1],
+    ['not made', [{ rows: 1 }, { rows: 1 }], 0],
+  ])('and its errors file, imported unchanged, once it is known that the row was %s', async (is, imports, invalid) => {
+    const rule = { on: 'limit', fault: 'status', status: 500, times: 1 } as const;
+    const { context, dir, importFile, settled, work, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+    });
+    await place.import(asking(acme(1)));
+    const workers = await work();
+    await settled();
+    await workers.stop();
+    await place.import(asking(acme(2)));
+    const [held] = await context.rows.inState('q4', 'held', { count: 1 });
+    const made = is === 'made' ? `bl_${'0'.repeat(32)}` : undefined;
+    const path = join(dir, 'errors.csv');
+    const keep = async () => writeFile(path, await exportedText(context, { only: 'errors' }));
+    await keep();
+    await resolveCalls({ portfolio: 'q4', row: held?.row.key ?? '', made, by: 'olga' }, context);
+    for (const imported of imports) {
+      const { problems, ...found } = await importFile(path);
+      expect(found).toMatchObject({ ...imported, invalid });
+      if (made)
+        expect(problems[0]?.message).toMatch(/line 2 of portfolio q4 \(1, (queued|done)\) .* was made. It was:/);
+      await keep();
+    }
   });
 });

@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Problem } from '../../../src/portfolio/problem.ts';
 import { checkedFile } from '../../support/checked-file.ts';
 import { HEADER, openCorrections } from '../../support/corrections.ts';
 
 const MAIL = `${HEADER},contact_email`;
 /** A line for the amount, which may be unreadable, with a reference and an e-mail address. */
 const acme = (amount: string, reference = '', mail = '') => `Acme AG,DE,HRB 1,${reference},${amount},${mail}`;
+const tin = (amount: string, reference: string) => `Tin AG,DE,HRB 3,${reference},${amount},`;
 const zinc = 'Zinc AG,DE,HRB 2,,5,';
 
 /** A file of rows that are not sent yet, and a later file of the same portfolio. */
@@ -48,11 +50,29 @@ test.each<[string, string[], string[], number[]]>([
   ['the same reference and amount and a wrong address', [acme('1000', 'R1')], [acme('1000', 'R1', 'nobody')], [1000]],
   ['a reference of its own', [acme('1000', 'R1')], [acme('2OOO', 'R2')], [1000]],
   ['one reference twice, with another amount', [acme('1000', 'R1')], [acme('1000', 'R1'), acme('2000', 'R1')], [1000]],
+  [
+    'a reference of another buyer',
+    [acme('1000', 'R1'), tin('3000', 'R3')],
+    [acme('2000', 'R3'), tin('3000', 'R3')],
+    [3000],
+  ],
+  [
+    'a reference of another buyer and no amount',
+    [acme('1000', 'R1'), tin('3000', 'R3')],
+    [tin('3000', 'R3'), acme('', 'R3')],
+    [3000],
+  ],
+  ['a reference that the file has twice', [acme('1000', 'R1')], [tin('3000', 'R3'), acme('2000', 'R3')], [3000]],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
 ])('a row that waits is sent, or not, if a later file has for its buyer %s', async (_name, before, lines, sent) => {
   const place = await openPlace();
   await place.importLines('q4.csv', zinc, ...before);
-  await place.importLines('q4-corrected.csv', zinc, ...lines);
+  const path = await place.write('q4-corrected.csv', [zinc, ...lines]);
+  const told = (problems: Problem[]) => problems.filter(({ message }) => message.startsWith('This line may correct'));
+  const check = await checkedFile({ path }, place.context);
+  const foreseen = check.lines.flatMap((line) => (line.kind === 'invalid' ? told(line.problems) : []));
+  const { problems } = await place.importFile(path);
+  expect(told(problems)).toEqual(foreseen);
   expect(await place.sent()).toEqual([5, ...sent]);
 });
 
