@@ -3,7 +3,7 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { FROM_COLUMN, isErrorsHeader, mendedLineOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
+import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOf, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
@@ -40,13 +40,13 @@ export async function countGone(
   }
   const named = new Set<number>();
   const errors = await openAhead();
-  const mendedLine = mendedLineOf(errors.header);
-  const says = errors.header.includes(FROM_COLUMN);
+  const [mendedLine, mendedRow] = [mendedLineOf(errors.header), mendedRowOf(errors.header)];
   let unknownOrigin = 0;
   for await (const batch of errors.plainLines()) {
     for (const { cells } of batch) {
       const from = mendedLine(cells);
-      if (says && !from) unknownOrigin += 1;
+      // A line that names its row is none of those without a row.
+      if (!from && mendedRow(cells) === '') unknownOrigin += 1;
       if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
     }
   }
@@ -78,7 +78,7 @@ export function goneWords({
   if (unknownOrigin > 0) {
     const say = unknownOrigin === 1 ? 'does not say which line it was' : 'do not say which lines they were';
     words.push(
-      `${counted(unknownOrigin, 'line')} of this errors file ${say}: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.`,
+      `${counted(unknownOrigin, 'line')} of this errors file ${say}: the cell limitline_from is empty or missing. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.`,
     );
   }
   return words;

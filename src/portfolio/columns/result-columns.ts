@@ -58,9 +58,12 @@ export function isResultsHeader(header: readonly string[]): boolean {
 
 const RESULTS_MARKS = [ACCOUNT_COLUMN, 'buyer_limit_id'];
 
-/** Whether this is an errors file's header: the file has only some lines of another, for correction. */
+/**
+ * Whether this is an errors file's header: the file has only some lines of another, for correction. One of its own two columns is enough,
+ * since people delete columns.
+ */
 export function isErrorsHeader(header: readonly string[]): boolean {
-  return header.includes(ACCOUNT_COLUMN) && header.includes(LINE_COLUMN) && !isResultsHeader(header);
+  return (header.includes(FROM_COLUMN) || header.includes(LINE_COLUMN)) && !isResultsHeader(header);
 }
 
 /** Reads the account that a line of an errors or results file names; '' in files without the column. Of several columns a filled one counts. */
@@ -123,5 +126,9 @@ function cellOfErrors(header: readonly string[], column: string): (cells: readon
 
 /** The columns that an earlier errors file added: the last of each name, because the team may have the same name. */
 export function errorColumnsOf(header: readonly string[]): Set<number> {
-  return new Set(header.includes(ACCOUNT_COLUMN) ? ERROR_COLUMNS.map((name) => header.lastIndexOf(name)) : []);
+  return new Set(
+    header.includes(ACCOUNT_COLUMN) || isErrorsHeader(header)
+      ? ERROR_COLUMNS.map((name) => header.lastIndexOf(name))
+      : [],
+  );
 }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { moneyNotes } from '../../../src/ledger/counts/money.ts';
 import { acme, asking, HEADER as CORRECTIONS_HEADER, openCorrections, zinc } from '../../support/corrections.ts';
@@ -183,4 +184,19 @@ test('a line of an errors file that does not say which line it was is not one th
   expect(await bring(lines[0], emptied[1])).toMatchObject({ gone: 1, unknownOrigin: 1 });
   await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
   expect(await bring(...emptied)).toMatchObject({ gone: 0, unknownOrigin: 3 });
+});
+
+// Promise: line-of-unknown-origin
+test.each<[string, string[], object]>([
+  ['says which lines these were', ['limitline_line', 'limitline_account'], { gone: 1, unknownOrigin: 0 }],
+  ['does not say which lines these were', ['limitline_from'], { gone: 0, unknownOrigin: 1 }],
+])('an errors file of which a person deleted columns and a line, and that %s', async (_name, deleted, found) => {
+  const { import: importLines, importFile, context, dir } = await openWorkplace();
+  await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,']);
+  const lines: string[][] = parse(await exportedText(context, { only: 'errors' }));
+  const kept = lines[0]?.map((name) => !deleted.includes(name)) ?? [];
+  const path = join(dir, 'errors.csv');
+  const text = stringify(lines.slice(0, 2).map((cells) => cells.filter((_cell, at) => kept[at])));
+  await writeFile(path, text.replace('nobody', 'a@b.example'));
+  expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0, isPart: true, ...found });
 });
