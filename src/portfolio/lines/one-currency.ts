@@ -83,7 +83,10 @@ export function makeCurrencyCheck({
       const both = file ? common(file.currency, said.currency) : said.currency;
       // In a file of text, only the currency beside the amount says that the line differs.
       if (both === null && said.isFormat) cells[amountAt] = `${cells[amountAt]} ${shown}`;
-      if (both === null) return void add(said.at, differs(said, columns[said.at]?.written ?? '', file));
+      if (both === null) {
+        const column = said.at === amountAt ? undefined : columns[said.at]?.written;
+        return void add(said.at, differs(said, column, file));
+      }
       file = { word: file?.word ?? said.word, where: file?.where ?? `line ${line}`, currency: both };
       if (said.at === currencyAt && currencyOf(said.word) === null) {
         unknown ??= makeProblem(line, columns[said.at]?.written ?? null, said.word, UNKNOWN);
@@ -174,10 +177,18 @@ function readColumn(word: string): Currency {
   return currencyOf(word) ?? new Set([word.toUpperCase()]);
 }
 
-function differs({ word, isFormat }: Said, column: string, file: FileCurrency | null): string {
+function differs({ word, isFormat }: Said, column: string | undefined, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
-  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; ${isFormat ? OTHER_FORMAT : `if the column means something else, say --map "${column}="`}.`;
+  const remedy = isFormat
+    ? OTHER_FORMAT
+    : column === undefined
+      ? OTHER_SIGN
+      : `if the column means something else, say --map "${column}="`;
+  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; ${remedy}.`;
 }
+
+/** Beside the amounts: no other meaning of their column would help. */
+const OTHER_SIGN = 'if only the currency beside this amount is wrong, correct it';
 
 const OTHER_FORMAT = 'if only the number format of the cells is wrong, choose the right one, or one without a currency';
 
