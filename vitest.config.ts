@@ -21,6 +21,7 @@ const ALONE = [
 export default defineConfig({
   test: {
     globalSetup: ['test/support/redis/global-redis.ts', 'test/support/global-bundle.ts'],
+    setupFiles: ['test/support/redis/empty-database.ts'],
     reporters: ['default', './test/support/last-line-reporter.ts'],
     // No test uses the user's own data folder; one that would fails.
     env: { XDG_DATA_HOME: '/dev/null/no-folder' },

@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { errorFacts, makeWordsLog } from '../src/log.ts';
+import { redisPlace } from './support/redis/own-database.ts';
 
 test('an error of Redis is logged without the arguments of its command', async () => {
-  const redis = new Redis({ path: inject('redisSocket') });
+  const redis = new Redis(redisPlace());
   onTestFinished(() => redis.disconnect());
   const error: unknown = await redis.call('INCRBY', 'k', 'Geheim GmbH').catch((reason: unknown) => reason);
   expect(Reflect.get(Object(error), 'command')).toMatchObject({ args: ['k', 'Geheim GmbH'] });

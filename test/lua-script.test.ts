@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeLuaScript, readLua } from '../src/lua-script.ts';
 import { connectRedis } from './support/ledger.ts';
 import { scriptsIn } from './support/lua-scripts.ts';
 import { startKillableRedis } from './support/redis/killable-redis.ts';
+import { redisPlace } from './support/redis/own-database.ts';
 
 /** A folder of Lua files of these texts, and the address of one of them. */
 async function luaFiles(files: Record<string, string>) {
@@ -39,7 +40,7 @@ test('a script has its keys and arguments by the names in its head; what is left
 
 test('a script that is registered while commands are gathered for one write is run all the same', async () => {
   const url = await luaFiles({ 'late.lua': 'return ARGV[1]' });
-  const connection = new Redis({ path: inject('redisSocket'), enableAutoPipelining: true });
+  const connection = new Redis({ ...redisPlace(), enableAutoPipelining: true });
   onTestFinished(() => connection.disconnect());
   await connection.ping();
   const earlier = [connection.get('one'), connection.get('two')];
@@ -66,7 +67,7 @@ test('a script that the server has forgotten is given to it again, also for comm
 
 test('what a script complains of is told, and the script runs the next time', async () => {
   const url = await luaFiles({ 'strict.lua': 'return ARGV[1] == "good" and "done" or redis.error_reply("ERR bad")' });
-  const connection = new Redis({ path: inject('redisSocket'), enableAutoPipelining: true });
+  const connection = new Redis({ ...redisPlace(), enableAutoPipelining: true });
   onTestFinished(() => connection.disconnect());
   const run = makeLuaScript(connection, url('strict.lua'));
   await expect(run(['key'], ['bad'])).rejects.toThrow('ERR bad');

@@ -2,11 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, glob, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { callCommand } from '../support/call-command.ts';
 import { COMPILED, LIMITLINE } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { AUTHORITY_PATH } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -104,7 +105,7 @@ async function openPlace() {
     PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
     HOME: cwd,
     ...COMPILED,
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: freshPrefix(),
     LIMITLINE_DATA: join(cwd, 'data'),
     CONSOLE_PORT: '0',

@@ -2,10 +2,11 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -23,7 +24,7 @@ async function serviceEnv(faults = {}, redis: Record<string, string> = sharedRed
   return { standIn, env };
 }
 
-const sharedRedis = () => ({ REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() });
+const sharedRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
 async function writeLines(dir: string, name: string, lines: string[]): Promise<string> {
   await writeFile(join(dir, name), `${lines.join('\n')}\n`);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
+import { callCommand, callOnTerminal } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
@@ -45,7 +45,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
 
   // All of it was requested now, so that there is nothing to ask.
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);
-  const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
+  const again = await callOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
   expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
 });
@@ -55,24 +55,24 @@ test('run names the rows that it would send though its file does not; import sen
   const { cwd, env, standIn, context } = await openDesk();
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
-  const asked = startOnTerminal(['run', 'others.csv'], { cwd, env });
+  const asked = callOnTerminal(['run', 'others.csv'], { cwd, env });
   await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   expect(await asked.ended).toMatchObject({ status: 2 });
   // Rows of the same portfolio that the file does not name, also where none of its own is left to request.
   await writeFile(join(cwd, 'broken.csv'), `${[buyerLines(1)[0], 'Broken,Nowhere,,1'].join('\n')}\n`);
-  const broken = startOnTerminal(['run', 'broken.csv', '--portfolio', 'q3'], { cwd, env });
+  const broken = callOnTerminal(['run', 'broken.csv', '--portfolio', 'q3'], { cwd, env });
   await expect.poll(broken.shown).toMatch(/Sends too 7 rows of q3\n\nSend these rows\? \[y\/N\] $/);
   broken.press('n\n');
   await broken.ended;
-  const same = startOnTerminal(['run', 'q4.csv', '--portfolio', 'q3'], { cwd, env });
+  const same = callOnTerminal(['run', 'q4.csv', '--portfolio', 'q3'], { cwd, env });
   await expect.poll(same.shown).toMatch(/\[y\/N\] $/);
   expect(same.shown()).not.toContain('Sends too');
   same.press('n\n');
   await same.ended;
   // Rows that the file corrects are not sent.
   await writeFile(join(cwd, 'corrected.csv'), `${buyerLines(7).join('\n').replaceAll('.50', '.75')}\n`);
-  const corrected = startOnTerminal(['run', 'corrected.csv', '--portfolio', 'q3'], { cwd, env });
+  const corrected = callOnTerminal(['run', 'corrected.csv', '--portfolio', 'q3'], { cwd, env });
   await expect
     .poll(corrected.shown)
     .toMatch(/Replaces {2}7 rows of earlier imports that this file corrects\n[\s\S]*\[y\/N\] $/);
@@ -80,7 +80,7 @@ test('run names the rows that it would send though its file does not; import sen
   corrected.press('n\n');
   await corrected.ended;
   // An import sends nothing.
-  const imported = startOnTerminal(['import', 'others.csv'], { cwd, env });
+  const imported = callOnTerminal(['import', 'others.csv'], { cwd, env });
   await expect.poll(imported.shown).toMatch(/Request this limit\? \[y\/N\] $/);
   expect(imported.shown()).not.toContain('Sends too');
   imported.press('n\n');
@@ -107,7 +107,7 @@ test('rows whose approval was given, and that nobody has let go yet, are among t
   for (const { id, digest } of await context.approvals.waiting())
     await context.approvals.grant({ id, digest, by: 'bob' });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
-  const asked = startOnTerminal(['run', 'others.csv'], { cwd, env });
+  const asked = callOnTerminal(['run', 'others.csv'], { cwd, env });
   await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   await asked.ended;

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { callOnTerminal } from '../support/call-command.ts';
 import { openDesk } from '../support/desk.ts';
-import { startOnTerminal } from '../support/terminal.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
@@ -135,7 +136,7 @@ describe('a held row', () => {
     expect(await json('report', 'q4')).toMatchObject({ states: { held: 2 } });
     expect(await json(...file, '--id-is-right', '--dry-run')).toMatchObject({ problems: [], of: [{ made: 'bl_x!' }] });
     expect(await json(...one, '--id-is-right')).toMatchObject({ calls: 1, rows: 1 });
-    const asked = startOnTerminal(['resolve', 'q4', '--line', '5', '--made', 'bl_y!'], { cwd, env });
+    const asked = callOnTerminal(['resolve', 'q4', '--line', '5', '--made', 'bl_y!'], { cwd, env });
     await expect.poll(asked.shown).toMatch(/looks unlike the other ids.*\[y\/N\]/s);
     asked.press('y\n');
     expect(await asked.ended).toMatchObject({ status: 0, shown: expect.stringContaining('1 call resolved') });
@@ -270,7 +271,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
 
 /** Deletes all that BullMQ knows, as an operator with redis-cli would, and nothing of the ledger's. */
 async function dropQueues(prefix: string): Promise<void> {
-  const connection = new Redis(inject('redisUrl'));
+  const connection = new Redis(redisUrl());
   onTestFinished(() => connection.disconnect());
   for await (const keys of connection.scanStream({ match: `{${prefix}:*:*}:*`, count: 1_000 })) {
     if (keys.length > 0) await connection.del(...keys);

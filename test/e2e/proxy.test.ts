@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -23,7 +24,7 @@ async function openPlace() {
     targetPort: await startTlsService(Number(new URL(standIn.url()).port)),
     user: USER,
   });
-  const ownRedis = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  const ownRedis = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const env = {
     ...ownRedis,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
-import { callCommand } from '../support/call-command.ts';
+import { callCommand, callOnTerminal } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -44,7 +44,7 @@ test('what was lost while a person looked is not spoken of: neither a row of all
     expect.poll(async () => (await place.report()).states).toMatchObject({ held: count, limit: 0, queued: 0 });
   await held(2);
   const askAbout = async (args: string[], meanwhile: () => Promise<unknown>) => {
-    const command = startOnTerminal(['resolve', 'q4', ...args], { cwd: place.dir, env: place.childEnv });
+    const command = callOnTerminal(['resolve', 'q4', ...args], { cwd: place.dir, env: place.childEnv });
     await expect.poll(command.shown).toMatch(/\[y\/N\]/);
     await meanwhile();
     command.press('y\n');
@@ -103,7 +103,7 @@ test('resolve --from asks on a terminal before it sends again, and elsewhere, or
   const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1"'))?.id;
   await file(`2;${made}\n3;resend\n`);
   const ask = async (answer: string) => {
-    const command = startOnTerminal(from, { cwd: place.dir, env: place.childEnv });
+    const command = callOnTerminal(from, { cwd: place.dir, env: place.childEnv });
     await expect.poll(command.shown).toMatch(/To be sent again: 1 held row, 1,002\.5 in total\. Whatever.*\[y\/N\]/s);
     command.press(`${answer}\n`);
     return command.ended;

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
+import { callCommand, callOnTerminal } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
-import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const OTHER = '1 held row of portfolio q5, which is not paused, goes on by the same answer.';
@@ -28,7 +27,7 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
     ['--from', 'held.csv'],
   ] as const;
   for (const way of [one, all, file]) expect(await resolve(...way, '--dry-run')).toContain(OTHER);
-  const asked = startOnTerminal(['resolve', 'q4', ...one], { cwd: place.dir, env: place.childEnv });
+  const asked = callOnTerminal(['resolve', 'q4', ...one], { cwd: place.dir, env: place.childEnv });
   await expect.poll(asked.shown).toMatch(/\[y\/N\]/);
   expect(asked.shown().replaceAll(/\s+/g, ' ')).toContain(OTHER);
   asked.press('n\n');

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { makeFolder } from '../support/workplace.ts';
 import { writeZip } from '../support/zip-file.ts';
 
@@ -24,7 +25,7 @@ async function openPlace() {
     `${HEADER}${Array.from({ length: 40_000 }, (_line, at) => `Buyer ${at},${at + 1},\n`).join('')}`,
   );
   for (const path of [silent, slow]) await promisify(execFile)('mkfifo', [path]);
-  const env = { TMPDIR: tmp, REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  const env = { TMPDIR: tmp, REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
   return {
     silent,
     slow,

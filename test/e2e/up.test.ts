@@ -4,17 +4,18 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { makeVisitor, openByLink } from '../support/console.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A folder, and a prefix in the Redis of the tests. */
 async function openPlace() {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
+  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
   const start = (args: string[], more: Record<string, string> = {}) =>
     startCommand(args, { cwd, env: { ...env, ...more } });
   return { cwd, env, start };

@@ -1,6 +1,7 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { freshPrefix } from '../support/ledger.ts';
 import { openPeople, SECRET } from '../support/people.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder } from '../support/workplace.ts';
 
@@ -9,7 +10,7 @@ const WORDS = 'seven trees above a bench';
 async function openTerminal(...args: string[]) {
   const [cwd, prefix] = [await makeFolder(), freshPrefix()];
   const env = {
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: prefix,
     LIMITLINE_DATA: cwd,
     LIMITLINE_SECRET: SECRET,

@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A folder with a file of buyers, and the settings of a service at that address. */
@@ -15,7 +16,7 @@ async function openDesk(url: string) {
   const credentials = { SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'secret' };
   return {
     cwd,
-    env: { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), SERVICE_URL: url, ...credentials },
+    env: { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), SERVICE_URL: url, ...credentials },
   };
 }
 

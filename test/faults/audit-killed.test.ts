@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { openTrails } from '../support/audit.ts';
 import { bundled } from '../support/bundle.ts';
 import { COMPILED } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 
 const WRITER = bundled('audit-writer');
 
@@ -14,7 +15,7 @@ test('processes that write at the same time and are killed at any moment leave a
   const { key, dir, process: openTrail } = await openTrails();
   const prefix = freshPrefix();
   const start = (by: string) => {
-    const args = [WRITER, inject('redisSocket'), prefix, dir, key.toString('hex'), by];
+    const args = [WRITER, redisUrl(), prefix, dir, key.toString('hex'), by];
     const child = spawn(process.execPath, args, {
       env: { ...process.env, ...COMPILED },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeTaskRunner } from '../../jobs/nightly/run-task.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { makeNightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
@@ -11,6 +11,7 @@ import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const NIGHT_PROCESS = bundled('night-process');
@@ -18,7 +19,7 @@ const NIGHT_PROCESS = bundled('night-process');
 // Promise: killed-night-taken-over
 test('a process that is killed in the middle of a run leaves it to another, as the same night, which counts once', async () => {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
   const keys = makeKeys(env.LIMITLINE_PREFIX, accountOf(readSettings({ env, cwd })));
   const prefix = keys.queuePrefix('maintenance');
   const connection = connectRedis();

@@ -1,11 +1,12 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { type KeyLabel, makeSecret } from '../../src/people/secret.ts';
 import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 function openSecret({ dataDir, given, prefix }: { dataDir: string; given?: string; prefix: string }) {
@@ -42,7 +43,7 @@ describe("the installation's secret", () => {
 
   test('is one, whichever of several processes is the first to need it', async () => {
     const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
-    const args = [dataDir, prefix, inject('redisUrl')];
+    const args = [dataDir, prefix, redisUrl()];
     const ended = await Promise.all(
       Array.from({ length: 4 }, () => startScript(bundled('secret-process'), args, { cwd: dirname(dataDir) }).ended),
     );

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freshPrefix } from '../support/ledger.ts';
+import { redisUrl } from '../support/redis/own-database.ts';
 import { startStandIn } from '../support/stand-in.ts';
 
 const UPLOAD_PROCESS = fileURLToPath(new URL('../support/upload-process.ts', import.meta.url));
@@ -29,7 +30,7 @@ test('a document of 50 MB goes up with no more than 16 MB of memory', async () =
     '--max-semi-space-size=8',
     UPLOAD_PROCESS,
     standIn.url(),
-    inject('redisSocket'),
+    redisUrl(),
     freshPrefix(),
     ...files,
   ];

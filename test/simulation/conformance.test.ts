@@ -1,7 +1,8 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import fc from 'fast-check';
-import { inject, onTestFinished, test } from 'vitest';
+import { onTestFinished, test } from 'vitest';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { redisPlace } from '../support/redis/own-database.ts';
 import { makeQueueBoard } from './doubles/queue-board.ts';
 
 /** What may be done to a queue, by whichever of its jobs. */
@@ -45,7 +46,7 @@ function makeReal(): Tried {
   const options = { attempts: ATTEMPTS, removeOnComplete: true };
   const queue = new Queue('q', { connection, prefix });
   const worker = new Worker('q', null, {
-    connection: { path: inject('redisSocket'), maxRetriesPerRequest: null },
+    connection: { ...redisPlace(), maxRetriesPerRequest: null },
     prefix,
     autorun: false,
   });

@@ -11,10 +11,10 @@ import { makeSilentLog } from '../../src/log.ts';
 
 /**
  * A process that archives a portfolio and kills itself as `kill -9` does, when so many rows have left Redis.
- * Arguments: the socket of Redis, the number of its database, what all keys of the account begin with, the account, the data folder, the portfolio, rows.
+ * Arguments: the address of Redis, what all keys of the account begin with, the account, the data folder, the portfolio, rows.
  */
-const [path = '', db = '', prefix = '', account = '', dataDir = '', name = '', rows] = process.argv.slice(2);
-const connection = new Redis({ path, db: Number(db) });
+const [url = '', prefix = '', account = '', dataDir = '', name = '', rows] = process.argv.slice(2);
+const connection = new Redis(url);
 const keys = makeKeys(prefix, account);
 const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
 const deps = {

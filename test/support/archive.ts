@@ -8,7 +8,6 @@ import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { connectRedis, makeRequest, openLedger } from './ledger.ts';
-import { ownDatabase } from './redis/own-database.ts';
 import { dumpRedis } from './redis-dump.ts';
 import { makeFolder } from './workplace.ts';
 
@@ -18,8 +17,7 @@ export const ACCOUNT = 'https://test.example';
 
 /** A ledger of the test's own and a data folder, with portfolios that may be archived, and no service. */
 export async function openArchiving({ dir }: { dir?: string } = {}) {
-  const database = ownDatabase();
-  const ledger = openLedger({ database });
+  const ledger = openLedger();
   const { connection, keys, portfolios, rows, statusMeanings } = ledger;
   const dataDir = dir ?? (await makeFolder());
   const deps: ArchiveDeps = {
@@ -37,10 +35,9 @@ export async function openArchiving({ dir }: { dir?: string } = {}) {
     ...ledger,
     dataDir,
     deps,
-    database,
     /** The same for another process, which `die` cuts off from Redis. */
     otherProcess() {
-      const own = connectRedis({ database });
+      const own = connectRedis();
       return { deps: { ...deps, ledger: own, processId: 'p2' }, die: () => own.disconnect() };
     },
     /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each. */

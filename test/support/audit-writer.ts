@@ -1,6 +1,6 @@
 /**
  * A process that writes to an audit trail until it is killed, and says the number of each entry once it stands. Run by tests.
- * Arguments: the Redis socket, the prefix, the folder of the last link, the key in hex, how the process calls itself.
+ * Arguments: the address of Redis, the prefix, the folder of the last link, the key in hex, how the process calls itself.
  */
 import { writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
@@ -8,9 +8,9 @@ import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
 import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../src/log.ts';
 
-const [socket = '', prefix = '', dir = '', key = '', by = ''] = process.argv.slice(2);
+const [url = '', prefix = '', dir = '', key = '', by = ''] = process.argv.slice(2);
 const trail = makeAuditTrail({
-  connection: new Redis({ path: socket }),
+  connection: new Redis(url),
   keys: makeSharedKeys(prefix),
   key: async () => Buffer.from(key, 'hex'),
   dir,

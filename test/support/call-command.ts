@@ -1,5 +1,6 @@
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
+import { onTestFinished } from 'vitest';
 import { beginCommand } from '../../scripts/audit/audit-command.ts';
 import { sayNotices } from '../../scripts/opening/say-notices.ts';
 import { sayFault } from '../../scripts/process/crash.ts';
@@ -52,26 +53,54 @@ let turn: Promise<unknown> = Promise.resolve();
  * signals, terminals, two at the same time), `startCommand` and `runCommand` start real ones.
  */
 export function callCommand(args: string[], place: CallPlace): Promise<Ended> {
-  const called = turn.then(() => call(args, place));
+  const [stdout, stderr] = [makeCapture(), makeCapture()];
+  const streams = {
+    stdin: Readable.from([Buffer.from(place.input ?? '')]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  };
+  return inTurn(args, place, streams).then((status) => ({ status, stdout: stdout.text(), stderr: stderr.text() }));
+}
+
+/**
+ * The same on a terminal, for tests of what a command asks there: what it shows is gathered, and lines are typed. A real terminal, with its
+ * signals and its echo, has a command that `startOnTerminal` starts.
+ */
+export function callOnTerminal(args: string[], place: Omit<CallPlace, 'input'>) {
+  const terminal = { isTTY: true, ref: () => {}, unref: () => {} };
+  const screen = makeCapture();
+  const stream = Object.assign(screen.stream, terminal);
+  const keys = Object.assign(new PassThrough(), terminal);
+  // As a person reads it: without the signs that return, and clear the line.
+  const shown = () => screen.text().replaceAll('\r', '').replaceAll('\x1b[2K', '');
+  const ended = inTurn(args, place, { stdin: keys, stdout: stream, stderr: stream }).then((status) => ({
+    status,
+    shown: shown(),
+  }));
+  onTestFinished(async () => {
+    keys.end();
+    await ended;
+  });
+  return { shown, ended, press: (line: string) => keys.write(line) };
+}
+
+type Streams = { stdin: Readable; stdout: Writable; stderr: Writable };
+
+function inTurn(args: string[], place: CallPlace, streams: Streams): Promise<number> {
+  const called = turn.then(() => call(args, place, streams));
   turn = called.catch(() => {});
   return called;
 }
 
-async function call(args: string[], { cwd, env = {}, input = '' }: CallPlace): Promise<Ended> {
-  const [stdout, stderr] = [makeCapture(), makeCapture()];
+async function call(args: string[], { cwd, env = {} }: CallPlace, streams: Streams): Promise<number> {
   const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
-  const putBack = [
-    replaceStream('stdin', Readable.from([Buffer.from(input)])),
-    replaceStream('stdout', stdout.stream),
-    replaceStream('stderr', stderr.stream),
-    keepSignals(),
-  ];
+  const putBack = [...STREAMS.map((name) => replaceStream(name, streams[name])), keepSignals()];
   process.chdir(cwd);
   process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...ownDataHome(cwd), ...env };
   process.exitCode = undefined;
   try {
     await parse(args);
-    return { status: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
+    return Number(process.exitCode ?? 0);
   } finally {
     process.exitCode = before.exitCode;
     process.env = before.env;
@@ -114,7 +143,7 @@ function makeCapture() {
 }
 
 /** Puts a stream in the place of one of the process's, until the answer is called. */
-function replaceStream(name: 'stdin' | 'stdout' | 'stderr', stream: Readable | Writable): () => void {
+function replaceStream(name: keyof Streams, stream: Readable | Writable): () => void {
   const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
   Object.defineProperty(process, name, { value: stream, configurable: true });
   return () => Object.defineProperty(process, name, own);
@@ -130,4 +159,5 @@ function keepSignals(): () => void {
   };
 }
 
+const STREAMS = ['stdin', 'stdout', 'stderr'] as const;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,11 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callCommand } from './call-command.ts';
 import { startCommand } from './command.ts';
 import { freshPrefix } from './ledger.ts';
+import { redisUrl } from './redis/own-database.ts';
 import { startStandIn } from './stand-in.ts';
 import { buyerLines, makeFolder } from './workplace.ts';
 
@@ -14,7 +15,7 @@ export async function openDesk(rows: number, faults: FaultChange = {}, settings:
   const cwd = await makeFolder();
   const standIn = await startStandIn(faults);
   const env = {
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: freshPrefix(),
     SERVICE_URL: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,

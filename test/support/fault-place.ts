@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, inject, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { type FoundRow, walkRows } from '../../jobs/rows/walk-rows.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
@@ -14,6 +14,7 @@ import { callCommand } from './call-command.ts';
 import { COMPILED, ownDataHome, startCommand } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import type { Moment } from './moments.ts';
+import { redisUrl } from './redis/own-database.ts';
 import { openWorkplace } from './workplace.ts';
 
 const WORKER_PROCESS = bundled('worker-process');
@@ -32,7 +33,7 @@ export async function openFaultPlace({
   faults?: FaultChange;
   env?: Record<string, string>;
 } = {}) {
-  const given = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), ...env };
+  const given = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), ...env };
   const place = await openWorkplace({ faults, env: given });
   const { standIn, context, dir } = place;
   const childEnv = {

@@ -2,7 +2,6 @@ import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { type RestoreProgress, restorePortfolio } from '../../jobs/archive/restore-portfolio.ts';
 import { walkRows } from '../../jobs/rows/walk-rows.ts';
 import type { Context } from '../../src/context.ts';
-import { ownRedis } from './redis/own-database.ts';
 import { pictureOf } from './redis-picture.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
 
@@ -13,7 +12,7 @@ const NEVER = new AbortController().signal;
  * others are done, as if workers had asked the service.
  */
 export async function openFinishedPortfolio(count: number, env: Record<string, string> = {}) {
-  const place = await openWorkplace({ env: { ...ownRedis(), ...env } });
+  const place = await openWorkplace({ env });
   const { context } = place;
   const { ledger, keys } = context;
   const finish = (portfolio: string) => finishPortfolio(portfolio, context);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { makeApprovals } from '../../src/ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from '../../src/ledger/calls/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/calls/attempts.ts';
@@ -17,10 +17,11 @@ import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.t
 import { makeSilentLog } from '../../src/log.ts';
 import type { StatusMeaning } from '../../src/status-meaning.ts';
 import { callThrough } from './call-through.ts';
+import { redisPlace } from './redis/own-database.ts';
 
 /** A connection to the test run's Redis, closed when the test ends. */
-export function connectRedis({ database = 0 } = {}): Redis {
-  const connection = new Redis({ path: inject('redisSocket'), db: database, maxRetriesPerRequest: null });
+export function connectRedis(): Redis {
+  const connection = new Redis({ ...redisPlace(), maxRetriesPerRequest: null });
   onTestFinished(() => connection.disconnect());
   return connection;
 }
@@ -33,14 +34,12 @@ export function freshPrefix(): string {
 /** A ledger of the test's own, and processes that may live and vanish in it. */
 export function openLedger({
   asksApproval = false,
-  database = 0,
   given = [],
 }: {
   asksApproval?: boolean;
-  database?: number;
   given?: [string, StatusMeaning][];
 } = {}) {
-  const connection = connectRedis({ database });
+  const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
   onTestFinished(() => ending.abort());

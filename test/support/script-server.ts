@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { inject } from 'vitest';
+import { redisPlace } from './redis/own-database.ts';
 
 export type ScriptServer = ReturnType<typeof makeScriptServer>;
 
@@ -16,7 +16,7 @@ type Client = { underWay: number; wake: () => void };
  * as all of them stand still: a hundred trips of one and of ten each cost the machine about as much.
  */
 export function makeScriptServer() {
-  const redis = new Redis({ path: inject('redisSocket'), maxRetriesPerRequest: null });
+  const redis = new Redis({ ...redisPlace(), maxRetriesPerRequest: null });
   const clients = new Set<Client>();
   const loaded = new Set<string>();
   let waiting = 0;

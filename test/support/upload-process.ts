@@ -5,10 +5,10 @@ import { makeServiceClient } from '../../src/service/client.ts';
 /**
  * A process that uploads documents and says by how much the last and largest raised its memory: run by
  * document-memory.test.ts, since a test's own process holds the test runner too.
- * Arguments: address of the service, socket of Redis, key for the token, then path and size of each document.
+ * Arguments: address of the service, address of Redis, key for the token, then path and size of each document.
  */
-const [url = '', redisSocket = '', tokenKey = '', ...files] = process.argv.slice(2);
-const connection = new Redis({ path: redisSocket });
+const [url = '', redis = '', tokenKey = '', ...files] = process.argv.slice(2);
+const connection = new Redis(redis);
 const client = makeServiceClient({
   url,
   ...STAND_IN_CREDENTIALS,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
@@ -14,6 +14,7 @@ import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { ownDataHome } from './command.ts';
 import { freshPrefix } from './ledger.ts';
+import { redisUrl } from './redis/own-database.ts';
 import { startStandIn } from './stand-in.ts';
 
 /** All that has to be done for a portfolio, also on a machine that has much else to do. */
@@ -52,7 +53,7 @@ export async function openWorkplace({
   const standIn = await startStandIn(faults);
   const given = {
     ...ownDataHome(dir),
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: freshPrefix(),
     SERVICE_URL: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,

@@ -12,7 +12,6 @@ import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { keyContents } from '../../support/key-contents.ts';
 import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
-import { ownRedis } from '../../support/redis/own-database.ts';
 import { pictureOf } from '../../support/redis-picture.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -20,7 +19,7 @@ const options = { by: 'anna', signal: new AbortController().signal };
 
 /** A portfolio that was worked to its end. */
 async function openWorked(portfolios: Record<string, string[]>) {
-  const place = await openWorkplace({ env: ownRedis() });
+  const place = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4 zqxjv');
   const workers = await place.work();
@@ -167,7 +166,7 @@ test('a buyer whose name was forgotten is known again by it, and another name is
 
 // Promise: open-portfolio-not-forgotten
 test('a portfolio is not forgotten before its end, nor while rows are held or it is on its way: nothing is changed', async () => {
-  const { context, ...place } = await openWorkplace({ env: ownRedis() });
+  const { context, ...place } = await openWorkplace();
   await place.import(LINES);
   const { ledger, keys } = context;
   const picture = () => pictureOf(ledger, keys.portfolio('').replace(/portfolio:$/, ''));

@@ -1,11 +1,12 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ARCHIVE_STEPS, type ArchiveProgress } from '../../../jobs/archive/archive-deps.ts';
 import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
 import { ACCOUNT, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
 import { bundled } from '../../support/bundle.ts';
 import { startScript } from '../../support/command.ts';
+import { redisUrl } from '../../support/redis/own-database.ts';
 import { differences } from '../../support/redis-dump.ts';
 
 const ARCHIVE_PROCESS = bundled('archive-process');
@@ -47,16 +48,12 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
 });
 
 test('a process that is killed while rows leave is gone on with, as soon as it counts as dead', async () => {
-  const { fill, archive, connection, keys, dataDir, database } = await openArchiving();
+  const { fill, archive, connection, keys, dataDir } = await openArchiving();
   await fill('q4', 205);
   const [prefix = ''] = keys.account.slice(1).split(':');
-  const { child, ended } = startScript(
-    ARCHIVE_PROCESS,
-    [inject('redisSocket'), String(database), prefix, ACCOUNT, dataDir, 'q4', '100'],
-    {
-      cwd: dataDir,
-    },
-  );
+  const { child, ended } = startScript(ARCHIVE_PROCESS, [redisUrl(), prefix, ACCOUNT, dataDir, 'q4', '100'], {
+    cwd: dataDir,
+  });
   await ended;
   expect(child.signalCode).toBe('SIGKILL');
   const left = await connection.zcard(keys.rowsInState('q4', 'done'));

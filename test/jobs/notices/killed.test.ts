@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
@@ -12,6 +12,7 @@ import { connectRedis, freshPrefix } from '../../support/ledger.ts';
 import { makeState } from '../../support/outbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { redisUrl } from '../../support/redis/own-database.ts';
 
 const PROCESS = bundled('deliver-process');
 const ACCOUNT = 'https://test.example';
@@ -34,7 +35,7 @@ test.each([
     });
     await outbox.report([makeState('1')]);
     const [{ id } = { id: '' }] = await outbox.lately();
-    child = spawn(process.execPath, [PROCESS, inject('redisUrl'), prefix, ACCOUNT, receiver.url, moment], {
+    child = spawn(process.execPath, [PROCESS, redisUrl(), prefix, ACCOUNT, receiver.url, moment], {
       stdio: 'ignore',
       env: { ...process.env, ...COMPILED },
     });

@@ -7,14 +7,13 @@ import { fileOf, statusesOf } from '../../support/decisions-said.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { toLimit } from '../../support/ledger.ts';
-import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** So many rows that are done, whose limits were all made under the id `bl_same`. */
 async function openShared(count: number) {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
-    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
+    env: { SERVICE_ANSWER_CHECK: 'warn' },
   });
   await place.import(buyerLines(count));
   const workers = await place.work();

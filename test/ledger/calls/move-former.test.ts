@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
@@ -9,6 +9,7 @@ import { makeLuaScript } from '../../../src/lua-script.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
+import { redisUrl } from '../../support/redis/own-database.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 type Kept = { hash?: Record<string, string>; zset?: string[]; set?: string[]; list?: string[]; string?: string };
@@ -133,7 +134,7 @@ test('an earlier version that was started before finds nothing to send, and fail
 test.each(['6', undefined])(
   'a process ends where another format is in Redis by now (%s), and sends nothing',
   async (format) => {
-    const place = await openFaultPlace({ env: { REDIS_URL: inject('redisUrl') } });
+    const place = await openFaultPlace({ env: { REDIS_URL: redisUrl() } });
     const { context } = place;
     const { ledger, keys } = context;
     const worker = place.startWorker();

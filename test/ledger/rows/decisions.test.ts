@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recordWords } from '../../../src/console/pages/row/timeline.ts';
 import { openDecisions, openFinishedPortfolio, TOLD as told } from '../../support/finished-portfolio.ts';
-import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 // Promise: latest-decision-counts
@@ -109,7 +108,7 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
 test.each(['limit', 'held'] as const)(
   'a decision that comes before a row in state %s has its answer stays, though the answer is written then',
   async (state) => {
-    const { context, import: bring } = await openWorkplace({ env: ownRedis() });
+    const { context, import: bring } = await openWorkplace();
     const { decisions, rows, calls, portfolios, stories } = context;
     await bring(buyerLines(1), { by: 'alice' });
     const [waiting] = await rows.inState('q4', 'queued', { count: 1 });

@@ -1,12 +1,13 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
 import { freshPrefix } from '../../support/ledger.ts';
+import { redisUrl } from '../../support/redis/own-database.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 test('schedule says what runs at night and that nobody sees to it; schedule run has a task run and tells of it in the trail', async () => {
   const cwd = await makeFolder();
   const env = {
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: freshPrefix(),
     LIMITLINE_SCHEDULE: 'audit Mon-Fri 02:15 Europe/Berlin',
   };

@@ -1,14 +1,15 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { openPeople, SECRET } from '../../support/people.ts';
+import { redisUrl } from '../../support/redis/own-database.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 /** `limitline user …` on an installation of the test's own. */
 async function openUsers() {
   const [cwd, prefix] = [await makeFolder(), freshPrefix()];
   const env = {
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     LIMITLINE_PREFIX: prefix,
     LIMITLINE_DATA: cwd,
     LIMITLINE_SECRET: SECRET,

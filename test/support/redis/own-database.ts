@@ -1,23 +1,16 @@
 import { inject } from 'vitest';
 
-/** Databases of the test run's Redis: an empty one takes next to nothing. */
-export const DATABASES = 2_048;
-
-/** So many for each process of the run, of which there are a few; all tests that need none of their own share the first. */
-const OF_EACH = 400;
-
-let given = 0;
+/** Of the test run's Redis, one for each process of the run: an empty one takes next to nothing. */
+export const DATABASES = 256;
 
 /**
- * A database of the test run's Redis for a test that goes through all keys that there are: those of thousands of other tests, a
- * million at the end of a run, would take it a second each time.
+ * The database of this process of the run, which is emptied before each file of tests: whatever goes through all keys that there are, as the
+ * nightly check does, would otherwise go through those of thousands of other tests, a million at the end of a run.
  */
-export function ownDatabase(): number {
-  given = (given + 1) % OF_EACH;
-  return 1 + ((Number(process.env.VITEST_POOL_ID ?? 1) % 5) * OF_EACH + given);
-}
+const OWN = Number(process.env.VITEST_POOL_ID);
 
-/** The setting by which a workplace has such a database. */
-export function ownRedis(): { REDIS_URL: string } {
-  return { REDIS_URL: `${inject('redisUrl')}/${ownDatabase()}` };
-}
+/** Where it is, as a setting says it. */
+export const redisUrl = (): string => `${inject('redisUrl')}/${OWN}`;
+
+/** The same for a connection of a test's own. */
+export const redisPlace = (): { path: string; db: number } => ({ path: inject('redisSocket'), db: OWN });

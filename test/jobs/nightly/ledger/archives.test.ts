@@ -5,7 +5,6 @@ import { ROWS } from '../../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../../jobs/archive/archive-portfolio.ts';
 import { lookThrough } from '../../../../jobs/nightly/reconcile.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
-import { ownRedis } from '../../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,7 +24,7 @@ async function found({ context }: Pick<Place, 'context'>, inDays = 0): Promise<F
 /** A portfolio with a document, a refused row and its failed job; its files are as old as those of an archived one are. */
 async function openArchived() {
   const rule = { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'no' } as const;
-  const place = await openWorkplace({ env: ownRedis(), faults: { rules: [rule] } });
+  const place = await openWorkplace({ faults: { rules: [rule] } });
   const [header, ...lines] = buyerLines(3).map((line, at) => `${line},${at === 0 ? 'supporting_documents' : ''}`);
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'balance.pdf'), '%PDF-1.4\n%%EOF\n');
@@ -105,7 +104,7 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
 
 // Promise: stuck-archive-is-found
 test('what has been on its way for more than an hour is named, with the command that goes on', async () => {
-  const place = await openWorkplace({ env: ownRedis() });
+  const place = await openWorkplace();
   const { ledger, keys, portfolios } = place.context;
   await place.import(buyerLines(1), { portfolio: 'other' });
   const begun = { archiving: 'archive', leaving: 'archive', restoring: 'restore', forgetting: 'forget' };
