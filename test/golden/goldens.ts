@@ -70,6 +70,7 @@ export async function untranslatedTexts(): Promise<number> {
       () => {},
       async () => '',
       (context) => lookAtPages(context, look),
+      [],
     );
     await playOrThrow(stateWorld(state), { server: server.open(0), dataDir });
   } finally {

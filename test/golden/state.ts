@@ -56,6 +56,7 @@ export function makeState(
   keep: Keep,
   dump: () => Promise<string>,
   look: (context: Context) => Promise<void>,
+  questions: readonly string[] = QUESTIONS,
 ): Pick<World, 'answers' | 'setUp'> {
   return {
     answers: {
@@ -117,7 +118,7 @@ export function makeState(
         await command(`user ${change} gone --json`, { by: 'root' });
       await withContext(({ events }) => events.keep(eventOf('{"id":"bl_esche","status":"approved","total":60000}')));
       await command('reconcile --json');
-      for (const question of QUESTIONS) {
+      for (const question of questions) {
         await command(`${question} --json`);
         await command(question);
       }

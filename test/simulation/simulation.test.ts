@@ -42,7 +42,7 @@ test('two workers with one row break no promise, wherever one of them is overtak
   expect(said).toMatch(/^one row: \d+ schedules, \d+ different, 0 broke a promise/);
 });
 
-test.each(['claim: made', 'settle: counted', 'put: replaces sent'])(
+test.each(['claim: made', 'settle: counted', 'put: refused since'])(
   'a product that lacks a guard breaks a promise: %s',
   { timeout: LONG_MS },
   async (id) => {

@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
+  console: () => import('../../scripts/commands/console.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
   events: () => import('../../scripts/commands/events.ts'),
   forget: () => import('../../scripts/commands/forget.ts'),

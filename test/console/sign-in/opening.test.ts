@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consoleLink } from '../../../scripts/console/console-link.ts';
 import { commandLineActor } from '../../../src/actor.ts';
-import { runCommand } from '../../support/command.ts';
+import { callCommand } from '../../support/call-command.ts';
 import { makeVisitor, openByLink, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
@@ -60,7 +60,7 @@ test('another link names the console that runs, whatever port the shell has, and
   const addressOf = (words: string) => new URL(/http:[^\s,]+/.exec(words)?.[0] ?? 'http://none').origin;
   const at = addressOf(web.output().stdout);
   const linkOf = async (CONSOLE_PORT = '4999') => {
-    const { stdout, stderr } = await runCommand(['console', '--link'], {
+    const { stdout, stderr } = await callCommand(['console', '--link'], {
       cwd: desk.cwd,
       env: { ...desk.env, CONSOLE_PORT },
     });
