@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callOnTerminal } from '../support/call-command.ts';
 import { openDesk } from '../support/desk.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
@@ -241,39 +239,3 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   const numbers = standIn.things('limit').map(({ body }) => Object(body).company_registration_number);
   expect(numbers.slice(5).toSorted()).toEqual(['HRB 6', 'HRB 7', 'HRB 8']);
 });
-
-test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all is well again', async () => {
-  const { env, limitline, json, standIn, start } = await openDesk(
-    30,
-    { latencyMs: [20, 60] },
-    { SERVICE_CONCURRENCY: '4' },
-  );
-  const worker = start('work');
-  await limitline('import', 'q4.csv');
-  await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(2);
-  worker.child.kill('SIGTERM');
-  await worker.ended;
-  expect(await limitline('reconcile')).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/^Nothing was found: /),
-  });
-  await dropQueues(env.LIMITLINE_PREFIX);
-  expect(await limitline('reconcile')).toMatchObject({
-    status: 2,
-    stdout: expect.stringMatching(
-      /CORRECTED\n\n.*\n +\d+ {2}q4: rows in progress had no job; they have one again, [\d,.]+,\n +the oldest since [\d-]+ \[new\]\n/,
-    ),
-  });
-  expect(await json('reconcile')).toMatchObject({ findings: [] });
-  expect((await limitline('run', 'q4.csv')).status).toBe(0);
-  expect(standIn.counts().made).toMatchObject({ company: 30, limit: 30 });
-});
-
-/** Deletes all that BullMQ knows, as an operator with redis-cli would, and nothing of the ledger's. */
-async function dropQueues(prefix: string): Promise<void> {
-  const connection = new Redis(redisUrl());
-  onTestFinished(() => connection.disconnect());
-  for await (const keys of connection.scanStream({ match: `{${prefix}:*:*}:*`, count: 1_000 })) {
-    if (keys.length > 0) await connection.del(...keys);
-  }
-}
