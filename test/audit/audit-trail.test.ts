@@ -128,8 +128,8 @@ test('a trail that is deleted, or set back to a copy of before, is named by what
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
-// Promise: set-back-trail-shows
-test('another host that writes on a trail which was set back is found out by the one that remembers', async () => {
+/** Two hosts with one trail, which was set back behind the third entry of the first host. */
+async function openSetBack() {
   const { process, admin, keys, dir } = await openTrails();
   const [one, other] = [process(), process({ dir: `${dir}/other` })];
   for (let number = 1; number <= 3; number += 1) await one.note(NOTE);
@@ -138,6 +138,12 @@ test('another host that writes on a trail which was set back is found out by the
   for (const [place, key] of [keys.audit, keys.auditHead].entries()) {
     await admin.restore(key, 0, copies[place] as Buffer, 'REPLACE');
   }
+  return { one, other };
+}
+
+// Promise: set-back-trail-shows
+test('another host that writes on a trail which was set back is found out by the one that remembers', async () => {
+  const { one, other } = await openSetBack();
   await other.note(NOTE);
   expect((await one.verify()).broken).toMatchObject({ number: 4, is: 'history' });
   expect((await other.verify()).broken).toBeUndefined();
@@ -149,14 +155,7 @@ test('another host that writes on a trail which was set back is found out by the
 test.each([1, 2, 5])(
   'what another host wrote meanwhile, %i entries of it, hides from nobody that the trail was set back',
   async (count) => {
-    const { process, admin, keys, dir } = await openTrails();
-    const [one, other] = [process(), process({ dir: `${dir}/other` })];
-    for (let number = 1; number <= 3; number += 1) await one.note(NOTE);
-    const copies = await Promise.all([keys.audit, keys.auditHead].map((key) => admin.dumpBuffer(key)));
-    await one.note({ ...NOTE, about: 'gone' });
-    for (const [place, key] of [keys.audit, keys.auditHead].entries()) {
-      await admin.restore(key, 0, copies[place] as Buffer, 'REPLACE');
-    }
+    const { one, other } = await openSetBack();
     for (let number = 1; number <= count; number += 1) await other.note(NOTE);
     await one.note(NOTE);
     expect((await one.verify()).broken).toMatchObject({ number: 4 + count, is: 'set back' });

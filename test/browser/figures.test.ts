@@ -6,6 +6,7 @@ import type { Role } from '../../src/people/person.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { plainText } from '../support/plain-text.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** What the service does with the limit of each buyer, by the number of the buyer; all others are approved as asked. */
@@ -50,14 +51,7 @@ async function rowsOf(page: Page, caption: string): Promise<string[][]> {
     const all = [...(table?.querySelectorAll('tbody tr') ?? [])];
     return all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.innerHTML));
   }, caption);
-  return rows.map((cells) =>
-    cells.map((markup) =>
-      markup
-        .replace(/<[^>]*>/g, ' ')
-        .replace(/\s+/g, ' ')
-        .trim(),
-    ),
-  );
+  return rows.map((cells) => cells.map((markup) => plainText(markup).trim()));
 }
 
 /** Two portfolios: the second names one buyer again as before, and one with another amount. */

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { openBareConsole } from '../support/bare-console.ts';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
+import { portOf } from '../support/port-of.ts';
 
 /** A site of somebody else's, at another name than the console's. */
 async function openElsewhere(body: string): Promise<string> {
@@ -10,12 +10,7 @@ async function openElsewhere(body: string): Promise<string> {
     response.setHeader('content-type', 'text/html');
     response.end(`<!doctype html><title>Elsewhere</title><link rel="icon" href="data:,">${body}`);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  });
-  return `http://localhost:${(server.address() as AddressInfo).port}/`;
+  return `http://localhost:${await portOf(server)}/`;
 }
 
 // Promise: foreign-link-asks-first

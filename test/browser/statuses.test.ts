@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
+import { decided } from '../support/decided.ts';
 import { openDesk } from '../support/desk.ts';
 
 /** Browsers write line breaks and null characters of a field otherwise than they were. */
@@ -9,13 +10,6 @@ const ODD = 'in\r\n\0progress\n<b>';
 testInBrowser(
   'what a status means is said by one click, from a piece that came by events too, and without script',
   async () => {
-    const decided = (number: number, status: string) => ({
-      on: 'limit' as const,
-      match: `HRB ${number}"`,
-      fault: 'decision' as const,
-      status,
-      share: 0,
-    });
     const desk = await openDesk(3, { rules: [decided(1, ODD), decided(2, 'pending')] });
     await desk.limitline('run', 'q4.csv', '--no-results');
     const web = await openConsole(desk);

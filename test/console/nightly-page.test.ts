@@ -5,6 +5,7 @@ import type { Person } from '../../src/people/person.ts';
 import { foundItem } from '../support/found-items.ts';
 import { keptReport } from '../support/kept-report.ts';
 import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.ts';
+import { plainText } from '../support/plain-text.ts';
 
 const EVIL = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
 const NIGHT = '2026-11-20T01:30:00.000Z';
@@ -39,7 +40,7 @@ test('the last report is shown by its parts, with what changed, and leads to row
   expect(text).toContain('href="/portfolios/autumn-2026?states=held#rows">1 row</a>');
   expect(text).toContain('href="/portfolios/q4/rows/row-of-line-2___"');
   expect(text).toContain('npx limitline resolve q4 --line 12 --made bl_12');
-  expect(text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain('1 row requested 250,000.00 granted 100,000.00');
+  expect(plainText(text)).toContain('1 row requested 250,000.00 granted 100,000.00');
   expect(text).toContain('since <time datetime="2026-11-10T09:00:00.000Z" data-local="day">2026-11-10</time>');
   expect(text).not.toContain('Resolved');
   const order = ['Needs an answer</h3>', 'For finance</h3>', '>Corrected</h3>', 'No more found</h3>'].map((part) =>

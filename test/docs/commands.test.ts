@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { callCommand } from '../support/call-command.ts';
 import { COMPILED, LIMITLINE } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { freshPrefix, ownRedis } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { AUTHORITY_PATH } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -105,8 +104,7 @@ async function openPlace() {
     PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
     HOME: cwd,
     ...COMPILED,
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     LIMITLINE_DATA: join(cwd, 'data'),
     CONSOLE_PORT: '0',
   };

@@ -8,10 +8,9 @@ import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { callCommand } from '../support/call-command.ts';
 import { COMPILED, LIMITLINE, runCommand, startCommand } from '../support/command.ts';
 import { foundBy } from '../support/found-by.ts';
-import { freshPrefix } from '../support/ledger.ts';
+import { ownRedis } from '../support/ledger.ts';
 import { resendHeld, retryRows } from '../support/operate.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { AUTHORITY_PATH, PRIVATE_IDENTITY, startTlsService } from '../support/tls-service.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../support/workplace.ts';
@@ -59,8 +58,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   const settings = {
     ...CREDENTIALS,
     SERVICE_URL: standIn.url(),
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     LIMITLINE_DATA: join(dir, 'data'),
   };
   const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
@@ -105,7 +103,7 @@ test('a service with a certificate of a private authority is reached once that i
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
   const standIn = await startStandIn();
   const port = await startTlsService(Number(new URL(standIn.url()).port), PRIVATE_IDENTITY);
-  const redis = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const redis = ownRedis();
   const env = { ...redis, ...CREDENTIALS, SERVICE_URL: `https://localhost:${port}` };
   const unknown = startCommand(['run', 'q4.csv'], { cwd, env });
   await expect.poll(() => unknown.output().stderr).toContain('signed by nobody known here: see NODE_EXTRA_CA_CERTS');

@@ -5,15 +5,14 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
-import { connectRedis, freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { connectRedis, ownRedis } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
 /** Settings for commands that are to use a stand-in of the test's own, and the Redis of the tests or their own. */
-async function serviceEnv(faults = {}, redis: Record<string, string> = sharedRedis()) {
+async function serviceEnv(faults = {}, redis: Record<string, string> = ownRedis()) {
   const standIn = await startStandIn(faults);
   const env = {
     SERVICE_URL: standIn.url(),
@@ -23,8 +22,6 @@ async function serviceEnv(faults = {}, redis: Record<string, string> = sharedRed
   };
   return { standIn, env };
 }
-
-const sharedRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
 async function writeLines(dir: string, name: string, lines: string[]): Promise<string> {
   await writeFile(join(dir, name), `${lines.join('\n')}\n`);
@@ -235,7 +232,7 @@ describe('check', () => {
   // Promises: check-calls-nobody, check-names-every-problem, reading-is-said
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();
-    const redis = sharedRedis();
+    const redis = ownRedis();
     const { standIn, env } = await serviceEnv({}, redis);
     const ended = await callCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd, env });
     expect(ended.status).toBe(2);

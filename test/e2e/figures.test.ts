@@ -1,28 +1,24 @@
 import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
+import { decided } from '../support/decided.ts';
 import { openDesk } from '../support/desk.ts';
-
-const decision = (buyer: number, status: string, share: number) =>
-  ({ on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share }) as const;
-
-/** The text of a page less its markup. */
-const textOf = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+import { plainText } from '../support/plain-text.ts';
 
 // Promises: report-counts-not-as-asked, settled-means-known
 test('each figure counts what its word says, of rows that ended in every way: in the report, as JSON and on the pages', async () => {
   const desk = await openDesk(10, {
     rules: [
-      decision(2, 'approved', 0.5),
-      decision(3, 'declined', 0),
-      decision(4, 'under_review', 0.5),
-      decision(5, 'approved', 0),
+      decided(2, 'approved', 0.5),
+      decided(3, 'declined', 0),
+      decided(4, 'under_review', 0.5),
+      decided(5, 'approved', 0),
       { on: 'limit', match: 'HRB 6"', fault: 'status', status: 422, body: 'too high' },
       { on: 'limit', match: 'HRB 7"', fault: 'reset', made: true },
     ],
   });
   const { limitline, json } = desk;
   const { get } = await openConsole(desk);
-  const pageOf = async (address: string) => textOf((await get(address)).text);
+  const pageOf = async (address: string) => plainText((await get(address)).text);
 
   // Of ten rows seven were sent, and five were answered.
   await limitline('run', 'q4.csv', '--first', '7', '--yes');

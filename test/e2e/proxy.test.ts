@@ -5,8 +5,7 @@ import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { ownRedis } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -24,16 +23,16 @@ async function openPlace() {
     targetPort: await startTlsService(Number(new URL(standIn.url()).port)),
     user: USER,
   });
-  const ownRedis = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const redis = ownRedis();
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const env = {
-    ...ownRedis,
+    ...redis,
     SERVICE_CLIENT_ID: clientId,
     SERVICE_CLIENT_SECRET: clientSecret,
     SERVICE_URL: `https://${TLS_HOST}`,
     NODE_EXTRA_CA_CERTS: CERTIFICATE_PATH,
   };
-  return { cwd, standIn, proxy, ownRedis, env, withUser: proxy.url.replace('//', `//${USER}@`) };
+  return { cwd, standIn, proxy, redis, env, withUser: proxy.url.replace('//', `//${USER}@`) };
 }
 
 // Promise: proxy-of-environment
@@ -67,11 +66,11 @@ test('a password that the proxy does not take ends run with 1, and refuses no ro
 });
 
 test('the stand-in that run starts itself is behind no proxy', async () => {
-  const { cwd, ownRedis } = await openPlace();
+  const { cwd, redis } = await openPlace();
   const ended = await callCommand(['run', 'q4.csv'], {
     cwd,
     // A proxy for other programs, of a kind that we could not use.
-    env: { ...ownRedis, HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: 'socks5://127.0.0.1:1' },
+    env: { ...redis, HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: 'socks5://127.0.0.1:1' },
   });
   expect(ended.status).toBe(0);
 });

@@ -3,8 +3,7 @@ import { request } from 'node:https';
 import { expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { ownRedis } from '../support/ledger.ts';
 import { CERTIFICATE_PATH, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
 import { makeFolder } from '../support/workplace.ts';
 
@@ -12,7 +11,7 @@ const TLS = { CONSOLE_TLS_CERT_FILE: CERTIFICATE_PATH, CONSOLE_TLS_KEY_FILE: TLS
 
 async function openPlace() {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
+  const env = { ...ownRedis(), CONSOLE_PORT: '0' };
   return {
     start: (args: string[], more: Record<string, string> = {}) => startCommand(args, { cwd, env: { ...env, ...more } }),
     addUser: (more: Record<string, string> = {}) =>

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { ownRedis } from '../support/ledger.ts';
 import { makeFolder } from '../support/workplace.ts';
 import { writeZip } from '../support/zip-file.ts';
 
@@ -25,7 +24,7 @@ async function openPlace() {
     `${HEADER}${Array.from({ length: 40_000 }, (_line, at) => `Buyer ${at},${at + 1},\n`).join('')}`,
   );
   for (const path of [silent, slow]) await promisify(execFile)('mkfifo', [path]);
-  const env = { TMPDIR: tmp, REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const env = { TMPDIR: tmp, ...ownRedis() };
   return {
     silent,
     slow,

@@ -1,21 +1,20 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { makeVisitor, openByLink } from '../support/console.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { ownRedis } from '../support/ledger.ts';
+import { portOf } from '../support/port-of.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A folder, and a prefix in the Redis of the tests. */
 async function openPlace() {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
+  const env = { ...ownRedis(), CONSOLE_PORT: '0' };
   const start = (args: string[], more: Record<string, string> = {}) =>
     startCommand(args, { cwd, env: { ...env, ...more } });
   return { cwd, env, start };
@@ -85,10 +84,7 @@ test('what up started ends when up is killed', async () => {
 });
 
 test('a port that is taken ends up and console with one line of what to do', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void taken.close());
-  await once(taken, 'listening');
-  const port = String((taken.address() as { port: number }).port);
+  const port = String(await portOf(createServer()));
   const { start } = await openPlace();
   const all = await Promise.all([
     start(['up'], { CONSOLE_PORT: port }).ended,

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { freshPrefix, ownRedis } from '../support/ledger.ts';
+import { portOf } from '../support/port-of.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A folder with a file of buyers, and the settings of a service at that address. */
@@ -16,7 +15,7 @@ async function openDesk(url: string) {
   const credentials = { SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'secret' };
   return {
     cwd,
-    env: { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), SERVICE_URL: url, ...credentials },
+    env: { ...ownRedis(), SERVICE_URL: url, ...credentials },
   };
 }
 
@@ -46,9 +45,7 @@ test('run says that the endpoints answer with a web page, both where that holds 
     const body = isToken ? '{"access_token":"t"}' : '<!doctype html><html>Welcome</html>';
     request.resume().once('end', () => answer.writeHead(isToken ? 200 : status).end(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const desk = await openDesk(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const desk = await openDesk(`http://127.0.0.1:${await portOf(server)}`);
   const run = startCommand(['run', 'q4.csv'], desk);
   await expect
     .poll(() => run.output().stderr, SOON)

@@ -9,9 +9,8 @@ import { startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
 import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
-import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { connectRedis, ownRedis } from '../support/ledger.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const NIGHT_PROCESS = bundled('night-process');
@@ -19,7 +18,7 @@ const NIGHT_PROCESS = bundled('night-process');
 // Promise: killed-night-taken-over
 test('a process that is killed in the middle of a run leaves it to another, as the same night, which counts once', async () => {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const env = ownRedis();
   const keys = makeKeys(env.LIMITLINE_PREFIX, accountOf(readSettings({ env, cwd })));
   const prefix = keys.queuePrefix('maintenance');
   const connection = connectRedis();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openByLink } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { keyContents } from '../support/key-contents.ts';
 import { connectRedis } from '../support/ledger.ts';
 import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marked-file.ts';
 import { uploadTo } from '../support/upload.ts';
@@ -102,25 +103,7 @@ async function openPlace() {
     },
     /** All keys of this prefix whose names are like this, with what is in them. */
     async keysOf(like: RegExp): Promise<{ key: string; value: string }[]> {
-      const names = (await redis.keys(`*${desk.env.LIMITLINE_PREFIX}*`)).filter((key) => like.test(key));
-      return Promise.all(names.map(async (key) => ({ key, value: await contentOf(key) })));
+      return (await keyContents({ ledger: redis, settings: desk.env })).filter(({ key }) => like.test(key));
     },
   };
-
-  async function contentOf(key: string): Promise<string> {
-    switch (await redis.type(key)) {
-      case 'hash':
-        return JSON.stringify(await redis.hgetall(key));
-      case 'list':
-        return (await redis.lrange(key, 0, -1)).join('\n');
-      case 'set':
-        return (await redis.smembers(key)).join('\n');
-      case 'zset':
-        return (await redis.zrange(key, 0, '-1')).join('\n');
-      case 'stream':
-        return JSON.stringify(await redis.xrange(key, '-', '+'));
-      default:
-        return (await redis.get(key)) ?? '';
-    }
-  }
 }

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/open-service.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
+import { portOf } from '../support/port-of.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** Stands for the header by which a service may know a repetition. */
@@ -36,14 +36,8 @@ async function startRememberingProxy(target: string, loses: (call: SeenCall, nth
     else outgoing.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
   };
   const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await portOf(server)}`,
     /** Calls of one endpoint, in the order in which they came. */
     calls: (endpoint: string) => seen.filter(({ path }) => path.endsWith(endpoint)),
   };

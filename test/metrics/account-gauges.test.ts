@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
+import { portOf } from '../support/port-of.ts';
 
 const END = { id: 'n', by: 'schedule', is: 'findings', words: '', startedMs: 1_000, endedMs: 90_000 } as const;
 
@@ -74,10 +74,7 @@ test.each([
 });
 
 test('a port that is taken is a fault with what to do', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await expect.poll(() => other.listening).toBe(true);
-  const { port } = other.address() as AddressInfo;
+  const port = await portOf(createServer());
   const serving = serveMachines({ host: '127.0.0.1', port, answer: async () => undefined, log: makeSilentLog() });
   await expect(serving).rejects.toThrow(/METRICS_PORT cannot be served .*EADDRINUSE.*choose others/);
 });

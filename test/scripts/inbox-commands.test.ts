@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { openInbox } from '../support/inbox.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { redisUrl } from '../support/redis/own-database.ts';
+import { ownRedis } from '../support/ledger.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A command line with a folder of its own, in the stand-in's account. */
 async function openCommands(env: Record<string, string> = {}) {
   const cwd = await makeFolder();
-  const settings = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), ...env };
+  const settings = { ...ownRedis(), ...env };
   return { cwd, limitline: (...args: string[]) => callCommand(args, { cwd, env: settings }) };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
+import { portOf } from '../support/port-of.ts';
 import { startStandIn } from '../support/stand-in.ts';
 
 const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
@@ -185,9 +186,5 @@ async function listen(
     });
     onTestFinished(() => void socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await portOf(server)}`;
 }

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { base64Length, encodeBase64, makeDocumentBody } from '../../src/service/document-body.ts';
 import { anyCodePoint } from '../support/any-text.ts';
 import { callOptions, makeClient } from '../support/client.ts';
+import { portOf } from '../support/port-of.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -65,9 +65,7 @@ test('arrives whole at a service that reads slowly, over the real client', async
     });
     request.on('end', () => response.end('{"id":"doc_1"}'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const client = makeClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 30_000 });
+  const client = makeClient(`http://127.0.0.1:${await portOf(server)}`, { timeoutMs: 30_000 });
   const document = { path, sizeBytes: content.length, name: 'a.pdf', mediaType: 'application/pdf' };
   expect(await client.uploadDocument(document, callOptions())).toMatchObject({ is: 'made' });
   const whole = JSON.stringify({

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { messageOf } from '../../src/errors.ts';
 import { callOptions } from '../support/client.ts';
+import { portOf } from '../support/port-of.ts';
 import { company, openOutlet, openProxied, somePost, trustCertificate } from '../support/proxied-service.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
 import { makeFolder } from '../support/workplace.ts';
@@ -97,9 +97,7 @@ test('speaks HTTP/1.1 where HTTP/2 is offered too, since there a POST could be s
       answer.end('{}');
     },
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `https://127.0.0.1:${await portOf(server)}`;
   await openOutlet(origin, undefined).send(somePost());
   expect(versions).toEqual(['1.1']);
 });

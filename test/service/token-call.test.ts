@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeOutlet } from '../../src/service/outlet.ts';
 import { headersOf, makeTokenCall } from '../../src/service/token-call.ts';
+import { portOf } from '../support/port-of.ts';
 
 const DAY_MS = 86_400_000;
 /** What the settings say for an answer that states no life. */
@@ -75,7 +75,5 @@ async function listen(body: string, status: number): Promise<string> {
   const server = createServer((request, answer) => {
     request.resume().once('end', () => answer.writeHead(status, { 'retry-after': '7' }).end(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await portOf(server)}`;
 }

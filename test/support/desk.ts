@@ -5,8 +5,7 @@ import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callCommand } from './call-command.ts';
 import { startCommand } from './command.ts';
-import { freshPrefix } from './ledger.ts';
-import { redisUrl } from './redis/own-database.ts';
+import { ownRedis } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 import { buyerLines, makeFolder } from './workplace.ts';
 
@@ -15,8 +14,7 @@ export async function openDesk(rows: number, faults: FaultChange = {}, settings:
   const cwd = await makeFolder();
   const standIn = await startStandIn(faults);
   const env = {
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     SERVICE_URL: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,

@@ -12,9 +12,8 @@ import type { StandIn } from '../../src/stand-in/stand-in.ts';
 import { bundled } from './bundle.ts';
 import { callCommand } from './call-command.ts';
 import { COMPILED, ownDataHome, startCommand } from './command.ts';
-import { freshPrefix } from './ledger.ts';
+import { ownRedis } from './ledger.ts';
 import type { Moment } from './moments.ts';
-import { redisUrl } from './redis/own-database.ts';
 import { openWorkplace } from './workplace.ts';
 
 const WORKER_PROCESS = bundled('worker-process');
@@ -33,7 +32,7 @@ export async function openFaultPlace({
   faults?: FaultChange;
   env?: Record<string, string>;
 } = {}) {
-  const given = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), ...env };
+  const given = { ...ownRedis(), ...env };
   const place = await openWorkplace({ faults, env: given });
   const { standIn, context, dir } = place;
   const childEnv = {

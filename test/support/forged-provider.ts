@@ -1,10 +1,8 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { CLIENT } from './oidc-console.ts';
+import { portOf } from './port-of.ts';
 
 /** A key pair, as a provider publishes and uses it. */
 export type Pair = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
@@ -56,13 +54,7 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
     if (path === '/token') return void answer(...tokens());
     return void answer({}, 404);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://127.0.0.1:${await portOf(server)}`;
 
   function metadata() {
     return {

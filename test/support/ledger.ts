@@ -17,7 +17,7 @@ import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.t
 import { makeSilentLog } from '../../src/log.ts';
 import type { StatusMeaning } from '../../src/status-meaning.ts';
 import { callThrough } from './call-through.ts';
-import { redisPlace } from './redis/own-database.ts';
+import { redisPlace, redisUrl } from './redis/own-database.ts';
 
 /** A connection to the test run's Redis, closed when the test ends. */
 export function connectRedis(): Redis {
@@ -30,6 +30,9 @@ export function connectRedis(): Redis {
 export function freshPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
+
+/** The settings by which a command has the test run's Redis, and keys of its own there. */
+export const ownRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
 /** A ledger of the test's own, and processes that may live and vanish in it. */
 export function openLedger({

@@ -4,14 +4,13 @@ import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import type { FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { openConsole } from './console.ts';
 import { foundItem } from './found-items.ts';
-import { freshPrefix } from './ledger.ts';
-import { redisUrl } from './redis/own-database.ts';
+import { ownRedis } from './ledger.ts';
 import { makeFolder } from './workplace.ts';
 
 /** A console on an empty ledger, with nights that found what they are told to. */
 export async function openNightlyConsole(who: Partial<AccessFunctions> = {}) {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const env = ownRedis();
   const web = await openConsole({ cwd, env }, who);
   return {
     ...web,

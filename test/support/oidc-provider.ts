@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { makeCookieJar } from './cookie-jar.ts';
 import { CLIENT } from './oidc-console.ts';
+import { portOf } from './port-of.ts';
 
 /** What the provider knows of each person, by the name that they sign in with there. */
 export type Account = { preferred_username?: string; email?: string; groups?: readonly string[] };
@@ -16,13 +15,7 @@ export type Account = { preferred_username?: string; email?: string; groups?: re
 export async function startOidcProvider(accounts: Record<string, Account>) {
   let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
   const server = createServer((request, response) => answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://127.0.0.1:${await portOf(server)}`;
   return {
     issuer,
     open(redirects: string[]): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { portOf } from './port-of.ts';
 
 /** What a receiver does with one call. */
 export type Reaction = (answer: ServerResponse, request: IncomingMessage) => unknown;
@@ -22,12 +22,7 @@ export async function startReceiver(reaction: Reaction = (answer) => answer.end(
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await portOf(server);
   return {
     port,
     host: `127.0.0.1:${port}`,

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { portOf } from './port-of.ts';
 
 /**
  * A certificate of nobody's, valid to 2120, that stands for itself: for `service.test`, `localhost` and 127.0.0.1. Its key
@@ -44,7 +45,5 @@ export async function startTlsService(
     onTestFinished(() => void socket.destroy());
   });
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return portOf(server);
 }

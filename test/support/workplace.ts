@@ -13,8 +13,7 @@ import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { ownDataHome } from './command.ts';
-import { freshPrefix } from './ledger.ts';
-import { redisUrl } from './redis/own-database.ts';
+import { ownRedis } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 
 /** All that has to be done for a portfolio, also on a machine that has much else to do. */
@@ -53,8 +52,7 @@ export async function openWorkplace({
   const standIn = await startStandIn(faults);
   const given = {
     ...ownDataHome(dir),
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     SERVICE_URL: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,

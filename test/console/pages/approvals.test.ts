@@ -5,6 +5,7 @@ import type { Person } from '../../../src/people/person.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
+import { plainText } from '../../support/plain-text.ts';
 import { addUser, codeOf } from '../../support/signed-in.ts';
 import { unmarked } from '../../support/unmarked.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -294,10 +295,7 @@ test('an amount that is approved, sent again or requested names the currency of 
   });
   await desk.limitline('import', 'q4.csv', '--yes');
   const [approval] = await context.approvals.waiting();
-  const plain = async (path: string) =>
-    unmarked((await get(path)).text)
-      .replace(/<[^>]*>/g, ' ')
-      .replace(/\s+/g, ' ');
+  const plain = async (path: string) => plainText(unmarked((await get(path)).text));
   expect(await plain('/approvals')).toContain('GBP 2,004.00');
   const page = await plain(`/approvals/${approval?.id}`);
   expect(page).toMatch(/Approve 2 rows, GBP 2,004\.00\?.*The whole portfolio GBP 2,004\.00/);

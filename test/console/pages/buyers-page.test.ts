@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { plainText } from '../../support/plain-text.ts';
 import { unmarked } from '../../support/unmarked.ts';
 
 const HEAD =
@@ -139,10 +140,7 @@ test('what a buyer was requested for is added up by currency and outcome, over a
   const sums = async () => {
     const { text } = await desk.get(found?.href ?? '');
     const part = /<dl class="stats">(.*?)<\/dl>/s.exec(text)?.[1] ?? '';
-    return part
-      .replace(/<[^>]*>/g, ' ')
-      .replace(/\s+/g, ' ')
-      .trim();
+    return plainText(part).trim();
   };
   expect(await sums()).toBe(
     'Requested GBP 500.00 EUR 1,000.00 2 requests Granted GBP 500.00 EUR 1,000.00 2 requests Not answered yet EUR 1,500.00 1 request',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
+import { plainText } from '../../support/plain-text.ts';
 import { unmarked } from '../../support/unmarked.ts';
 
 const FIONA = as('fiona', 'finance');
@@ -75,8 +76,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain('made the limit bl_&lt;b&gt;.');
   expect(text).toContain('Take in 2 decisions');
   expect(unmarked(text)).toContain('Granted of these requests: 0.00 before, 1,001.50 afterwards.');
-  const change = text.slice(text.indexOf('The first rows that would change')).replace(/<[^>]*>/g, ' ');
-  expect(change.replace(/\s+/g, ' ')).toMatch(
+  expect(plainText(text.slice(text.indexOf('The first rows that would change')))).toMatch(
     /Buyer 1 GmbH 1,001.50 in_progress → approved counts as now – 1,001.50 Buyer 2 GmbH/,
   );
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
@@ -138,7 +138,7 @@ test('a row’s page has the first answer beside the decision, with when, by who
   }
   const row = (await context.decisions.find(id))?.maker;
   const { text } = await web.get(`/portfolios/q4/rows/${row?.key}`, VERA);
-  const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  const words = plainText(text);
   // Where scripts run, they show times and amounts by the reader’s locale.
   expect(text).toMatch(/on <time [^>]*data-local="minute">[^<]*<\/time>, as fiona/);
   expect(text).toContain('<data class="amount" value="900">');

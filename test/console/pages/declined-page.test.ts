@@ -2,26 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
+import { decided } from '../../support/decided.ts';
 import { openDesk } from '../../support/desk.ts';
-
-/** What a person reads of a page. */
-const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-
-const said = (number: number, status: string) => ({
-  on: 'limit' as const,
-  match: `HRB ${number}"`,
-  fault: 'decision' as const,
-  status,
-  share: 0,
-});
+import { plainText } from '../../support/plain-text.ts';
 
 test('a request that was declined before 2,000 others went into review is not kept quiet', async () => {
-  const desk = await openDesk(2, { rules: [said(1, 'declined'), said(2, 'review')] });
+  const desk = await openDesk(2, { rules: [decided(1, 'declined'), decided(2, 'review')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');
   await desk.limitline('statuses', 'review', '--means', 'review');
   const { get, context } = await openConsole(desk);
-  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  expect(plainText((await get('/')).text)).toContain('1 request was declined');
   const { ledger, keys } = context;
   const names = await ledger.zrange(keys.answeredLately, '0', '-1');
   const tallies = await Promise.all(names.map((name) => ledger.hget(keys.row('q4', name.slice(3)), 'tally')));
@@ -33,8 +24,8 @@ test('a request that was declined before 2,000 others went into review is not ke
     step.zadd(keys.answeredLately, Date.now() + 1, `big/k${n}`);
   }
   await step.exec();
-  expect(plain((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
-  const page = plain((await get('/declined')).text);
+  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  const page = plainText((await get('/declined')).text);
   expect(page).toContain('There may be more');
   expect(page).not.toContain('Nothing was declined in the last 24 hours.');
 });
@@ -48,18 +39,18 @@ test('a decision of three days ago, told today, is not said to be of the last 24
   await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,decided_at\n${limit?.id},declined,${day}\n`);
   await desk.limitline('statuses', 'declined', '--means', 'declined');
   await desk.limitline('decisions', 'later.csv');
-  expect(plain((await get('/portfolios/q4')).text)).toContain('declined');
-  expect(plain((await get('/')).text)).not.toContain('1 request was declined');
-  expect(plain((await get('/declined')).text)).toContain('Nothing was declined in the last 24 hours.');
+  expect(plainText((await get('/portfolios/q4')).text)).toContain('declined');
+  expect(plainText((await get('/')).text)).not.toContain('1 request was declined');
+  expect(plainText((await get('/declined')).text)).toContain('Nothing was declined in the last 24 hours.');
 });
 
 test('what was declined of a portfolio that was archived since is not kept quiet', async () => {
-  const desk = await openDesk(2, { rules: [said(1, 'declined')] });
+  const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   const { get } = await openConsole(desk);
   await desk.limitline('statuses', 'declined', '--means', 'declined');
-  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  expect(plainText((await get('/')).text)).toContain('1 request was declined');
   expect(await desk.limitline('archive', 'q4', '--yes')).toMatchObject({ status: 0 });
-  expect(plain((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
-  expect(plain((await get('/declined')).text)).toContain('There may be more');
+  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  expect(plainText((await get('/declined')).text)).toContain('There may be more');
 });

@@ -6,6 +6,7 @@ import { refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
+import { plainText } from '../../support/plain-text.ts';
 
 const FIONA = as('fiona@example.com', 'finance');
 const FRANK = as('frank', 'finance');
@@ -13,8 +14,6 @@ const OLAF = as('olaf', 'operator');
 const VERA = as('vera', 'viewer');
 
 const EVERYBODY = { FIONA, FRANK, OLAF, VERA };
-
-const plain = (markup = '') => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 /** A portfolio that Fiona alone imported, and what the first page and its events say to each person of their tasks and of colleagues'. */
 async function openHers(rows: number, command: string, faults = {}) {
@@ -25,7 +24,7 @@ async function openHers(rows: number, command: string, faults = {}) {
   const set = (...fields: string[]) => ledger.hset(keys.portfolio('q4'), ...fields);
   await set('owner', 'fiona@example.com');
   const parts = (markup: string) => {
-    const [own = '', others = ''] = plain(markup).split('For colleagues');
+    const [own = '', others = ''] = plainText(markup).split('For colleagues');
     return { own, others };
   };
   const page = async (who: Record<string, string>) =>
@@ -57,7 +56,7 @@ test.each([
       expect.soft(task.test(own), `${name}: ${own}`).toBe(mayResume);
       expect.soft(others, name).not.toContain('is paused');
     }
-  expect(plain((await get('/', FRANK)).text)).toContain('Paused Somebody with the role operator may resume it.');
+  expect(plainText((await get('/', FRANK)).text)).toContain('Paused Somebody with the role operator may resume it.');
 });
 
 test('five paused portfolios are named, and the others are counted', async () => {
@@ -93,7 +92,7 @@ test('rejected rows are a task of those who may send them again, and of colleagu
     });
     expect((await shown(VERA)).own).not.toContain(words);
   }
-  const text = plain((await get('/portfolios/q4', FRANK)).text);
+  const text = plainText((await get('/portfolios/q4', FRANK)).text);
   expect(text).toContain('may send rejected rows again');
   expect(text).toContain('File to correct');
 });

@@ -6,26 +6,21 @@ import { needsYou } from '../../../src/console/pages/portfolios/needs-you.ts';
 import { underWay } from '../../../src/console/pages/portfolios/under-way.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { openConsole } from '../../support/console.ts';
+import { decided } from '../../support/decided.ts';
 import { openDesk } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { as, byHeader } from '../../support/persons.ts';
+import { plainText } from '../../support/plain-text.ts';
 import { buyerLines } from '../../support/workplace.ts';
-
-/** What a person reads of a page. */
-const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-
-/** The service decides so on the limit of a buyer. */
-const said = (number: number, status: string, share: number) => ({
-  on: 'limit' as const,
-  match: `HRB ${number}"`,
-  fault: 'decision' as const,
-  status,
-  share,
-});
 
 // Promise: declined-within-a-day
 test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
-  const rules = [said(1, 'rejected', 0), said(2, 'approved', 0), said(3, 'open', 0), said(4, 'approved', 0.5)];
+  const rules = [
+    decided(1, 'rejected', 0),
+    decided(2, 'approved', 0),
+    decided(3, 'open', 0),
+    decided(4, 'approved', 0.5),
+  ];
   const desk = await openDesk(0, { rules });
   const send = async (name: string, currency: string, buyers: readonly number[]) => {
     const [head, ...lines] = buyerLines(7);
@@ -36,7 +31,7 @@ test('what was declined within a day stands there with its sums by currency, and
   await send('q4', 'EUR', [1, 2, 3, 4, 5]);
   const { get } = await openConsole(desk);
   // An approved limit of nothing is a no, whatever the status; what the other one means nobody has said yet.
-  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  expect(plainText((await get('/')).text)).toContain('1 request was declined');
   await send('uk', 'GBP', [6, 7]);
   await desk.limitline('statuses', 'rejected', '--means', 'declined');
   // Later decisions are news, too; the same word of a later time is none.
@@ -47,13 +42,13 @@ test('what was declined within a day stands there with its sums by currency, and
   await desk.limitline('decisions', 'later.csv');
 
   const first = await get('/');
-  expect(plain(first.text)).toContain('3 requests were declined In the last 24 hours GBP 1,006.50 EUR 2,004.00 2');
+  expect(plainText(first.text)).toContain('3 requests were declined In the last 24 hours GBP 1,006.50 EUR 2,004.00 2');
   expect(first.text).toContain('href="/declined"');
   const { fragments } = JSON.parse((await get('/newest/events')).text);
   const news = fragments.find(({ id }: { id: string }) => id === 'needs-you')?.html;
   expect(news).toContain('3 requests were declined');
 
-  const page = plain((await get('/declined')).text);
+  const page = plainText((await get('/declined')).text);
   for (const [buyer, what] of [
     [1, 'q4 EUR 1,001.50 rejected'],
     [2, 'q4 EUR 1,002.50 approved nothing was granted'],
@@ -65,11 +60,13 @@ test('what was declined within a day stands there with its sums by currency, and
   expect((await get('/declined?after=nonsense')).text).toContain('Buyer 1 GmbH');
   // What a status means is asked when the page is read.
   await desk.limitline('statuses', 'open', '--means', 'declined');
-  expect(plain((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
+  expect(plainText((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
 });
 
 test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
-  const desk = await openDesk(0, { rules: [said(2, 'approved', 0.5), said(3, 'open', 0), said(4, 'approved', 0)] });
+  const desk = await openDesk(0, {
+    rules: [decided(2, 'approved', 0.5), decided(3, 'open', 0), decided(4, 'approved', 0)],
+  });
   for (const [name, currency, buyers] of [
     ['q4', 'EUR', [1, 2, 3, 4]],
     ['uk', 'GBP', [5]],
@@ -86,13 +83,13 @@ test('what was requested this month stands there by currency and outcome, withou
   const { fragments } = JSON.parse((await get('/newest/events')).text);
   const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
   for (const text of [live, (await get('/')).text])
-    expect(plain(text)).toContain(
+    expect(plainText(text)).toContain(
       'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
     );
   // The tiles add up to what was requested, also while nobody has said what a status means.
   await desk.limitline('statuses', 'open', '--means', 'unknown');
-  expect(plain((await get('/')).text)).toContain('Under review – 0 requests');
-  expect(plain((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
+  expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
+  expect(plainText((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
 });
 
 // Promise: requested-beside-the-file
@@ -102,7 +99,7 @@ test('what was requested stands beside what the files ask for, which has rejecte
   const some = [...lines, 'Nobody GmbH,QQ,HRB 9,7.00'].map((line) => `${line},EUR`);
   await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, ...some].join('\n')}\n`);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
-  const page = plain((await (await openConsole(desk)).get('/')).text);
+  const page = plainText((await (await openConsole(desk)).get('/')).text);
   expect(page).toContain('This month Requested EUR 2,005.00 2 requests · in the files EUR 3,014.50 Granted');
   expect(page).toContain('EUR 2,005.00 in the file 3,014.50');
 });
@@ -111,9 +108,9 @@ test('sums of this month are lower bounds once a portfolio was archived in it', 
   const desk = await openDesk(1);
   for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
   const { get } = await openConsole(desk);
-  expect(plain((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
+  expect(plainText((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
   await desk.limitline('archive', 'q5', '--yes');
-  expect(plain((await get('/')).text)).toContain('This month Requested ≥ 1,001.50 at least 1 request');
+  expect(plainText((await get('/')).text)).toContain('This month Requested ≥ 1,001.50 at least 1 request');
 });
 
 test('nothing was declined is said, too', async () => {
@@ -127,7 +124,7 @@ test('what is under way stands there, and goes away with its last row', async ()
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
   const shown = async () =>
-    plain(
+    plainText(
       /<div class="stacked" id="under-way">(.*?)<div class="stacked" id="this-month">/s.exec(
         (await get('/')).text,
       )?.[1] ?? '',
@@ -165,7 +162,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
       by: '',
       mayAnswer: () => false,
     };
-    return plain(needsYou(news, look).markup);
+    return plainText(needsYou(news, look).markup);
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
   expect(shown({ ...q4, duplicate: 0 })).toContain('in q4 409.00');
@@ -197,7 +194,7 @@ test('the time left is what the page of the portfolio says', async () => {
   };
   const words = (paused?: string, isAll = true) => {
     const shown = [{ ...seen, state: { ...seen.state, paused } }];
-    return plain(underWay({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
+    return plainText(underWay({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
   };
   expect(words('', false)).toContain('At least 2 more portfolios are under way.');
   expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);
@@ -213,7 +210,7 @@ test('amounts of lines to fix and of requests that need an answer name their cur
   await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, `${one},EUR`, `${bad},EUR`].join('\n')}\n`);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   const { get } = await openConsole(desk);
-  expect(plain((await get('/')).text)).toMatch(
+  expect(plainText((await get('/')).text)).toMatch(
     /1 request needs an answer .*? EUR 1,001\.50 .*?1 line to fix in q4 EUR 1,002\.50/,
   );
   const home = (await get('/')).text;
@@ -225,7 +222,7 @@ test('amounts of lines to fix and of requests that need an answer name their cur
     `${[head, two, two?.replace(',DE,', ',XX,').replace('1002', '7')].join('\n')}\n`,
   );
   await desk.limitline('run', 'more.csv', '--portfolio', 'q4', '--yes', '--no-results');
-  const mixed = plain((await get('/')).text);
+  const mixed = plainText((await get('/')).text);
   expect(mixed).toMatch(/EUR 1,001\.50 .*?1 line to fix in q4 7\.50 /);
   expect(mixed.match(/EUR/g)).toHaveLength(1);
 });
@@ -238,7 +235,7 @@ test('amounts of two currencies that wait for approval are not added up to one s
     await desk.limitline('import', `q${place}.csv`, '--yes');
   }
   const { get } = await openConsole(desk);
-  expect(plain((await get('/')).text)).toMatch(
+  expect(plainText((await get('/')).text)).toMatch(
     /3 requests wait for a colleague’s approval .*? before EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
   );
 });
@@ -267,9 +264,9 @@ test('nobody is asked to approve what they asked for, and one approval alone is 
   const his = await ask(1, 'ben');
   for (const address of ['/', '/newest/events']) {
     const { own, others } = await shown(address);
-    expect(plain(own)).toMatch(/1 request waits for your approval .* 1,002\.50 .* Review/);
+    expect(plainText(own)).toMatch(/1 request waits for your approval .* 1,002\.50 .* Review/);
     expect(own).toContain(`href="/approvals/${his}"`);
-    expect(plain(others)).toMatch(/1 request waits for a colleague’s approval .* 1,001\.50 .* Look/);
+    expect(plainText(others)).toMatch(/1 request waits for a colleague’s approval .* 1,001\.50 .* Look/);
     expect(others).toContain(`href="/approvals/${hers}"`);
   }
   await ask(2, 'ben');
@@ -283,7 +280,7 @@ test('what the reader’s role cannot do stands apart, for colleagues', async ()
   await writeFile(join(desk.cwd, 'q4.csv'), `${[head, one, two?.replace(',DE,', ',XX,')].join('\n')}\n`);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   const { get } = await openConsole(desk, byHeader);
-  const shown = async (role: string) => plain((await get('/', as('anna', role))).text);
+  const shown = async (role: string) => plainText((await get('/', as('anna', role))).text);
   expect(await shown('finance')).toMatch(/Needs you .*1 line to fix.* For colleagues .*1 request needs an answer/);
   expect(await shown('operator')).toMatch(/Needs you .*1 request needs an answer.* For colleagues .*1 line to fix/);
   expect(await shown('viewer')).not.toContain('Needs you');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { plainText } from '../../support/plain-text.ts';
 
 const lost = { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true, times: 1 } as const;
 const tooHigh = {
@@ -19,17 +20,6 @@ const hostile = {
   status: 400,
   body: '<img src=x onerror=alert(1)> said no',
 } as const;
-
-/** The text of a page less its markup. */
-const textOf = (markup: string) =>
-  markup
-    .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ');
 
 describe('a portfolio of which rows failed for two causes, and one is held', async () => {
   const open = async () => {
@@ -49,7 +39,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const { get, context, desk } = await open();
     const page = await get('/portfolios/q4');
     expect(page.status).toBe(200);
-    const text = textOf(page.text);
+    const text = plainText(page.text);
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
     expect(text).toContain('What became of it Lines Amount Granted In the file 11 9,542.00 Left out 2 1,001.50 ');
     expect(text).toContain(
@@ -96,7 +86,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
     const after = (await get('/portfolios/q4')).text;
     expect(isOpen(after)).toBe(true);
-    const differing = textOf(after);
+    const differing = plainText(after);
     expect(differing).toContain('Counts differ.');
     expect(differing).toContain('1 done row has no limit that a call of theirs made.');
   });
@@ -114,12 +104,14 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const answered = await get('/portfolios/q4?outcomes=rejected,needs_answer');
     expect(chosen(answered.text)).toEqual(['rejected', 'needs_answer']);
     expect([...answered.text.matchAll(/data-head="Line">/g)].length).toBe(3);
-    expect(textOf(refused.text)).toMatch(/2 rows from line 4, the last page: (?:EUR )?[\d,]+\.\d\d requested in them/);
-    expect(textOf(refused.text)).toMatch(/with status 422 limit is too high/);
-    const named = textOf((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);
+    expect(plainText(refused.text)).toMatch(
+      /2 rows from line 4, the last page: (?:EUR )?[\d,]+\.\d\d requested in them/,
+    );
+    expect(plainText(refused.text)).toMatch(/with status 422 limit is too high/);
+    const named = plainText((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);
     expect(named).toContain('1 row from line 6');
     const cause = /\?cause=(\w+)#rows/.exec(refused.text)?.[1];
-    expect(textOf((await get(`/portfolios/q4?cause=${cause}`)).text)).toContain('1 row from line');
+    expect(plainText((await get(`/portfolios/q4?cause=${cause}`)).text)).toContain('1 row from line');
     const causes = await context.portfolios.causes('q4');
     for (const { id, meaning } of causes) {
       const { text } = await get(`/portfolios/q4?cause=${id}`);
@@ -129,11 +121,11 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     for (const wrong of ['min=many', 'states=gone', 'outcomes=done', 'after=nothing']) {
       const page = await get(`/portfolios/q4?${wrong}`);
       expect(page.status, wrong).toBe(200);
-      expect(textOf(page.text), wrong).toContain('These rows cannot be shown.');
+      expect(plainText(page.text), wrong).toContain('These rows cannot be shown.');
       // A filter that cannot be read would mean all rows to a plan.
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
-    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
+    expect(plainText((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
   });
 
   // Promise: texts-never-run
@@ -143,8 +135,8 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       '/portfolios/q4?text=%3Cscript%3Ealert(3)%3C%2Fscript%3E&status=%22%3E%3Cb%3E&cause=%3Ci%3E',
     );
     const whole = page.text + (await get('/portfolios/q4')).text;
-    expect(textOf(whole)).toContain('<script>alert(2)</script> AG');
-    expect(textOf(whole)).toContain('<img src=x onerror=alert(1)> said no');
+    expect(plainText(whole)).toContain('<script>alert(2)</script> AG');
+    expect(plainText(whole)).toContain('<img src=x onerror=alert(1)> said no');
     expect(whole).not.toMatch(/<img|<script>|<b>"|<i>/);
   });
 });
@@ -153,7 +145,7 @@ test('a portfolio is paused and resumed from its page, by somebody whom the page
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get, post, context } = await openConsole(desk);
-  const text = textOf((await get('/portfolios/q4')).text);
+  const text = plainText((await get('/portfolios/q4')).text);
   expect(text).toContain('Sending is stopped. Nothing is sent, because no worker runs. An operator can start one.');
   expect(text).toContain('npx limitline pause q4');
   // It is pressed without script too.
@@ -165,7 +157,7 @@ test('a portfolio is paused and resumed from its page, by somebody whom the page
   const paused = await post('/portfolios/q4/pause');
   expect([paused.status, paused.headers.get('location')]).toEqual([303, '/portfolios/q4']);
   expect((await context.portfolios.read('q4')).paused).toMatch(/^by request of command line/);
-  expect(textOf((await get('/portfolios/q4')).text)).toMatch(
+  expect(plainText((await get('/portfolios/q4')).text)).toMatch(
     /Paused\. By request of command line .* UTC : nothing new is sent until it is resumed\./,
   );
   await post('/portfolios/q4/resume');
@@ -203,8 +195,8 @@ test('its events have all that changes, but the table of rows, and say how many 
   await desk.limitline('cancel', 'q4');
   const after = await pieces();
   expect(after.get('rows-now')).not.toBe(before.get('rows-now'));
-  expect(textOf(after.get('portfolio-money') ?? '')).toContain('Not sent 3 3,007.50');
-  expect(textOf(after.get('portfolio-actions') ?? '')).not.toContain('Pause');
+  expect(plainText(after.get('portfolio-money') ?? '')).toContain('Not sent 3 3,007.50');
+  expect(plainText(after.get('portfolio-actions') ?? '')).not.toContain('Pause');
 });
 
 test('pages of rows go by key, and a portfolio that there is not is said to be none', async () => {
@@ -231,7 +223,7 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   await writeFile(join(desk.cwd, 'q4.csv'), 'name,requested_limit\n,5\nNobody,abc\n');
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
-  const text = textOf((await get('/portfolios/q4')).text);
+  const text = plainText((await get('/portfolios/q4')).text);
   expect(text).toContain('2 lines = 0 rows + 2 invalid + 0 duplicate');
   expect(text).toContain(
     'In the file 2 5.00 Left out 2 5.00 Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
@@ -249,7 +241,7 @@ test('an answered row is shown by its outcome, and green only where it is approv
   const { get } = await openConsole(desk);
   const badges = (page: string) =>
     [...page.matchAll(/class="badge state-(\w+)">(.*?)<\/span>/g)].map(
-      ([, look, words = '']) => `${look}: ${textOf(words).trim()}`,
+      ([, look, words = '']) => `${look}: ${plainText(words).trim()}`,
     );
   const { text } = await get('/portfolios/q4');
   expect(badges(text)).toEqual([
@@ -280,7 +272,7 @@ test('the page and the report say in one sentence each what was granted above th
   ];
   const desk = await openDesk(4, { rules });
   await desk.limitline('run', 'q4.csv', '--yes');
-  const page = textOf((await (await openConsole(desk)).get('/portfolios/q4')).text);
+  const page = plainText((await (await openConsole(desk)).get('/portfolios/q4')).text);
   const { stdout } = await desk.limitline('report', 'q4');
   for (const words of [
     'More was granted than requested: 100.00 above the requests.',

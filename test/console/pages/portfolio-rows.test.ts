@@ -3,17 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
-
-/** The text of a page less its markup. */
-const textOf = (markup: string) =>
-  markup
-    .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ');
+import { plainText } from '../../support/plain-text.ts';
 
 /** Rows at the lines 2 to 9, of which those at 4 and 5 are rejected; line 10 is a duplicate, and line 11 has no amount. */
 async function open() {
@@ -37,11 +27,11 @@ test('lists rows in the order that is asked for, and leads from each to the next
   const [first, second] = linesOf(down.text);
   const [link = ''] = /\/portfolios\/q4\/rows\/[\w-]+\?[^"]*order=-amount[^"]*/.exec(down.text) ?? [];
   const row = await get(link.replaceAll('&amp;', '&'));
-  expect(textOf(row.text)).toContain(`Line ${first} of`);
+  expect(plainText(row.text)).toContain(`Line ${first} of`);
   expect(row.text).not.toContain('Previous row of the list');
   const [, next = ''] = /href="([^"]*)"[^>]*aria-label="Next row of the list"/.exec(row.text) ?? [];
   const after = await get(next.replaceAll('&amp;', '&'));
-  expect(textOf(after.text)).toContain(`Line ${second} of`);
+  expect(plainText(after.text)).toContain(`Line ${second} of`);
   expect(after.text).toContain('Previous row of the list');
   expect(after.text).toContain('href="/portfolios/q4?outcomes=rejected&amp;order=-amount#rows"');
 });
@@ -54,28 +44,28 @@ test('plans what is done with rows that were selected, and nothing where none wa
   // Nothing else can be sent again or cancelled.
   expect(keys.map(([, , line]) => line)).toEqual(['4', '5']);
   const rows = `rows=${keys[1]?.[1]}`;
-  const plan = textOf((await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&${rows}`)).text);
+  const plan = plainText((await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&${rows}`)).text);
   expect(plan).toContain('Send 1 row again?');
   expect(plan).toContain('chosen one by one, 1 row');
   const none = await get('/plans/new?portfolio=q4&action=retry&chosen=yes');
-  expect([none.status, textOf(none.text).includes('Select at least one row first.')]).toEqual([422, true]);
+  expect([none.status, plainText(none.text).includes('Select at least one row first.')]).toEqual([422, true]);
 });
 
 // Promise: lines-to-fix-found
 test('lists the lines of its file that led to no row, with name and problem, and finds them by name and line', async () => {
   const { get } = await open();
   const all = await get('/portfolios/q4?lines=invalid,duplicate');
-  const text = textOf(all.text);
+  const text = plainText(all.text);
   expect(text).toContain('Lines to fix 1');
   expect(text).toMatch(/10 Buyer 1 GmbH duplicate .* 11 Nobody to fix /);
   expect(text).toContain('2 lines from line 10');
   // They have no outcome by which rows are listed.
   expect(all.text).not.toContain('Rows of portfolio q4');
-  const fix = textOf((await get('/portfolios/q4?lines=invalid')).text);
+  const fix = plainText((await get('/portfolios/q4?lines=invalid')).text);
   expect(fix).toContain('11 Nobody to fix');
   expect(fix).not.toContain('left out This');
   for (const words of ['nobo', '11']) {
-    const found = textOf((await get(`/portfolios/q4?text=${words}`)).text);
+    const found = plainText((await get(`/portfolios/q4?text=${words}`)).text);
     expect(found).toContain('Lines of the file that led to no row');
     expect(found).toContain('11 Nobody to fix');
   }
@@ -100,7 +90,7 @@ test.each([
   expect((await get(`/portfolios/q4/rows/${key}`)).text).toContain('Import its own line to bring it back');
   const page = (await get('/portfolios/q4')).text;
   expect(page).not.toContain(`name="rows" value="${key}"`);
-  expect(textOf(page)).toContain('1 row was corrected or left out by a later file: in none of these sums.');
+  expect(plainText(page)).toContain('1 row was corrected or left out by a later file: in none of these sums.');
   const { text } = await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&rows=${key}`);
   expect(text).not.toMatch(/\/confirm"/);
   // The list counts as the portfolio's page does.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { plainText } from '../../support/plain-text.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const namesIn = (markup: string) =>
@@ -58,7 +59,7 @@ test('what waits for people stands first, each with its amount and a link to whe
   );
   const { get } = await openConsole(desk);
   const needs = async () => /<section[^>]*needs-you-title.*?<\/section>/s.exec((await get('/')).text)?.[0] ?? '';
-  const words = async () => (await needs()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  const words = async () => plainText(await needs());
   await writeFile(
     join(desk.cwd, 'q4.csv'),
     `${buyerLines(3)

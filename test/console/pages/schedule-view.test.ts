@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commandLineActor } from '../../../src/actor.ts';
 import { type ScheduleFacts, scheduleSection } from '../../../src/console/pages/nightly/schedule-view.ts';
 import { openConsole } from '../../support/console.ts';
-import { freshPrefix } from '../../support/ledger.ts';
-import { redisUrl } from '../../support/redis/own-database.ts';
+import { ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
@@ -76,7 +75,7 @@ describe('the schedule on its page', () => {
 
   test('a run that is asked for there is in the queue, with the name of who asked, and in the trail', async () => {
     const cwd = await makeFolder();
-    const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+    const env = ownRedis();
     const { post, context } = await openConsole({ cwd, env });
     const answer = await post('/nightly/run/reconcile');
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/nightly/automation?asked=reconcile']);

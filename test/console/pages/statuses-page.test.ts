@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
+import { decided } from '../../support/decided.ts';
 import { openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
 
@@ -11,14 +12,8 @@ const ADA = as('ada', 'admin');
 const HOSTILE = '<script>alert(1)</script>\u202E\r\n\0"&';
 
 async function openAsked(settings: Record<string, string> = {}) {
-  const decided = (number: number, status: string) => ({
-    on: 'limit' as const,
-    match: `HRB ${number}"`,
-    fault: 'decision' as const,
-    status,
-    share: 0.5,
-  });
-  const rules = [decided(1, 'in_progress'), decided(2, 'in_progress'), decided(3, HOSTILE), decided(4, ' ')];
+  const statuses = ['in_progress', 'in_progress', HOSTILE, ' '];
+  const rules = statuses.map((status, at) => decided(at + 1, status, 0.5));
   const desk = await openDesk(6, { rules }, settings);
   await desk.limitline('run', 'q4.csv', '--no-results');
   return { ...desk, web: await openConsole(desk, byHeader) };
@@ -143,7 +138,7 @@ test('a meaning is changed and taken back on the page of statuses; one of the se
 });
 
 test('a status that is spelled much like a known one has a question beside it, until somebody says what it means', async () => {
-  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'decision' as const, status: 'aproved', share: 0 }];
+  const rules = [decided(1, 'aproved')];
   const desk = await openDesk(1, { rules });
   await desk.limitline('run', 'q4.csv', '--no-results');
   const web = await openConsole(desk, byHeader);

@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest';
 import type { PortfolioLook } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { waitsFor, waitWords } from '../../../src/console/pages/portfolio/waits-for.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { nearlyFullWords } from '../../../src/redis-memory/memory.ts';
 import { openLedger } from '../../support/ledger.ts';
+import { AT_LIMIT } from '../../support/paces.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 6);
-const pace: PaceState = {
-  phase: 'hold',
-  ratePerS: 98,
-  flowPerS: 97,
-  isLimiting: true,
-  atCeiling: false,
-  blocked: undefined,
-};
 
 type Changes = Partial<Omit<PortfolioLook, 'state'>> & {
   state?: Partial<PortfolioLook['state']>;
@@ -27,7 +19,7 @@ async function lookWith({ state, open = 3, held = 0, refused = 0, ...rest }: Cha
   const states = { ...empty.states, queued: open, held, refused };
   return {
     state: { ...empty, states, startedMs: 1, ...state },
-    pace,
+    pace: AT_LIMIT,
     workers: 2,
     pausedQueues: [],
     nowMs: NOW,
@@ -46,10 +38,10 @@ test.each<[string, Changes, string]>([
   ['was cut off', { state: { interrupted: true } }, 'Incomplete import'],
   ['has held rows', { held: 2 }, '2 rows need an answer'],
   ['is being imported', { state: { importing: true } }, 'Importing'],
-  ['waits for the service', { pace: { ...pace, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'Sending waits'],
+  ['waits for the service', { pace: { ...AT_LIMIT, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'Sending waits'],
   [
     'waits behind a breaker',
-    { pace: { ...pace, tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
+    { pace: { ...AT_LIMIT, tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
     'Some requests wait',
   ],
   ['waits for its supplier', { state: { supplier: { body: {} } } }, 'Supplier first'],
@@ -62,7 +54,11 @@ test.each<[string, Changes, string]>([
 
 test('all that a person must do comes before what goes on by itself', async () => {
   const blocked = { why: 'the service asked to wait', untilMs: NOW + 4_000 };
-  const look = await lookWith({ held: 1, state: { interrupted: true, importing: true }, pace: { ...pace, blocked } });
+  const look = await lookWith({
+    held: 1,
+    state: { interrupted: true, importing: true },
+    pace: { ...AT_LIMIT, blocked },
+  });
   const waits = waitsFor(look);
   expect(waits.map(({ title }) => title)).toEqual([
     'Incomplete import.',
@@ -75,6 +71,6 @@ test('all that a person must do comes before what goes on by itself', async () =
 
 test('that work goes on by itself once there is memory is said once', async () => {
   const blocked = { why: nearlyFullWords(), because: 'memory', untilMs: NOW + 4_000 };
-  const [wait] = waitsFor(await lookWith({ pace: { ...pace, blocked } }));
+  const [wait] = waitsFor(await lookWith({ pace: { ...AT_LIMIT, blocked } }));
   expect(wait?.words.match(/goes on by itself/g)).toHaveLength(1);
 });

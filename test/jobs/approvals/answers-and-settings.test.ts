@@ -3,6 +3,7 @@ import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.t
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';
+import type { Context } from '../../../src/context.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openService } from '../../../src/open-service.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
@@ -47,6 +48,11 @@ async function openLost(
 }
 
 // Promise: no-is-seen-elsewhere
+const settledOf = async (portfolio: string, { portfolios }: Pick<Context, 'portfolios'>) => {
+  const { states } = await portfolios.read(portfolio);
+  return states.held + states.done + states.skipped;
+};
+
 test.each(['company', 'limit'] as const)(
   'after a no no setting sends the %s again for a row of another portfolio',
   async (on) => {
@@ -58,12 +64,7 @@ test.each(['company', 'limit'] as const)(
     await importQ5();
     expect(await context.approvals.waiting()).toEqual([]);
     await work('resend');
-    await expect
-      .poll(async () => {
-        const { states } = await context.portfolios.read('q5');
-        return states.held + states.done + states.skipped;
-      })
-      .toBe(1);
+    await expect.poll(() => settledOf('q5', context)).toBe(1);
     expect(standIn.madeTwice()).toEqual([]);
   },
 );
@@ -79,12 +80,7 @@ test.each(['company', 'limit'] as const)(
     await sayNo();
     await importQ5();
     await work('hold');
-    await expect
-      .poll(async () => {
-        const { states } = await context.portfolios.read('q5');
-        return states.held + states.done + states.skipped;
-      })
-      .toBe(1);
+    await expect.poll(() => settledOf('q5', context)).toBe(1);
     expect(standIn.madeTwice()).toEqual([]);
   },
 );

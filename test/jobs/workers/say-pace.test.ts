@@ -1,23 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingPace } from '../../../jobs/workers/workers.ts';
 import type { Tripped } from '../../../src/pace/breaker-words.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
+import { AT_LIMIT } from '../../support/paces.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 
-const atLimit: PaceState = {
-  phase: 'hold',
-  ratePerS: 98,
-  flowPerS: 97,
-  isLimiting: true,
-  atCeiling: false,
-  blocked: undefined,
-};
 const trippedBreaker: Tripped = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 
 /** A pace that is as the test says; this process learns of it only where it looks. */
-function startSaying({ isIdle = false, now = atLimit, tripped = [] as Tripped[], paused = [] as string[] } = {}) {
-  const known = { state: { ...atLimit, ratePerS: 20 }, tripped };
+function startSaying({ isIdle = false, now = AT_LIMIT, tripped = [] as Tripped[], paused = [] as string[] } = {}) {
+  const known = { state: { ...AT_LIMIT, ratePerS: 20 }, tripped };
   const { log, lines } = makeKeptLog();
   const pace = {
     state: () => known.state,
@@ -85,7 +77,7 @@ test('nothing is said where there is nothing to do, though a breaker is tripped'
 
 test('that credentials are refused is left to who says it once a minute', async () => {
   const blocked = { why: 'they are refused', because: 'credentials', untilMs: Date.now() + 60_000 };
-  const { lines, looks, move } = startSaying({ now: { ...atLimit, blocked } });
+  const { lines, looks, move } = startSaying({ now: { ...AT_LIMIT, blocked } });
   move();
   await vi.waitUntil(() => looks.breakers > 0, WAIT);
   move();

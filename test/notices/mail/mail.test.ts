@@ -9,6 +9,7 @@ import { boundedNotice } from '../../../src/notices/outbox.ts';
 import type { Message } from '../../../src/notices/way.ts';
 import { refusal, startMailServer } from '../../support/mail-server.ts';
 import { makeNotice } from '../../support/outbox.ts';
+import { portOf } from '../../support/port-of.ts';
 import { AUTHORITY_PATH } from '../../support/tls-service.ts';
 
 const MESSAGE: Message = {
@@ -168,10 +169,7 @@ test('where one of several addresses is refused the others have the mail, and it
 // Promise: hanging-receiver-cut-off
 test('a server that hangs is cut off, wherever it does', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void silent.close());
-  const { port } = silent.address() as { port: number };
-  expect(await send(`smtp://127.0.0.1:${port}`, { tryMs: 300 })).toMatchObject({
+  expect(await send(`smtp://127.0.0.1:${await portOf(silent)}`, { tryMs: 300 })).toMatchObject({
     is: 'failed',
     fault: 'way',
     passes: true,
@@ -196,10 +194,11 @@ test('a connection that is cut in the middle of the mail, or a process that stop
       else socket.write('250 ok\r\n');
     });
   });
-  await new Promise<void>((resolve) => cut.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void cut.close());
-  const { port } = cut.address() as { port: number };
-  expect(await send(`smtp://127.0.0.1:${port}`)).toMatchObject({ is: 'failed', fault: 'way', passes: true });
+  expect(await send(`smtp://127.0.0.1:${await portOf(cut)}`)).toMatchObject({
+    is: 'failed',
+    fault: 'way',
+    passes: true,
+  });
   const stop = new AbortController();
   const { port: other } = await startMailServer({
     onData: () => stop.abort(),

@@ -6,6 +6,7 @@ import { makeWebhook, type WebhookForm } from '../../../src/notices/webhook/webh
 import { chooseProxy } from '../../../src/proxy.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
 import { makeNotice } from '../../support/outbox.ts';
+import { portOf } from '../../support/port-of.ts';
 import { trustCertificate } from '../../support/proxied-service.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { startTlsService, TLS_HOST } from '../../support/tls-service.ts';
@@ -92,10 +93,7 @@ test.each([
   ['speaks no TLS', (port: number) => `https://127.0.0.1:${port}/s3cr3t`, /does not speak TLS|gave no answer/],
 ])('a receiver that %s is said to have given no answer, without the address', async (_what, url, words) => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy()));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
-  const sent = await send(url(port));
+  const sent = await send(url(await portOf(server)));
   expect(sent).toMatchObject({ is: 'failed', fault: 'way', passes: true, words: expect.stringMatching(words) });
   expect(sent.words).not.toContain('s3cr3t');
 });

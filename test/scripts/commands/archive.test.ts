@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
 import { openContextOf } from '../../support/context-of.ts';
-import { freshPrefix } from '../../support/ledger.ts';
-import { redisUrl } from '../../support/redis/own-database.ts';
+import { ownRedis } from '../../support/ledger.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
 /** A command line with a portfolio of two rows, which a test ends as it likes. */
 async function openCommands() {
   const cwd = await makeFolder();
   const env = {
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     SERVICE_URL: 'https://service.example',
     SERVICE_CLIENT_ID: 'id',
     SERVICE_CLIENT_SECRET: 'secret',

@@ -5,13 +5,12 @@ import { eventsList } from '../../../scripts/events/events-list.ts';
 import { callCommand } from '../../support/call-command.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { allEvents, eventOf, makeOlder } from '../../support/events.ts';
-import { freshPrefix, makeRequest } from '../../support/ledger.ts';
-import { redisUrl } from '../../support/redis/own-database.ts';
+import { makeRequest, ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 async function openPlace(settings: Record<string, string> = {}) {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix(), ...settings };
+  const env = { ...ownRedis(), ...settings };
   const context = await openContextOf({ cwd, env });
   return { cwd, context, limitline: (...args: string[]) => callCommand(args, { cwd, env }) };
 }
@@ -91,7 +90,7 @@ test.each([
   [['listen', '--since', '1h'], '--since is for limitline events alone'],
 ])('an option of the list is not passed over by %j, as if all were what was asked for', async (args, words) => {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() };
+  const env = ownRedis();
   expect(await callCommand(['events', ...args], { cwd, env })).toMatchObject({
     status: 1,
     stdout: '',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_MORE_WORDS } from '../../../src/ledger/nightly/compare-reports.ts';
 import { openConsole } from '../../support/console.ts';
 import { openContextOf } from '../../support/context-of.ts';
+import { decided } from '../../support/decided.ts';
 import { openDesk } from '../../support/desk.ts';
 
 // Promise: last-report-again
@@ -43,15 +44,7 @@ test('reconcile leaves a report with its files, says where they are, and --last 
 
 // Promise: long-reviews-are-named
 test('with REVIEW_DAYS, reconcile names by portfolio what is under review for longer, with its sum and its oldest', async () => {
-  const rules = [1, 2, 3].map((number) => {
-    return {
-      on: 'limit' as const,
-      match: `HRB ${number}"`,
-      fault: 'decision' as const,
-      status: 'in_progress',
-      share: 0,
-    };
-  });
+  const rules = [1, 2, 3].map((buyer) => decided(buyer, 'in_progress'));
   const desk = await openDesk(5, { rules }, { REVIEW_DAYS: '14' });
   await desk.limitline('run', 'q4.csv', '--no-results');
   const context = await openContextOf(desk);

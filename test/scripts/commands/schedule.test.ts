@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
-import { freshPrefix } from '../../support/ledger.ts';
-import { redisUrl } from '../../support/redis/own-database.ts';
+import { ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 test('schedule says what runs at night and that nobody sees to it; schedule run has a task run and tells of it in the trail', async () => {
   const cwd = await makeFolder();
   const env = {
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: freshPrefix(),
+    ...ownRedis(),
     LIMITLINE_SCHEDULE: 'audit Mon-Fri 02:15 Europe/Berlin',
   };
   const limitline = (...args: string[]) => callCommand(args, { cwd, env });

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
+import { decided } from '../../support/decided.ts';
 import { openDesk } from '../../support/desk.ts';
 
 // Promises: meaning-holds-at-once, report-counts-not-as-asked
 test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {
   const { limitline, json } = await openDesk(3, {
-    rules: [
-      { on: 'limit', match: 'HRB 1"', fault: 'decision', status: 'in_progress', share: 0 },
-      { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'pending', share: 0.5 },
-    ],
+    rules: [decided(1, 'in_progress'), decided(2, 'pending', 0.5)],
   });
   await limitline('run', 'q4.csv');
   const { stdout } = await limitline('statuses');
@@ -55,7 +53,7 @@ test('statuses are listed with their rows, and what a person says that one means
 });
 
 test('STATUS_MEANINGS says what statuses mean, before what anybody told the account', async () => {
-  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'decision' as const, status: 'pending', share: 0.5 }];
+  const rules = [decided(1, 'pending', 0.5)];
   const { limitline, json } = await openDesk(2, { rules }, { STATUS_MEANINGS: 'pending = declined' });
   await limitline('run', 'q4.csv');
   expect((await json('report', 'q4')).outcomes).toMatchObject({ approved: { rows: 1 }, declined: { rows: 1 } });
@@ -65,9 +63,7 @@ test('STATUS_MEANINGS says what statuses mean, before what anybody told the acco
 });
 
 test('a status that is spelled much like one with a meaning, or with more rows, is listed with a question', async () => {
-  const came = (buyer: number, status: string) =>
-    ({ on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share: 0 }) as const;
-  const rules = [came(1, 'aproved'), came(2, 'in_progres'), came(3, 'in_progress'), came(4, 'in_progress')];
+  const rules = [decided(1, 'aproved'), decided(2, 'in_progres'), decided(3, 'in_progress'), decided(4, 'in_progress')];
   const { limitline, json } = await openDesk(4, { rules });
   await limitline('run', 'q4.csv');
   const { stdout } = await limitline('statuses');

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openListener, whereEvents } from '../../../scripts/events/open-listener.ts';
 import { readSettings } from '../../../src/config.ts';
 import { connectTo, posted, SECRET } from '../../support/event-listener.ts';
+import { portOf } from '../../support/port-of.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 test('events are taken as the settings say, kept in Redis, and told to machines', async () => {
@@ -41,10 +41,7 @@ test('events are taken as the settings say, kept in Redis, and told to machines'
 });
 
 test('a port that is taken is said, and leaves nothing open', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void taken.close());
-  await once(taken, 'listening');
-  const port = String((taken.address() as { port: number }).port);
+  const port = String(await portOf(createServer()));
   const { context } = await openWorkplace({ env: { EVENTS_PORT: port, EVENTS_SECRET: SECRET } });
   const opening = openListener(context, whereEvents(context.settings), context.events.keep);
   await expect(opening).rejects.toThrow(`Events cannot be listened for at 127.0.0.1 ${port}`);

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemOf } from '../../../jobs/steps/row-problem.ts';
 import type { RowEnd } from '../../../jobs/steps/step.ts';
 import { makeSayingFaults, startRowTally, startSayingMinutes } from '../../../scripts/progress/say-work.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
+import { AT_LIMIT } from '../../support/paces.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 
 /** As a step ends a row whose answer was this. */
@@ -59,21 +59,12 @@ test('rows that were refused or held are counted by step and status, and said in
   expect(lines).toHaveLength(4);
 });
 
-const atLimit: PaceState = {
-  phase: 'hold',
-  ratePerS: 98,
-  flowPerS: 97,
-  isLimiting: true,
-  atCeiling: false,
-  blocked: undefined,
-};
-
 // Promise: log-each-minute
 test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {
   const { log, lines } = makeKeptLog();
   const now = { counts: { done: 5 }, calls: 10, waiting: 0, looks: 0 };
   const saying = startSayingMinutes({
-    service: { slots: { inFlight: () => 0 }, paceNow: () => atLimit },
+    service: { slots: { inFlight: () => 0 }, paceNow: () => AT_LIMIT },
     queues: {
       depth: async () => {
         now.looks += 1;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../browser.ts';
+import { portOf } from '../port-of.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations, tabTo } from './expectations.ts';
 
 /** What tells the tests in a browser what is wrong has to see it. */
@@ -61,10 +61,5 @@ async function serve(body: string): Promise<string> {
     response.setHeader('content-security-policy', policy);
     response.end(script ?? (url === '/favicon.ico' ? '' : body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `http://127.0.0.1:${await portOf(server)}/`;
 }

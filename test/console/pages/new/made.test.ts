@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
+import { plainText } from '../../../support/plain-text.ts';
 import { unmarked } from '../../../support/unmarked.ts';
 import { uploadTo } from '../../../support/upload.ts';
 
 const HEAD = 'name,country_code,requested_limit\n';
-const plain = (markup: string) =>
-  unmarked(markup)
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ');
+const plain = (markup: string) => plainText(unmarked(markup));
 
 // Promises: changes-told-to-approver, left-out-line-counted
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {

@@ -1,0 +1,11 @@
+import type { PaceState } from '../../src/pace/pace-state.ts';
+
+/** The pace at a limit that was met. */
+export const AT_LIMIT: PaceState = {
+  phase: 'hold',
+  ratePerS: 98,
+  flowPerS: 97,
+  isLimiting: true,
+  atCeiling: false,
+  blocked: undefined,
+};
