@@ -58,7 +58,7 @@ async function openHostile() {
   const file = `${EVIL.replaceAll('/', '')}.csv`;
   await writeFile(join(desk.cwd, file), `${FILE.join('\n')}\n`);
   await desk.limitline('run', file, '--portfolio', 'q4', '--no-results', '--yes');
-  const web = await openConsole(desk);
+  const web = await openConsole({ ...desk, env: { ...desk.env, QUEUE_BOARD: 'on' } });
   const { location } = await uploadTo(
     web,
     ['file', file, FILE.join('\n')],

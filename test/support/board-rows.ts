@@ -20,7 +20,7 @@ const RULES = [
 export async function openBoardRows(settings: Record<string, string> = {}) {
   const desk = await openDesk(3, { rules: [...RULES] });
   await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
-  const web = await openConsole({ ...desk, env: { ...desk.env, ...settings } });
+  const web = await openConsole({ ...desk, env: { ...desk.env, QUEUE_BOARD: 'on', ...settings } });
   const failed = () => web.context.queues.bullmq['buyer-limits'].getFailedCount();
   // A row that failed behind its first step has a job in a later queue; a run may end before it has marked it as failed, and leaves it to the next worker.
   if ((await failed()) < 2) {

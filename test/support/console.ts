@@ -21,7 +21,7 @@ export async function openConsole(
   { cwd, env }: { cwd: string; env: Record<string, string> },
   who: Partial<AccessFunctions> = {},
 ) {
-  const settings = readSettings({ env: { ...ownDataHome(cwd), QUEUE_BOARD: 'on', ...env, CONSOLE_PORT: '0' }, cwd });
+  const settings = readSettings({ env: { ...ownDataHome(cwd), ...env, CONSOLE_PORT: '0' }, cwd });
   const context = await openContext({ settings, log: makeSilentLog(), hash: cheapHash });
   const web = await openConsoleOf(context, who);
   onTestFinished(async () => {

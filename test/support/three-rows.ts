@@ -8,12 +8,11 @@ const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> =cmd|x';
 
 /** Three rows: line 2 is done, line 3 held with a limit that was made, line 4 refused in words that would like to be run. */
 export async function openThreeRows(who: Partial<AccessFunctions> = {}) {
-  const desk = await openDesk(3, {
-    rules: [
-      { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 },
-      { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: HOSTILE },
-    ],
-  });
+  const rules = [
+    { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 } as const,
+    { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: HOSTILE } as const,
+  ];
+  const desk = await openDesk(3, { rules }, { QUEUE_BOARD: 'on' });
   expect((await desk.limitline('run', 'q4.csv')).status).toBe(2);
   const web = await openConsole(desk, who);
   const rowOf = async (state: 'done' | 'held' | 'refused') => {

@@ -26,7 +26,7 @@ const TO_COME = /^\w+ \/sign-in\/oidc\b/;
 type Answer = { status: number; text: string };
 
 async function openWalk() {
-  const desk = await openDesk(0);
+  const desk = await openDesk(0, {}, { QUEUE_BOARD: 'on' });
   // Whom the table lets in is all that is asked: no page is made for it.
   const { opened: web, routes } = await withAllRoutes(
     () => openConsole(desk, { ...byHeader, owns: async (_person, portfolio) => portfolio === OWN }),

@@ -10,7 +10,7 @@ const tokenOf = (cookies: Map<string, string>) => [...cookies].find(([name]) => 
 
 // Promises: nothing-without-a-session, roles-say-what-one-may
 test('with a user there is nothing to see without signing in, from any address, and one is led back to it', async () => {
-  const web = await openConsole(await openDesk(0));
+  const web = await openConsole(await openDesk(0, {}, { QUEUE_BOARD: 'on' }));
   expect(await web.get('/held')).toMatchObject({ status: 200 });
   await addUser(web, 'anna', ['operator']);
   const stranger = makeVisitor(web.url);

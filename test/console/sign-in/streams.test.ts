@@ -58,7 +58,7 @@ test('with the first user the streams of whoever came without one end', async ()
 
 // Promise: refresh-is-no-activity
 test('a page that is only open keeps no session from idling; a page that somebody loads does', async () => {
-  const web = await openConsole(await openDesk(0));
+  const web = await openConsole(await openDesk(0, {}, { QUEUE_BOARD: 'on' }));
   const visitor = await signIn(web, await addUser(web, 'anna', ['viewer']));
   const { ledger, settings } = web.context;
   const [key = ''] = await ledger.keys(`{${settings.LIMITLINE_PREFIX}}:session:*`);
