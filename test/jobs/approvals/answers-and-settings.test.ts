@@ -47,12 +47,13 @@ async function openLost(
   return { ...place, work, sayNo, one, importQ5 };
 }
 
-// Promise: no-is-seen-elsewhere
+/** How many rows of a portfolio wait for nobody but a person, or have ended. */
 const settledOf = async (portfolio: string, { portfolios }: Pick<Context, 'portfolios'>) => {
   const { states } = await portfolios.read(portfolio);
   return states.held + states.done + states.skipped;
 };
 
+// Promise: no-is-seen-elsewhere
 test.each(['company', 'limit'] as const)(
   'after a no no setting sends the %s again for a row of another portfolio',
   async (on) => {
