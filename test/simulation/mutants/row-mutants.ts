@@ -150,7 +150,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       world: LOST,
       schedule: {
         order: ['ann', 'bob', 'igor', 'yann'],
-        deviations: { 'igor#9': 'stands still', 'yann#1': 'stands still' },
+        deviations: { 'igor#13': 'stands still', 'yann#1': 'stands still' },
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'broken off, made' },
       },
     },
@@ -177,7 +177,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       world: LET_GO,
       schedule: {
         order: ['amy', 'ann', 'bob'],
-        deviations: { 'amy#13': 'stands still' },
+        deviations: { 'amy#12': 'stands still' },
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'refused' },
       },
     },
