@@ -32,6 +32,7 @@ import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfo
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
+import { makeReadAhead } from './read-ahead.ts';
 
 export type FileToImport = {
   portfolio: string;
@@ -91,12 +92,13 @@ export async function openImport(
     const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
     return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
   };
+  const ahead = makeReadAhead();
   const read = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
     adviseAbove: deps.adviseAbove,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
-    buyers: makeBuyerBook(store, place),
+    buyers: makeBuyerBook(ahead.buyersOf(store), place),
   });
   const ours = await refuseForeign(read, { ...deps, portfolio, path: copy }, openAhead);
   const opened = total === undefined ? ours : await refuseOtherSum(ours, total, { made, open: openAhead });
@@ -107,7 +109,7 @@ export async function openImport(
       throw error;
     });
   };
-  return { importId, opened, openAhead, checkSheet };
+  return { importId, opened: { ...opened, batches: () => ahead.batches(opened.batches) }, openAhead, checkSheet };
 }
 
 /**
