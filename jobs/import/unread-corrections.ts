@@ -2,7 +2,7 @@ import { groupedAmount } from '../../src/counted.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { isUnfinished } from '../../src/ledger/schema/row.ts';
-import { rowIdOf } from '../../src/ledger/schema/schema.ts';
+import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';
 import type { Place } from './decide-line.ts';
@@ -49,22 +49,27 @@ export async function leaveOutDoubted(
   { rows, retryUntilAnswered }: LineDeps,
 ): Promise<DoubtedRows> {
   const { importId, run, fileName } = target;
-  const doubted = await retryUntilAnswered('buyers', () => doubtedRows(batch, target, rows));
+  const file = { importId, begun: run.begun };
+  const isLeft = async ({ row, by }: { row: BuyerRow; by: number }) => {
+    const message = `given up, because line ${by} of ${fileName} may correct it and has a problem`;
+    return row.state === 'cancelled' || (await rows.leaveOut(row.row, file, { step: 'limit', message }));
+  };
+  // If a reply was lost, all rows are read again: those that were left out by then are known by it.
+  const { doubted, gone } = await retryUntilAnswered('leave out', async () => {
+    const doubted = await doubtedRows(batch, target, rows);
+    // Several lines may doubt one row.
+    const candidates = new Map<string, { row: BuyerRow; by: number }>();
+    for (const [{ line: by }, found] of [...doubted].toReversed())
+      for (const row of found) candidates.set(rowName(row.row), { row, by });
+    const answers = await Promise.all([...candidates.values()].map(isLeft));
+    return { doubted, gone: new Set([...candidates.keys()].filter((_name, at) => answers[at])) };
+  });
   const left: DoubtedRows = new Map();
-  for (const [line, candidates] of doubted) {
-    const message = `given up, because line ${line.line} of ${fileName} may correct it and has a problem`;
-    const file = { importId, begun: run.begun };
-    const are = await retryUntilAnswered('leave out', () =>
-      Promise.all(
-        candidates.map(
-          async (one) => one.state === 'cancelled' || (await rows.leaveOut(one.row, file, { step: 'limit', message })),
-        ),
-      ),
-    );
-    const gone = candidates.filter((_one, at) => are[at]);
-    if (gone.length === 0) continue;
-    sayDoubted(line, gone);
-    left.set(line, gone);
+  for (const [line, found] of doubted) {
+    const its = found.filter(({ row }) => gone.has(rowName(row)));
+    if (its.length === 0) continue;
+    sayDoubted(line, its);
+    left.set(line, its);
   }
   return left;
 }

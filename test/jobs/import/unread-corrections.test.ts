@@ -63,6 +63,7 @@ test.each<[string, string[], string[], number[]]>([
     [3000],
   ],
   ['a reference that the file has twice', [acme('1000', 'R1')], [tin('3000', 'R3'), acme('2000', 'R3')], [3000]],
+  ['two lines that cannot be read', [acme('1000')], [acme('1O00'), acme('2O00')], []],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
 ])('a row that waits is sent, or not, if a later file has for its buyer %s', async (_name, before, lines, sent) => {
   const place = await openPlace();
