@@ -2,7 +2,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { RowState } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
-import { matches, NOBODY } from '../../src/ledger/search/row-filter.ts';
+import { type FoundRow, matches, NOBODY } from '../../src/ledger/search/row-filter.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';
 import { type Retry, rowAtLine, rowByName } from './explain-rows.ts';
@@ -46,18 +46,25 @@ export async function retryRow(
 }
 
 /**
- * Sends the row again that a person names by line or key; nothing is answered where its state or problem does not match.
+ * The row that a person names by line or key; undefined where its state or problem does not match.
  *
  * @throws LimitlineError `USAGE` where several rows have that line number, or no row has that name
  */
-export async function retryNamed(retry: Retry, by: string, deps: FeedDeps & AskDeps): Promise<RowRetry | undefined> {
-  const { portfolio, state, line, row: name, error = '' } = retry;
+export async function rowToRetry(
+  { portfolio, state, line, row: name, error = '' }: Retry,
+  deps: Pick<FeedDeps, 'rows' | 'portfolios'>,
+): Promise<FoundRow | undefined> {
   const found = await (name === undefined
     ? rowAtLine(portfolio, { state, line: line ?? 0 }, deps)
     : rowByName(portfolio, name, deps));
   if (typeof found === 'string') {
     throw new LimitlineError('USAGE', name === undefined ? `${found} Name one of these rows with --row ID.` : found);
   }
-  if (!found || !matches(found, error === '' ? {} : { problem: error }, NOBODY)) return undefined;
-  return retryRow(found.row, by, deps, state);
+  return found && matches(found, error === '' ? {} : { problem: error }, NOBODY) ? found : undefined;
+}
+
+/** Sends the row of {@link rowToRetry} again; undefined where there is none. @throws what it throws */
+export async function retryNamed(retry: Retry, by: string, deps: FeedDeps & AskDeps): Promise<RowRetry | undefined> {
+  const found = await rowToRetry(retry, deps);
+  return found && retryRow(found.row, by, deps, retry.state);
 }

@@ -18,10 +18,11 @@ import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './carry-out.ts';
+import { type BuyerRequests, findOtherRequests } from './other-requests.ts';
 
 export type PlanDeps = AskDeps &
   ElsewhereDeps & {
-    rows: FindRows;
+    rows: FindRows & BuyerRequests;
     portfolios: Portfolios;
     plans: Plans;
     calls: Pick<Calls, 'madeId' | 'isUnknown'>;
@@ -77,11 +78,22 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, ratePerS?: 
       action === 'resend'
         ? await heldElsewhere(portfolio, pagesOfFilter(deps.rows, portfolio, filter), deps)
         : undefined,
+    others: action === 'retry' && counts.rows > 0 ? await othersOf({ portfolio, filter }, atMs, deps) : undefined,
     seconds: action === 'cancel' ? null : secondsOf(calls, ratePerS),
     approval: await whyApproved({ portfolio, action, filter }, { sum: counts.sum, supplier }, deps),
     begun: state.begun,
     reopened: state.reopened,
   });
+}
+
+/** Finds {@link Plan.others}, as far as that is possible in a count's time. */
+function othersOf({ portfolio, filter }: Pick<PlanRequest, 'portfolio' | 'filter'>, atMs: number, { rows }: PlanDeps) {
+  const planned = async function* () {
+    for await (const page of pagesOfFilter(rows, portfolio, filter)) {
+      yield page.filter(({ result }) => result.updatedMs < atMs);
+    }
+  };
+  return findOtherRequests(planned(), { untilMs: performance.now() + COUNT_FOR_MS }, rows);
 }
 
 /**

@@ -64,7 +64,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   decline: 'audits itself',
   run: { what: 'file imported', audit: (given) => importAudit('run', given), asks: () => true },
   import: { what: 'file imported', audit: (given) => importAudit('import', given), asks: () => true },
-  retry: { what: 'rows retried', audit: onNamed },
+  retry: { what: 'rows retried', audit: onNamed, asks: ({ options }) => asksFirst(options) },
   cancel: { what: 'rows cancelled', audit: onNamed },
   resolve: {
     what: 'held calls resolved',

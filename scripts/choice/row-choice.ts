@@ -7,7 +7,7 @@ import { counted, groupedAmount } from '../../src/counted.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
-import type { Plan } from '../../src/ledger/plans/plan.ts';
+import { type NamedOtherRequests, otherRequestsWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { knownRate } from '../../src/open-service.ts';
 
@@ -68,7 +68,7 @@ export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined
 }
 
 /** Describes a plan that is not executed. */
-export function planWords(plan: Plan): string {
+export function planWords(plan: Plan, others?: NamedOtherRequests): string {
   const { action, portfolio, rows, sum, calls, isExact } = plan;
   if (rows === 0) return `None of the chosen rows of portfolio ${portfolio} can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
@@ -76,7 +76,9 @@ export function planWords(plan: Plan): string {
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
   const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;
-  return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
+  return [would, ...(others ? [otherRequestsWords(others)] : []), ...approvedFirst(plan), 'Nothing was done.'].join(
+    ' ',
+  );
 }
 
 /** A sentence that a colleague has to approve first, and why; none if nobody has to. */

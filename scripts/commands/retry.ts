@@ -1,13 +1,18 @@
 import { type Command, Option } from 'commander';
 import { explainEmptyRetry, type Retry } from '../../jobs/operators/explain-rows.ts';
-import { retryNamed } from '../../jobs/operators/retry-row.ts';
-import { isEmpty } from '../../jobs/plans/act-on-rows.ts';
+import { retryNamed, rowToRetry } from '../../jobs/operators/retry-row.ts';
+import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
+import { findOtherRequests, nameOtherRequests } from '../../jobs/plans/other-requests.ts';
 import { commandLineActor } from '../../src/actor.ts';
+import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { type NamedOtherRequests, type OtherRequests, otherRequestsWords } from '../../src/ledger/plans/plan.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { askedWords } from '../approval/approval-words.ts';
+import { auditCommand } from '../audit/audit-command.ts';
 import {
   actOnChosen,
+  actOnShown,
   cameWords,
   causeOfFilter,
   choosingText,
@@ -20,10 +25,14 @@ import {
 } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { lineNumber } from '../options/numbers.ts';
-import { goingOn } from '../terminal/ask.ts';
+import { asksFirst } from '../options/resolve-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { UNCHANGED } from '../resolve/resolve-rows.ts';
+import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & { dryRun?: boolean | undefined };
+type How = { dryRun: boolean; yes: boolean };
+type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & Partial<How>;
 
 export function register(program: Command, terminal: Terminal): void {
   withChoiceOptions(
@@ -38,12 +47,14 @@ export function register(program: Command, terminal: Terminal): void {
       .option('--error <text>', 'only rows whose problem contains this text', choosingText),
   )
     .option('--dry-run', 'say what that would send, and do nothing; not with --line or --row')
-    .action(async (name: string, { cause, where, dryRun = false, ...others }: RetryOptions) => {
+    .option('--yes', 'do not ask first where the buyer of a row has another request')
+    .action(async (name: string, { cause, where, dryRun = false, yes = false, ...others }: RetryOptions) => {
+      const how = { dryRun, yes };
       const retry: Retry = { portfolio: name, state: 'refused', ...others };
       const chosen = chosenFilter({ cause, where });
       if (chosen) refuseOthers(others, where === undefined ? '--cause' : '--where');
-      else if (retry.line !== undefined || retry.row !== undefined) return retryOne(retry, dryRun, terminal);
-      await retryAll(retry, chosen, dryRun, terminal);
+      else if (retry.line !== undefined || retry.row !== undefined) return retryOne(retry, how, terminal);
+      await retryAll(retry, chosen, how, terminal);
     });
 }
 
@@ -54,53 +65,78 @@ function refuseOthers(others: Partial<Retry>, option: string): void {
   }
 }
 
-/** Retries the rows of a filter, or all rows of a state, as a plan that is executed at once. */
-async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boolean, terminal: Terminal) {
+/** Retries the rows of a filter, or all rows of a state, as a plan that is executed at once, or after a yes. */
+async function retryAll(retry: Retry, chosen: RowFilter | undefined, how: How, terminal: Terminal) {
   const { portfolio: name, state, error } = retry;
+  const { dryRun } = how;
   const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
   await onPortfolio(name, async (context) => {
     const cause = await causeOfFilter(name, filter, context);
-    const acted = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun }, context);
+    const { plan } = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun: true }, context);
+    const others = await namesOf(plan.others, context);
+    if (!dryRun && others && !(await mayGoOn(name, others, how, terminal))) return {};
+    const facts = ({ state: ended }: Acted) => ({ planned: plan.rows, retried: ended?.done, changed: ended?.came });
+    const act = () => actOnShown(plan, context);
+    const acted: Acted =
+      dryRun || isEmpty(plan)
+        ? { plan, state: undefined }
+        : await (asksFirst(how) ? auditCommand(context, act, { facts }) : act());
     const { done = 0, came = 0 } = acted.state ?? {};
     const { goes, workers } = await goingOn(done, name, context);
     const waits = acted.waits;
-    const isNone = isEmpty(acted.plan) || (!dryRun && !waits && done + came === 0);
+    const isNone = isEmpty(plan) || (!dryRun && !waits && done + came === 0);
     const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
     // A text that matches no row is a mistake; having no refused rows is not.
     if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
-    const planned = why || planWords(acted.plan);
+    const planned = why || planWords(plan, others);
     const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;
-    terminal.print([words, heldWords(name, cause, acted.plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
+    terminal.print([words, heldWords(name, cause, plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
       ...(dryRun
-        ? { dryRun, ...plannedOf(acted.plan) }
+        ? { dryRun, ...plannedOf(plan) }
         : { retried: waits ? 0 : done, workers, ...(chosen || came > 0 ? { changed: came } : {}) }),
       ...(waits ? { waits } : {}),
+      ...(others ? { otherRequests: others } : {}),
       ...(cause ? { cause: cause.id } : {}),
       ...(why ? { why } : {}),
     });
-    return { planned: acted.plan.rows, retried: done, changed: came };
+    return { planned: plan.rows, retried: done, changed: came };
   });
 }
 
-async function retryOne(retry: Retry, dryRun: boolean, terminal: Terminal) {
+async function retryOne(retry: Retry, how: How, terminal: Terminal) {
   const { portfolio: name, line, row } = retry;
   if (line !== undefined && row !== undefined) {
     throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
   }
-  if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for many rows: leave --line and --row out.');
+  if (how.dryRun) throw new LimitlineError('USAGE', '--dry-run is for many rows: leave --line and --row out.');
   await onPortfolio(name, async (context) => {
-    const retried = await retryNamed(retry, commandLineActor(), context);
+    const found = await rowToRetry(retry, context);
+    const isFree = found?.result.state === retry.state;
+    const others = isFree ? await namesOf(await findOtherRequests([[found]], {}, context.rows), context) : undefined;
+    if (others && !(await mayGoOn(name, others, how, terminal))) return;
+    const act = () => retryNamed(retry, commandLineActor(), context);
+    const retried = await (asksFirst(how) ? auditCommand(context, act) : act());
     const { goes, workers } = await goingOn(1, name, context);
+    const told = others ? { otherRequests: others } : {};
     if (retried?.is === 'waits') {
-      return terminal.print(askedWords(name, retried.asked), {
-        portfolio: name,
-        retried: 0,
-        waits: retried.asked,
-        workers,
-      });
+      const { asked } = retried;
+      return terminal.print(askedWords(name, asked), { portfolio: name, retried: 0, waits: asked, workers, ...told });
     }
     if (retried?.is !== 'again') throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
-    terminal.print(`Portfolio ${name}: ${goes}`, { portfolio: name, retried: 1, workers });
+    terminal.print(`Portfolio ${name}: ${goes}`, { portfolio: name, retried: 1, workers, ...told });
   });
+}
+
+/** Says that a second limit would be requested, and asks on a terminal. After a no, it says that nothing was changed. */
+async function mayGoOn(portfolio: string, others: NamedOtherRequests, how: How, terminal: Terminal): Promise<boolean> {
+  terminal.say(`limitline: ${otherRequestsWords(others)}`);
+  if (!asksFirst(how) || (await askYesOrNo('Send them again all the same? [y/N] ', NEVER))) return true;
+  terminal.print(UNCHANGED, { portfolio, retried: 0, otherRequests: others });
+  process.exitCode = PROBLEMS_STATUS;
+  return false;
+}
+
+async function namesOf(others: OtherRequests | undefined, context: Context): Promise<NamedOtherRequests | undefined> {
+  return others && nameOtherRequests(others, context);
 }

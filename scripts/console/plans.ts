@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confirmPlan } from '../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../jobs/plans/make-plan.ts';
+import { nameOtherRequests } from '../../jobs/plans/other-requests.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/plans-routes.ts';
 import { anyOf } from '../../src/console/pages/who-may.ts';
 import type { Context } from '../../src/context.ts';
@@ -22,7 +23,8 @@ export function plansPageFunctions(context: Context, whoMay: WhoMayReader): Plan
     const portfolio = await portfolios.read(state.plan.portfolio);
     const paused = portfolio.paused === undefined ? undefined : untilResumed(anyOf((await whoMay(portfolio)).resume));
     const asked = state.waits === undefined ? undefined : await approvals.read(state.waits);
-    return { ...state, paused, ...(asked && { why: whyWords(asked) }) };
+    const others = state.plan.others && (await nameOtherRequests(state.plan.others, context));
+    return { ...state, paused, others, ...(asked && { why: whyWords(asked) }) };
   };
 
   return {

@@ -1,6 +1,9 @@
 import type { CallKind } from '../../call-kind.ts';
-import { counted } from '../../counted.ts';
+import { counted, groupedAmount } from '../../counted.ts';
+import type { BuyerRow } from '../rows/buyer-rows.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
+import type { RowState } from '../schema/row.ts';
+import type { RowId } from '../schema/schema.ts';
 import type { RowFilter } from '../search/row-filter.ts';
 
 /** Planned actions on many rows: send them again, give them up, or send held rows again without an answer. */
@@ -35,6 +38,8 @@ export type Plan = {
   supplier?: SupplierInDoubt | undefined;
   /** Held rows of other portfolios that are sent again as well, since they wait for the same calls. */
   elsewhere?: readonly Elsewhere[] | undefined;
+  /** Rows to be sent again whose buyer has another request, so that a second limit would be requested; undefined if there are none. */
+  others?: OtherRequests | undefined;
   /** The most calls that the plan leads to; none for giving up. */
   calls: Record<CallKind, number>;
   /** Things that the rows name and that are already made, so that they are not made again. */
@@ -67,6 +72,8 @@ export type PlanState = {
   standing: PlanStanding;
   /** Words about the pause of the plan's portfolio; undefined if it is not paused now, or that was not looked up. */
   paused?: string | undefined;
+  /** {@link Plan.others} with names; undefined if there are none, or that was not looked up. */
+  others?: NamedOtherRequests | undefined;
   /** Number of rows that were handled. */
   done: number;
   /** Rows that match the filter now and were added or changed since the plan was made: they were left alone. */
@@ -99,4 +106,33 @@ export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;
     return `${which} ${rows === 1 ? 'goes' : 'go'} on by the same answer${paused ? ' once somebody resumes it' : ''}.`;
   });
+}
+
+/** A row to be sent again, by its file and amount, and another request of its buyer. A plan outlives its rows, so it names no buyer. */
+export type OtherRequest = { row: RowId; line: number; importId: string; amount: string; other: BuyerRow };
+
+/** How many such rows there are, and the first of them; `isExact` is false if there may be more. */
+export type OtherRequests = { rows: number; isExact: boolean; first: OtherRequest[] };
+
+/** {@link OtherRequests} as people and programs are told of them. `import`: such as `q4.csv #1`, if it is known. */
+export type NamedOtherRequests = Omit<OtherRequests, 'first'> & {
+  first: {
+    row: string;
+    line: number;
+    import: string | undefined;
+    name: string | undefined;
+    requested_limit: string;
+    other: { row: string; requested_limit: string; state: RowState; words: string };
+  }[];
+};
+
+/** Says for how many rows a second limit would be requested, and of the first ones beside which request. */
+export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests): string {
+  const many = `${isExact ? '' : 'At least '}${counted(rows, 'row')} ${rows === 1 ? 'is of a buyer' : 'are of buyers'}`;
+  const named = first.map(({ row, line, import: file, name, requested_limit, other }) => {
+    const whose = name === undefined ? '' : `, ${name}`;
+    return `line ${line} of ${file ?? 'a file'}${whose}, ${groupedAmount(requested_limit)} (row ${row}), beside ${other.words}`;
+  });
+  const more = rows > first.length ? `; and ${counted(rows - first.length, 'more row', 'more rows')}` : '';
+  return `${many} with another request, so a second limit would be requested: ${named.join('; ')}${more}. Give up first what is not meant.`;
 }

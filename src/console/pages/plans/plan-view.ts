@@ -1,6 +1,6 @@
 import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
-import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
+import { elsewhereWords, otherRequestsWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -40,7 +40,7 @@ const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
 
 /** A plan with its confirm button, without its title (see `planTitle`). */
 export function planBody(
-  { plan, paused }: Pick<PlanState, 'plan' | 'paused'>,
+  { plan, paused, others }: Pick<PlanState, 'plan' | 'paused' | 'others'>,
   { csrf, rights }: { csrf: string; rights: Rights },
 ): Html {
   const command = commandOf(plan);
@@ -56,6 +56,7 @@ export function planBody(
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
     ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
+    ${others !== undefined && notice('warn', otherRequestsWords(others), { title: t`Some buyers have another request.` })}
     ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
