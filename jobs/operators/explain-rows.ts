@@ -2,10 +2,11 @@ import { groupedAmount } from '../../src/counted.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { describeRow } from '../../src/ledger/portfolios/replacing.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { importNames } from '../rows/import-names.ts';
+import { importNames, makeFileNames } from '../rows/import-names.ts';
 import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 
 export type Retry = {
@@ -65,8 +66,18 @@ export async function explainEmptyRetry(
     'corrected or left out by a later file': replaced,
   };
   const there = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  const next = states.held > 0 ? ` ${heldRemedy(portfolio)}.` : '';
-  return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).${next}`;
+  const next = [
+    ...(states.held > 0 ? [`${heldRemedy(portfolio)}.`] : []),
+    ...(state !== 'refused' && counts.refused > 0
+      ? [`To send the refused ones again: npx limitline retry "${portfolio}".`]
+      : []),
+    ...(state !== 'cancelled' && counts.cancelled > 0
+      ? [`To send the cancelled ones again: npx limitline retry "${portfolio}" --state cancelled.`]
+      : []),
+    ...(states.awaiting > 0 ? [`To see what waits for an approval: npx limitline report "${portfolio}".`] : []),
+  ];
+  const none = `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).`;
+  return [none, ...next].join(' ');
 }
 
 type FindDeps = { rows: Rows; portfolios: Portfolios };
@@ -123,13 +134,10 @@ async function describeState(found: FoundRow, option: string, deps: ExplainDeps)
   return supplier?.problem === undefined ? words : `${words} No company was made for its supplier: see the report.`;
 }
 
-async function describeRowState(
-  { row, result }: FoundRow,
-  option: string,
-  { calls }: Pick<ExplainDeps, 'calls'>,
-): Promise<string> {
-  const { state, step, limitId } = result;
+async function describeRowState({ row, result }: FoundRow, option: string, deps: ExplainDeps): Promise<string> {
+  const { state, step, limitId, approval, awaits } = result;
   const name = `"${row.portfolio}"`;
+  const again = `was given up: npx limitline retry ${name} --state cancelled ${option} sends it again.`;
   switch (state) {
     case 'done':
       return `is done (${limitId}).`;
@@ -138,18 +146,31 @@ async function describeRowState(
     case 'refused':
       return `was refused: npx limitline retry ${name} ${option} sends it again.`;
     case 'cancelled':
-      return `was given up: npx limitline retry ${name} --state cancelled ${option} sends it again.`;
+      return result.replaced ? describeReplaced(row, again, deps) : again;
+    case 'awaiting': {
+      const what = awaits?.was === 'held' ? 'has an answer that waits' : 'waits';
+      return `${what} for another person's approval: npx limitline approve ${name} --as USER --approval ${approval}, or the console's page /approvals/${approval}.`;
+    }
     case 'skipped':
       return `was skipped: this request was made before${limitId === '' ? '' : ` (${limitId})`}.`;
     default:
       break;
   }
   // A person may have given the limit's id, for example. Then the row is not sent again.
-  const made = await calls.madeId({ kind: 'limit', key: row.key });
+  const made = await deps.calls.madeId({ kind: 'limit', key: row.key });
   if (made !== undefined) {
     return `needs no call any more: its limit is known (${made}), and a worker only has to record it.`;
   }
   return state === 'queued'
     ? `is waiting for the step ${step}, and goes on by itself while workers run.`
     : `is being worked on (${step}).`;
+}
+
+/** Which row replaced a row, and what brings it back. A row that a later file only lacked is sent by a retry: then `again` says so. */
+async function describeReplaced(row: RowId, again: string, { rows, portfolios }: ExplainDeps): Promise<string> {
+  const key = (await rows.ofRow(row))?.replaced?.key;
+  const other = key ? await rows.ofRow({ portfolio: row.portfolio, key }) : undefined;
+  if (!other) return again;
+  const by = `${describeRow(other, await makeFileNames({ portfolios })(other))}, row ${rowName(other.row)}`;
+  return `was replaced by ${by}, and no retry sends it. Import its own line again to bring it back; that is refused once a correction of it was sent.`;
 }

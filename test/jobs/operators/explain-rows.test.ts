@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Retry } from '../../../jobs/operators/explain-rows.ts';
-import { explainEmptyRetry } from '../../../jobs/operators/explain-rows.ts';
+import { explainEmptyRetry, explainLine, type Retry } from '../../../jobs/operators/explain-rows.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
-import { acme, openCorrections, zinc } from '../../support/corrections.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** A portfolio of which one limit met this fault, one is done, and one line is broken. */
@@ -49,4 +50,46 @@ test('a retry that matches no problem says so, of one line and of all', async ()
     /^Line 2 .* is refused, but its problem does not contain "odd"\. .*errors-csv/,
   );
   expect(await why({ error: 'odd' })).toMatch(/^No refused row .* has a problem that contains "odd"\. .*errors-csv/);
+});
+
+// Promise: retry-says-why-not
+test('of cancelled rows alone, a retry of refused ones says how they are sent again', async () => {
+  const { import: bring, context } = await openWorkplace();
+  await bring(buyerLines(1));
+  const [row] = await context.rows.inState('q4', 'queued', { count: 1 });
+  await context.portfolios.cancel('q4');
+  await context.rows.cancel(row?.row as never);
+  expect(await explainEmptyRetry({ portfolio: 'q4', state: 'refused' }, context)).toBe(
+    'No row of portfolio "q4" is refused (1 cancelled). To send the cancelled ones again: npx limitline retry "q4" --state cancelled.',
+  );
+});
+
+// Promise: retry-says-why-not
+test('a row that another line replaced is told with that row, and one that a file left out is sent by a retry', async () => {
+  const { importLines, import: bring, context } = await openCorrections();
+  await importLines(acme(1000), zinc(1));
+  const [old, other] = await context.rows.inState('q4', 'queued', { count: 2 });
+  await importLines(acme(1200), zinc(1));
+  const why = (row = '') => explainEmptyRetry({ portfolio: 'q4', state: 'cancelled', row }, context);
+  const words = await explainEmptyRetry({ portfolio: 'q4', state: 'refused', row: old?.row.key }, context);
+  expect(words).toMatch(
+    /^Row q4\/\w+ was replaced by line 2 of q4\.csv #2 in portfolio q4 \(1,200, queued\), row q4\/\w+, and no retry sends it\. Import its own line/,
+  );
+  expect(await why(old?.row.key)).toBe(words);
+  await bring(asking(acme(1200)), { replace: true });
+  expect(await why(other?.row.key)).toMatch(
+    / was given up: npx limitline retry "q4" --state cancelled --row \w+ sends it again\.$/,
+  );
+});
+
+test('a row whose answer waits for an approval is told with the command that decides it', async () => {
+  const { approve, all, hold, context } = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
+  await approve();
+  for (const row of await all('queued')) await hold(row);
+  await resolveCalls({ portfolio: 'q4', line: 2 }, context);
+  const [approval] = await context.approvals.waiting();
+  const { id } = approval ?? {};
+  expect(await explainLine('q4', 2, context)).toBe(
+    `Line 2 of portfolio "q4" has an answer that waits for another person's approval: npx limitline approve "q4" --as USER --approval ${id}, or the console's page /approvals/${id}.`,
+  );
 });
