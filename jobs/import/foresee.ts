@@ -54,6 +54,8 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 type Foreseen = {
   line: Line;
   fate?: Fate;
+  /** Whether the row of this portfolio is held, and not only the same request elsewhere. */
+  isHeldHere?: boolean;
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
   replaces?: RowState | undefined;
@@ -217,8 +219,9 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };
   const stops = row.companyId === undefined && known.company === 'unknown' && onUnknownCompany === 'hold';
   const isHeld = known.state === 'held' && before !== undefined && (await isSame(request, before, row.documents));
-  if (known.limit === 'unknown' || stops || isHeld) return { line, fate: 'held', company };
-  if (isSent) return { line, fate: known.state === 'held' ? 'held' : 'sent', company };
+  const isHeldHere = known.state === 'held';
+  if (known.limit === 'unknown' || stops || isHeld) return { line, fate: 'held', isHeldHere, company };
+  if (isSent) return { line, fate: isHeldHere ? 'held' : 'sent', isHeldHere, company };
   const isOpen = known.state !== '' && known.state !== 'refused' && known.state !== 'cancelled';
   const told = known.isDeclined ? [makeProblem(line.line, null, null, DECLINED)] : [];
   return { line: { ...line, warnings: [...line.warnings, ...told] }, fate: isOpen ? 'open' : 'request', company };

@@ -22,6 +22,7 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
+  let heldElsewhere = 0;
   let [open, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0];
   const besidesSum = makeExactSum();
   const doubtedKeys = new Set<string>();
@@ -41,10 +42,11 @@ export function makeDryRun({
       const made = new Set<string>();
       isMade ??= isCompanyMade(ours, foresees);
       if (ours !== undefined && (await isMade)) made.add(ours);
-      for (const { line, fate, company, isBesides, replaces, doubted = [] } of foreseen) {
+      for (const { line, fate, isHeldHere, company, isBesides, replaces, doubted = [] } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held' || fate === 'sent') before.held += 1;
         if (fate === 'held') before.needAnswer += 1;
+        if (fate === 'held' && !isHeldHere) heldElsewhere += 1;
         if (fate === 'open') open += 1;
         if (replaces) replaced += 1;
         if (replaces && is('isOpen', replaces)) replacedOpen += 1;
@@ -73,6 +75,7 @@ export function makeDryRun({
     isDoubted: (key: string): boolean => doubtedKeys.has(key),
     result(): DryRun {
       const forecast = forecaster.forecast();
+      const heldIn = before.needAnswer > 0 && heldElsewhere === 0 ? foresees?.portfolio : undefined;
       const calls = forecast.limits + created + forecast.documents;
       return {
         ...forecast,
@@ -82,7 +85,7 @@ export function makeDryRun({
         replaced,
         besides: { limits: besides, requested: besidesSum.total() },
         alike,
-        before: foresees ? before : null,
+        before: foresees ? { ...before, ...(heldIn === undefined ? {} : { heldIn }) } : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
       };
     },

@@ -143,13 +143,15 @@ async function table(summary: Summary, failed: FailedSessions, context: Context)
   const noWorker = await noWorkerWords(summary.portfolio, context);
   const pace = summary.finished || noWorker ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
+  const all = summary.states.awaiting > 0 ? await context.approvals.waiting() : [];
+  const waiting = all.flatMap(({ id, portfolio }) => (portfolio === summary.portfolio ? [id] : []));
   return [
     text,
     ...(noWorker ? [noWorker] : []),
     ...(words === '' ? [] : [`Pace: ${words}.`]),
     ...(await declinedLines(summary, context)),
     ...(await failedSessionLines(failed, context)),
-    ...nextLine(summary, failed),
+    ...nextLine(summary, failed, waiting),
   ].join('\n');
 }
 

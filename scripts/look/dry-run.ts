@@ -97,12 +97,14 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
   if (before && before.companies > 0) {
     parts.push(` ${counted(before.companies, 'company exists', 'companies exist')} already.`);
   }
-  const { held = 0, needAnswer = 0 } = before ?? {};
+  const { held = 0, needAnswer = 0, heldIn } = before ?? {};
   if (held > needAnswer) {
     parts.push(` ${counted(held - needAnswer, 'more is', 'more are')} under way and will not be requested again.`);
   }
   if (needAnswer > 0) {
-    parts.push(` ${counted(needAnswer, 'more is', 'more are')} held and will not be requested again. ${heldRemedy()}.`);
+    parts.push(
+      ` ${counted(needAnswer, 'more is', 'more are')} held and will not be requested again. ${heldRemedy(heldIn)}.`,
+    );
   }
   if (durationS !== null)
     parts.push(` At SERVICE_RATE_PER_S the calls take at least ${durationS.toLocaleString('en')} s.`);

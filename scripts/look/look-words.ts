@@ -116,12 +116,15 @@ function replacesWords({ dryRun: { replaced } }: ImportPreview): string[] {
 }
 
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
-  const { limits = 0, held = 0, needAnswer = 0 } = before ?? {};
+  const { limits = 0, held = 0, needAnswer = 0, heldIn } = before ?? {};
+  const portfolio = heldIn === undefined ? 'NAME' : `"${heldIn}"`;
   const underWay = held - needAnswer;
   return [
     ...(limits > 0 ? [`${limits.toLocaleString('en')} requested before`] : []),
     ...(underWay > 0 ? [`${underWay.toLocaleString('en')} under way`] : []),
-    ...(needAnswer > 0 ? [`${needAnswer.toLocaleString('en')} held (npx limitline report NAME --state held)`] : []),
+    ...(needAnswer > 0
+      ? [`${needAnswer.toLocaleString('en')} held (npx limitline report ${portfolio} --state held)`]
+      : []),
   ];
 }
 

@@ -70,14 +70,27 @@ export function sayNextSteps(
 /** The most rows that a line names. For each of them, a person must ask for a session. */
 const MOST_NAMED = 5;
 
-/** Lines with the parts of a portfolio that wait for a person, and the command for each; none if nothing waits. */
-export function nextLine(summary: Summary, { refused, held }: FailedSessions): string[] {
+/** The most approvals that are named; the console has all. */
+const MOST_APPROVALS = 5;
+
+/**
+ * Lines with the parts of a portfolio that wait for a person, and the command for each; none if nothing waits.
+ *
+ * @param approvals the ids of its approvals that wait
+ */
+export function nextLine(
+  summary: Summary,
+  { refused, held }: FailedSessions,
+  approvals: readonly string[] = [],
+): string[] {
   const { portfolio, states } = summary;
   const named = (rows: readonly RowId[]) => {
     const keys = rows.slice(0, MOST_NAMED).map(({ key }) => key);
     return `${counted(rows.length, 'hosted session')} (rows ${keys.join(', ')}${rows.length > MOST_NAMED ? ' …' : ''})`;
   };
   const to = (what: string, command: string) => `${what}: npx limitline ${command}`;
+  // Where several wait, the command needs the id.
+  const which = approvals.length > 1 ? approvals.slice(0, MOST_APPROVALS).map((id) => ` --approval ${id}`) : [''];
   const next = [
     ...(states.held > 0
       ? [
@@ -87,7 +100,9 @@ export function nextLine(summary: Summary, { refused, held }: FailedSessions): s
           ),
         ]
       : []),
-    ...(states.awaiting > 0 ? [to('another person approves', `approve "${portfolio}" --as USER`)] : []),
+    ...(states.awaiting > 0
+      ? which.map((one) => to('another person approves', `approve "${portfolio}" --as USER${one}`))
+      : []),
     ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
     ...(hasFaults(summary)
       ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --like-input --out errors.csv`)]

@@ -24,9 +24,9 @@ export type DryRun = Forecast & {
   alike?: number;
   /**
    * Limits and companies that are not requested again. `limits` and `companies` were made before, `held` are held or under way, and
-   * `needAnswer` of these wait for a person's answer. null if there is no ledger to ask.
+   * `needAnswer` of these wait for a person's answer; `heldIn` is the portfolio if all of these are rows of it. null if there is no ledger to ask.
    */
-  before: { limits: number; companies: number; held: number; needAnswer: number } | null;
+  before: { limits: number; companies: number; held: number; needAnswer: number; heldIn?: string } | null;
   /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
 };

@@ -133,6 +133,14 @@ test.each([
   },
 );
 
+// Promise: check-names-held-portfolio
+test('held limits are looked for in the portfolio, where they are all rows of it', () => {
+  const before = { limits: 0, companies: 0, held: 1, needAnswer: 1, heldIn: 'q4' };
+  const dryRun = { ...look.dryRun, before };
+  expect(dryRunWords(dryRun)).toContain('npx limitline report "q4" --state held');
+  expect(lookWords({ ...look, dryRun }).join('\n')).toContain('1 held (npx limitline report "q4" --state held)');
+});
+
 test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));
   expect(lookWords({ ...look, others }).slice(-6)).toEqual([

@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+// Promise: check-names-held-portfolio
+test('check names the portfolio whose rows are held, and none where the request is held elsewhere', async () => {
+  const { limitline, json } = await openDesk(2, { rules: [{ on: 'limit', fault: 'reset', times: 1 }] });
+  await limitline('run', 'q4.csv', '--no-results');
+  const { stdout } = await limitline('check', 'q4.csv');
+  expect(stdout).toContain('1 more is held and will not be requested again.');
+  expect(stdout).toContain('npx limitline report "q4" --state held');
+  expect((await limitline('check', 'q4.csv', '--portfolio', 'q5')).stdout).toContain('report "NAME" --state held');
+  expect((await json('check', 'q4.csv')).dryRun.before).toMatchObject({ needAnswer: 1, heldIn: 'q4' });
+});
+
+test('the report names each of several approvals in a command that works', async () => {
+  const { limitline, cwd } = await openDesk(2, {}, { APPROVE_ALWAYS: 'on' });
+  await limitline('import', 'q4.csv');
+  const next = async () => (await limitline('report', 'q4')).stdout.match(/another person approves: .*/g);
+  expect(await next()).toEqual(['another person approves: npx limitline approve "q4" --as USER']);
+  const [header = '', ...lines] = buyerLines(3);
+  await writeFile(join(cwd, 'more.csv'), `${header}\n${lines[2]}\n`);
+  await limitline('import', 'more.csv', '--portfolio', 'q4');
+  const named = await next();
+  expect(named).toHaveLength(2);
+  for (const one of named ?? []) expect(one).toMatch(/npx limitline approve "q4" --as USER --approval \S+$/);
+});
