@@ -84,8 +84,8 @@ export function othersWords(others: readonly OpenRows[]): string[] {
 export function interruptedWords(names: readonly string[]): string {
   const [one] = names;
   return names.length === 1
-    ? `an import of portfolio ${one} was not read to its end; import its file again`
-    : `imports of ${names.length} portfolios were not read to their end (${names.join(', ')}); import their files again`;
+    ? `an import of portfolio ${one} was not read to its end; import its file again, or once more the file that takes its place`
+    : `imports of ${names.length} portfolios were not read to their end (${names.join(', ')}); import their files again, or once more the files that take their place`;
 }
 
 /** Whether a portfolio's work goes on by itself. An import continues even if its portfolio is paused. */

@@ -23,10 +23,11 @@ export function summaryTable(
   }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
     Partial<Pick<PortfolioState, 'first' | 'supplierAwaits' | 'laterSupplier' | 'answers'>>,
 ): string {
-  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
+  const { account, portfolio, importing, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
+  if (importing) parts.push('A file is still being imported: all figures are of the lines read so far.', '');
   parts.push(
-    row(interrupted ? 'lines read so far' : 'lines of the file', lines),
+    row(importing || interrupted ? 'lines read so far' : 'lines of the file', lines),
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),
@@ -79,7 +80,8 @@ export function summaryTable(
       `${counted(first, 'row is', 'rows are')} sent first; then the portfolio pauses until: npx limitline resume "${portfolio}"`,
     );
   }
-  if (interrupted) parts.push('An import was not read to its end: import its file again.');
+  if (interrupted)
+    parts.push('An import was not read to its end: import its file again, or once more the file that takes its place.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished, states.held > 0));
   return parts.join('\n');
 }

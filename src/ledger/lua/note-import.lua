@@ -2,9 +2,10 @@
 -- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
 -- portfolio: the portfolio's hash; underWay: its imports that have not ended; imports: all its imports
--- @args what import read found goneAfterMs
+-- @args what import read found goneAfterMs missedMs
 -- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
--- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone.
+-- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone,
+-- and missedMs: ms without one after which it was dead when another import began.
 -- Answers 1; to a sweep when the portfolio was finished, in ms, or "" if it is not.
 -- @include move
 -- @include archived
@@ -62,6 +63,17 @@ if what == 'end' then
   end
   noteFinish(portfolio, now)
   return 1
+end
+-- The last file that was begun takes the place of a file whose import was dead then, though that did not count as gone yet (start-import.lua).
+local last = redis.call('HGET', portfolio, 'content')
+local begun = last and redis.call('HGET', imports, last)
+if begun then
+  local beganMs, signs, seen = cjson.decode(begun).lastMs, redis.call('ZRANGE', underWay, 0, -1, 'WITHSCORES'), {}
+  for at = 1, #signs, 2 do
+    local of = string.match(signs[at], '^(.*):')
+    if of then seen[of] = math.max(seen[of] or 0, tonumber(signs[at + 1])) end
+  end
+  keepUnread(function(content) return content == last or not seen[content] or seen[content] > beganMs - missedMs end)
 end
 redis.call('ZREMRANGEBYSCORE', underWay, '-inf', now - goneAfterMs)
 -- Heartbeats in the future are from before the clock was set back; they are removed, too.

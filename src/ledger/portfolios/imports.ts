@@ -136,7 +136,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
 
     /** Removes killed imports. Answers when the portfolio was finished, in ms, or undefined if it is not. */
     async sweepImports(name: string): Promise<number | undefined> {
-      const finished = await note(placesOf(name), { what: 'sweep', goneAfterMs: GONE_AFTER_MS });
+      const finished = await note(placesOf(name), { what: 'sweep', goneAfterMs: GONE_AFTER_MS, missedMs: MISSED_MS });
       return finished === '' ? undefined : Number(finished);
     },
   };
@@ -153,6 +153,9 @@ const SIGN_EVERY_MS = 1_000;
 
 /** An import without a heartbeat for so long counts as killed. A delayed one returns with its next heartbeat. */
 const GONE_AFTER_MS = 5_000;
+
+/** An import that missed two heartbeats before another one began was killed before: a living one is rarely so late. */
+const MISSED_MS = 2 * SIGN_EVERY_MS;
 
 /** Digest of a file and how it is read, 16 characters. Imports of one content lead to the same lines. */
 export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>): string {

@@ -166,7 +166,10 @@ export function makePortfolios({
       const fields = fromFields(hash);
       const { alive, gone } = signsOf(running as string[], atMs);
       // Rare: the last row ended while a killed import still counted as under way, so the portfolio is not yet noted as finished.
-      if (gone) fields.finishedMs ??= await imports.sweepImports(name);
+      if (gone) {
+        fields.finishedMs ??= await imports.sweepImports(name);
+        fields.interrupted = (await connection.hexists(keys.portfolio(name), 'importing')) === 1;
+      }
       fields.interrupted &&= fields.finishedMs === undefined;
       return {
         ...fields,

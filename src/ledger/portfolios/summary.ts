@@ -26,6 +26,8 @@ export type Summary = Sums &
   GrantedShort & {
     account: string;
     portfolio: string;
+    /** Present while a file is being imported: all counts and sums are of the lines read so far. */
+    importing?: true;
     lines: number;
     invalid: number;
     duplicate: number;
@@ -83,6 +85,7 @@ export async function summarize(
   return {
     account,
     portfolio: name,
+    ...(state.importing ? { importing: true } : {}),
     lines: rowCount + invalid + duplicate,
     invalid,
     duplicate,

@@ -78,6 +78,58 @@ test('of two files at once the earlier, given up, leaves its mark behind the end
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
 });
 
+/** A portfolio in which an import of `file` was killed so many ms before one of `other` began. */
+async function openKilled(beforeMs: number) {
+  const ledger = openLedger();
+  const { portfolios, connection, keys } = ledger;
+  const killed = await portfolios.startImport('q4', file);
+  const [sign = ''] = await connection.zrange(keys.imports('q4'), '0', '-1');
+  await killed.leave();
+  const beat = (agoMs: number) =>
+    connection.zadd(keys.imports('q4'), Date.now() - agoMs, `${sign.split(':')[0]}:killed`);
+  await beat(beforeMs);
+  const run = await portfolios.startImport('q4', other);
+  /** Some seconds pass, as far as the last heartbeat and the beginning of the other import are concerned. */
+  const wait = async () => {
+    await beat(beforeMs + 10_000);
+    for (const [content, text] of Object.entries(await connection.hgetall(keys.allImports('q4')))) {
+      const known = JSON.parse(text);
+      await connection.hset(
+        keys.allImports('q4'),
+        content,
+        JSON.stringify({ ...known, lastMs: known.lastMs - 10_000 }),
+      );
+    }
+  };
+  return { ...ledger, run, wait };
+}
+
+// Promise: killed-import-replaced
+test('a file that is begun seconds after an import was killed takes its place', async () => {
+  const early = await openKilled(3_000);
+  await early.run.end();
+  expect(await early.portfolios.read('q4')).toMatchObject({ importing: true });
+  await early.wait();
+  expect(await early.portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+
+  // Also if the killed one is seen to be gone while the other is read; then that one has to be read to its end.
+  for (const interrupted of [false, true]) {
+    const { run, wait, portfolios } = await openKilled(3_000);
+    await wait();
+    expect(await portfolios.read('q4')).toMatchObject({ importing: true, interrupted: false });
+    await (interrupted ? run.leave() : run.end());
+    expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted });
+  }
+});
+
+// Promise: killed-import-replaced
+test('an import that was killed while another one was read is not replaced by that one', async () => {
+  const { run, wait, portfolios } = await openKilled(500);
+  await run.end();
+  await wait();
+  expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
+});
+
 test('an import that was read to its end keeps who began it and what was in its file, until it is begun again', async () => {
   const { portfolios } = openLedger();
   const found = { lines: 5, rows: 3, invalid: 1, duplicate: 1 };

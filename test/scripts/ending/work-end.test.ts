@@ -28,7 +28,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
     [interrupted],
     true,
     2,
-    /: no row is open, but an import of portfolio d was not .* import its file again$/,
+    /: no row is open, but an import of portfolio d was not .* import its file again, or once more the file that takes its place$/,
   ],
   ['an import of its own was killed', [interrupted, going], 'd', 2, /portfolio d was not read to its end/],
   ['an import was killed elsewhere', [finished, interrupted], 'a', 0, /nothing is open/],

@@ -93,7 +93,18 @@ test('the report says what is not well: no supplier, paused, not finished', () =
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('lines read so far');
   expect(table).toContain('not finished yet');
-  expect(table).toContain('An import was not read to its end: import its file again.');
+  expect(table).toContain(
+    'An import was not read to its end: import its file again, or once more the file that takes its place.',
+  );
+});
+
+// Promise: report-says-importing
+test('the report of a file that is still being read says that its figures are of a part', () => {
+  const table = summaryTable({ ...summary, importing: true }, still);
+  expect(table).toContain('A file is still being imported: all figures are of the lines read so far.');
+  expect(table).toContain('lines read so far');
+  expect(table).not.toContain('lines of the file');
+  expect(summaryTable(summary, still)).not.toContain('so far');
 });
 
 const still = { supplier: undefined, paused: undefined, interrupted: false };

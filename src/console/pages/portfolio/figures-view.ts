@@ -56,6 +56,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   // are subtracted: only requests that were made before remain.
   const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   const notes = [
+    ...(state.importing ? [t`A file is still being imported: these figures are of the lines read so far.`] : []),
     ...moneyNotes(money, { ...sums, ...granted }),
     ...besidesOutcomes({ ...granted, grantedNothing, grantedBelow: belowBefore }, meanings).map((words) =>
       visible(sentence(words)),

@@ -42,7 +42,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
     waits.push({ kind: 'warn', title: t`Paused.`, words, act: 'resume' });
   }
   if (interrupted) {
-    const words = t`An import stopped before its end, so lines are missing: import the file again.`;
+    const words = t`An import stopped before its end, so lines are missing: import the file again, or once more the file that takes its place.`;
     waits.push({ kind: 'bad', title: t`Incomplete import.`, words, href: '/new' });
   }
   if (supplier?.problem !== undefined) {
