@@ -115,7 +115,12 @@ export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
 export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
 /** A badge with the outcome of a row. It quotes a status that nobody has explained. */
-export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
+export function rowBadge(
+  result: Pick<RowResult, 'state' | 'record' | 'request'> & { replaced?: boolean },
+  meanings: Meanings,
+): Html {
+  // The outcome “not sent” does not find such a row, and no sum has it.
+  if (result.replaced) return stateBadge(result.state, t`replaced by a later file`);
   if (result.state !== 'done') return stateBadge(result.state);
   const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;
   const { status = '' } = result.record;

@@ -13,7 +13,7 @@ export type BuyerRequest = {
   /** The row; undefined if its portfolio is archived. */
   result: RowResult | undefined;
   /** The outcome of the request, also for an archived row whose limit was made. */
-  outcome: Pick<RowResult, 'state' | 'record' | 'request' | 'limitId'> | undefined;
+  outcome: (Pick<RowResult, 'state' | 'record' | 'request' | 'limitId'> & { replaced?: boolean }) | undefined;
   archived: ArchiveStateName | undefined;
   /** When the row changed last, or the call of an archived row was sent, in ms. */
   atMs: number | undefined;

@@ -105,7 +105,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(chosen(answered.text)).toEqual(['rejected', 'needs_answer']);
     expect([...answered.text.matchAll(/data-head="Line">/g)].length).toBe(3);
     expect(plainText(refused.text)).toMatch(
-      /2 rows from line 4, the last page: (?:EUR )?[\d,]+\.\d\d requested in them/,
+      /2 rows from line 4, the last page: (?:EUR )?[\d,]+\.\d\d asked for in them/,
     );
     expect(plainText(refused.text)).toMatch(/with status 422 limit is too high/);
     const named = plainText((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);

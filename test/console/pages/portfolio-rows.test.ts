@@ -113,3 +113,19 @@ test('rows with a status that is longer than the ledger counts are found by it, 
     expect(/data-head="Granted">(.*?)<\/td>/.exec(rows)?.[1]).toContain('500.75');
   }
 });
+
+// Promise: replaced-rows-in-list
+test('a row that a later file corrected is listed as such, and neither its filter nor the sum below has it', async () => {
+  const desk = await openDesk(3);
+  await desk.limitline('import', 'q4.csv');
+  const [header, , ...others] = (await desk.read('q4.csv')).split('\n');
+  await writeFile(join(desk.cwd, 'mended.csv'), [header, 'Buyer 1 GmbH,DE,HRB 1,5000', ...others].join('\n'));
+  await desk.limitline('import', 'mended.csv', '--portfolio', 'q4');
+  const { get } = await openConsole(desk);
+  const all = textOf((await get('/portfolios/q4')).text);
+  expect(all).toMatch(
+    / 4 rows from line 2, the last page: 7,006\.00 asked for in 3 of them; 1 other was corrected or left out/,
+  );
+  expect(all).toContain('replaced by a later file');
+  expect(textOf((await get('/portfolios/q4?outcomes=not_sent')).text)).toContain('No rows found.');
+});

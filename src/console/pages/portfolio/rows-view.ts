@@ -1,4 +1,4 @@
-import { moneyText } from '../../../counted.ts';
+import { grouped, moneyText } from '../../../counted.ts';
 import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
@@ -148,9 +148,15 @@ function pagerWords({ found, next }: RowsPage, currency: string | undefined): st
   const [first] = found;
   if (!first) return '';
   const rows = t`${countWords(found.length, 'row')} from line ${first.result.line}`;
-  const amounts = found.map(({ result }) => result.request.limit.requested_limit);
+  // As in the portfolio's sums, a row that a later file corrected or left out asks for nothing.
+  const counting = found.filter(({ result }) => !result.replaced);
+  const amounts = counting.map(({ result }) => result.request.limit.requested_limit);
   const sum = moneyText(exactText(amounts.filter((one) => /^\d+(?:\.\d+)?$/.test(one))), currency);
-  return t`${next === undefined ? t`${rows}, the last page` : rows}: ${sum} requested in ${found.length === 1 ? t`it` : t`them`}`;
+  const which = next === undefined ? t`${rows}, the last page` : rows;
+  const others = found.length - counting.length;
+  if (others === 0) return t`${which}: ${sum} asked for in ${found.length === 1 ? t`it` : t`them`}`;
+  const besides = countWords(others, 'other was', 'others were');
+  return t`${which}: ${sum} asked for in ${grouped(counting.length)} of them; ${besides} corrected or left out by a later file`;
 }
 
 /**
