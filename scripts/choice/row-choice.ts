@@ -10,6 +10,7 @@ import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { type NamedOtherRequests, otherRequestsWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { knownRate } from '../../src/open-service.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
 /** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
@@ -76,9 +77,12 @@ export function planWords(plan: Plan, others?: NamedOtherRequests): string {
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
   const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;
-  return [would, ...(others ? [otherRequestsWords(others)] : []), ...approvedFirst(plan), 'Nothing was done.'].join(
-    ' ',
-  );
+  return [
+    would,
+    ...(others ? [visible(otherRequestsWords(others))] : []),
+    ...approvedFirst(plan),
+    'Nothing was done.',
+  ].join(' ');
 }
 
 /** A sentence that a colleague has to approve first, and why; none if nobody has to. */

@@ -8,6 +8,7 @@ import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type NamedOtherRequests, type OtherRequests, otherRequestsWords } from '../../src/ledger/plans/plan.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import {
@@ -130,7 +131,7 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
 
 /** Says that a second limit would be requested, and asks on a terminal. After a no, it says that nothing was changed. */
 async function mayGoOn(portfolio: string, others: NamedOtherRequests, how: How, terminal: Terminal): Promise<boolean> {
-  terminal.say(`limitline: ${otherRequestsWords(others)}`);
+  terminal.say(`limitline: ${visible(otherRequestsWords(others))}`);
   if (!asksFirst(how) || (await askYesOrNo('Send them again all the same? [y/N] ', NEVER))) return true;
   terminal.print(UNCHANGED, { portfolio, retried: 0, otherRequests: others });
   process.exitCode = PROBLEMS_STATUS;

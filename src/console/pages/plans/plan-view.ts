@@ -3,6 +3,7 @@ import { grouped } from '../../../counted.ts';
 import { elsewhereWords, otherRequestsWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -56,7 +57,7 @@ export function planBody(
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
     ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
-    ${others !== undefined && notice('warn', otherRequestsWords(others), { title: t`Some buyers have another request.` })}
+    ${others !== undefined && notice('warn', visible(otherRequestsWords(others)), { title: t`Some buyers have another request.` })}
     ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
