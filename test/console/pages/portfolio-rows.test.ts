@@ -122,10 +122,10 @@ test('a row that a later file corrected is listed as such, and neither its filte
   await writeFile(join(desk.cwd, 'mended.csv'), [header, 'Buyer 1 GmbH,DE,HRB 1,5000', ...others].join('\n'));
   await desk.limitline('import', 'mended.csv', '--portfolio', 'q4');
   const { get } = await openConsole(desk);
-  const all = textOf((await get('/portfolios/q4')).text);
+  const all = plainText((await get('/portfolios/q4')).text);
   expect(all).toMatch(
     / 4 rows from line 2, the last page: 7,006\.00 asked for in 3 of them; 1 other was corrected or left out/,
   );
   expect(all).toContain('replaced by a later file');
-  expect(textOf((await get('/portfolios/q4?outcomes=not_sent')).text)).toContain('No rows found.');
+  expect(plainText((await get('/portfolios/q4?outcomes=not_sent')).text)).toContain('No rows found.');
 });
