@@ -210,7 +210,8 @@ async function decideByBuyer(
   const candidates = candidatesFor(asking, ofBuyer.rows);
   const decision =
     candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
-  if ('problem' in decision || decision.replaces || !wasUnsure(earlier)) return decision;
+  if ('problem' in decision || decision.replaces || asking.isNamed || isThere(asking, ofBuyer)) return decision;
+  if (!wasUnsure(earlier)) return decision;
   const made = ofBuyer.rows.find((one) => one.row.portfolio === asking.row.portfolio && !isUnsent(one));
   return made ? { problem: madeProblem(made) } : decision;
 }

@@ -113,7 +113,7 @@ export function makeReplacingForesight({
   place,
   isPaused,
 }: {
-  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow' | 'read'>;
   place: Place;
   /** Whether a portfolio is paused, so that its rows are not sent. */
   isPaused: (portfolio: string) => Promise<boolean>;
@@ -157,6 +157,7 @@ export function makeReplacingForesight({
     ofBuyers: async (buyers: readonly string[]) => new Map([...(await rows.ofBuyers(buyers)), ...corrected]),
     wholeOf: rows.wholeOf,
     ofRow: rows.ofRow,
+    read: rows.read,
   };
   return { ofBuyers, doubted: (lines: readonly Line[]) => doubtedRows(lines, place, asCorrected) };
 }

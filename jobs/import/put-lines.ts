@@ -37,10 +37,9 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
   }
   const put = batch.map((line) => ends.get(line)?.line ?? line);
   // Only now is it known which rows the valid lines of the batch have.
-  for (const [line, rows] of await leaveOutDoubted(target, put, deps)) {
-    refused.set(line.line, noteOf(line));
-    endedJobs.push(...rows.map(({ row }) => row));
-  }
+  const doubted = await leaveOutDoubted(target, put, deps);
+  for (const line of doubted.lines) refused.set(line.line, noteOf(line));
+  endedJobs.push(...doubted.left.map(({ row }) => row));
   await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;

@@ -3,9 +3,11 @@ import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/r
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { isUnfinished } from '../../src/ledger/schema/row.ts';
 import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
+import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';
 import type { Place } from './decide-line.ts';
+import { correctionsOf } from './mend-rows.ts';
 import type { ImportTarget, LineDeps } from './put-line.ts';
 
 export type InvalidLine = Extract<Line, { kind: 'invalid' }>;
@@ -13,41 +15,44 @@ export type InvalidLine = Extract<Line, { kind: 'invalid' }>;
 /** Invalid lines with the rows that each may correct. Lines without any are missing. */
 export type DoubtedRows = Map<InvalidLine, BuyerRow[]>;
 
+type DoubtRows = Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow' | 'read'>;
+
 /**
- * Finds rows of earlier imports that would be sent as they were although an invalid line of this file may correct them: the row of the
- * line's own request if its amount differs or cannot be read, else rows of the line's buyer that a valid line could replace. A new
- * request_reference asks for another request, so such a line corrects none. Rows that this import left out already are found again, so that
- * the same file has the same problems each time.
+ * Finds rows of earlier imports that would be sent as they were although an invalid line of this file may correct them. It is the row that
+ * the line names, by its request_reference or its cell `row`, if its amount differs or cannot be read. A line that names none may correct
+ * the rows of its buyer that a valid line could replace; a new request_reference asks for another request. Rows that this import left out
+ * already are found again, so that the same file has the same problems each time.
  */
-export async function doubtedRows(
-  batch: readonly Line[],
-  place: Place,
-  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>,
-): Promise<DoubtedRows> {
-  const lines = batch
-    .filter((line) => line.kind === 'invalid')
-    .filter(({ buyer, isNamed }) => buyer && isNamed !== undefined);
-  const found: DoubtedRows = new Map();
-  if (lines.length === 0) return found;
-  const known = await rows.ofBuyers([...new Set(lines.map(({ buyer = '' }) => buyer))]);
-  for (const line of lines) {
-    const { buyer = '' } = line;
-    if (known.get(buyer)?.isWhole === false) known.set(buyer, await rows.wholeOf(buyer));
-    const doubted = await doubtedBy(line, known.get(buyer) ?? NO_BUYER_ROWS, { ...place, rows });
-    if (doubted.length > 0) found.set(line, doubted);
-  }
-  return found;
+export async function doubtedRows(batch: readonly Line[], place: Place, rows: DoubtRows): Promise<DoubtedRows> {
+  const lines = batch.filter((line) => line.kind === 'invalid').filter(({ isNamed }) => isNamed !== undefined);
+  if (lines.length === 0) return new Map();
+  const known = await rows.ofBuyers([...new Set(lines.flatMap(({ buyer }) => buyer || []))]);
+  const others = new Map<string, Promise<BuyerRow[]>>();
+  const othersOf = (buyer: string) => {
+    const found = others.get(buyer) ?? waitingOf(known.get(buyer) ?? NO_BUYER_ROWS, buyer, { ...place, rows });
+    others.set(buyer, found);
+    return found;
+  };
+  const found = await Promise.all(
+    lines.map(async (line) => {
+      const meant = await meantBy(line, known.get(line.buyer ?? '') ?? NO_BUYER_ROWS, { ...place, rows });
+      if (meant === 'new') return [];
+      if (meant !== 'unknown') return isWaiting(meant, place) && meant.amount !== line.requested ? [meant] : [];
+      return line.buyer ? othersOf(line.buyer) : [];
+    }),
+  );
+  return new Map(lines.flatMap((line, at) => (found[at]?.length ? [[line, found[at]]] : [])));
 }
 
 /**
  * Cancels the rows that invalid lines of the batch may correct, unless they were sent by now, and says so in these lines' problems. Else the
- * old amount would be requested, and the mended line would request a second limit. Answers the lines and the cancelled rows.
+ * old amount would be requested, and the mended line would request a second limit. Answers these lines and the cancelled rows.
  */
 export async function leaveOutDoubted(
   target: ImportTarget,
   batch: readonly Line[],
   { rows, retryUntilAnswered }: LineDeps,
-): Promise<DoubtedRows> {
+): Promise<{ lines: InvalidLine[]; left: BuyerRow[] }> {
   const { importId, run, fileName } = target;
   const file = { importId, begun: run.begun };
   const isLeft = async ({ row, by }: { row: BuyerRow; by: number }) => {
@@ -55,23 +60,26 @@ export async function leaveOutDoubted(
     return row.state === 'cancelled' || (await rows.leaveOut(row.row, file, { step: 'limit', message }));
   };
   // If a reply was lost, all rows are read again: those that were left out by then are known by it.
-  const { doubted, gone } = await retryUntilAnswered('leave out', async () => {
+  const { doubted, left } = await retryUntilAnswered('leave out', async () => {
     const doubted = await doubtedRows(batch, target, rows);
-    // Several lines may doubt one row.
     const candidates = new Map<string, { row: BuyerRow; by: number }>();
-    for (const [{ line: by }, found] of [...doubted].toReversed())
-      for (const row of found) candidates.set(rowName(row.row), { row, by });
-    const answers = await Promise.all([...candidates.values()].map(isLeft));
-    return { doubted, gone: new Set([...candidates.keys()].filter((_name, at) => answers[at])) };
+    // Lines of one buyer share their rows.
+    const shared = new Map([...doubted].toReversed().map(([{ line }, found]) => [found, line]));
+    for (const [found, by] of shared) for (const row of found) candidates.set(rowName(row.row), { row, by });
+    const all = [...candidates.values()];
+    const answers = await Promise.all(all.map(isLeft));
+    return { doubted, left: all.filter((_one, at) => answers[at]).map(({ row }) => row) };
   });
-  const left: DoubtedRows = new Map();
-  for (const [line, found] of doubted) {
-    const its = found.filter(({ row }) => gone.has(rowName(row)));
-    if (its.length === 0) continue;
-    sayDoubted(line, its);
-    left.set(line, its);
-  }
-  return left;
+  const gone = new Set(left.map(({ row }) => rowName(row)));
+  const goneOf = new Map(
+    [...new Set(doubted.values())].map((its) => [its, its.filter(({ row }) => gone.has(rowName(row)))]),
+  );
+  const told = [...doubted].flatMap(([line, found]) => {
+    const its = goneOf.get(found) ?? [];
+    return its.length > 0 ? [{ line, its }] : [];
+  });
+  for (const { line, its } of told) sayDoubted(line, its);
+  return { lines: told.map(({ line }) => line), left };
 }
 
 /** Adds to the problems of a line which rows are not sent because of it. */
@@ -86,24 +94,51 @@ export function sayDoubted(line: InvalidLine, rows: readonly BuyerRow[]): void {
 /** Most rows named in a problem. */
 const MOST_NAMED = 5;
 
-async function doubtedBy(
-  line: InvalidLine,
-  { rows }: BuyerRows,
-  { portfolio, importId, mendedRow, file, rows: all }: Place & { rows: Pick<Rows, 'ofRow'> },
+/**
+ * The row that a line names: `new` if its request has none yet, `unknown` if the line does not say which one it means. A reference that is
+ * another buyer's says nothing, unless that buyer has the same name.
+ */
+async function meantBy(
+  { cells, key, isNamed, buyer, name }: InvalidLine,
+  { rows: known, isWhole }: BuyerRows,
+  { portfolio, mendedRow, rows }: Place & { rows: DoubtRows },
+): Promise<BuyerRow | 'new' | 'unknown'> {
+  const cell = rowIdOf(mendedRow(cells));
+  if (cell) {
+    let last = await rows.ofRow(cell);
+    if (last) for await (const next of correctionsOf(last, rows)) last = next ?? last;
+    return last ?? 'new';
+  }
+  const own = known.find(({ row }) => row.portfolio === portfolio && row.key === key);
+  if (own || key === '' || (!isNamed && isWhole)) return own ?? 'unknown';
+  const row = { portfolio, key };
+  const [found, [result]] = await Promise.all([rows.ofRow(row), rows.read([row])]);
+  if (!found || !result) return isNamed ? 'new' : 'unknown';
+  const { request } = result;
+  const isSame = request.buyer === buyer || name === undefined || alikeOfName(request.name) === alikeOfName(name);
+  return isSame ? found : 'unknown';
+}
+
+/** The rows of a buyer that a valid line could replace; none of a buyer with more requests than can be read. */
+async function waitingOf(
+  known: BuyerRows,
+  buyer: string,
+  { file, rows, ...place }: Place & { rows: DoubtRows },
 ): Promise<BuyerRow[]> {
-  const isWaiting = ({ row, state, limit, importId: last, replaced }: BuyerRow) =>
-    row.portfolio === portfolio &&
-    last !== importId &&
-    limit === 'free' &&
-    (isUnfinished(state) || (replaced?.importId === importId && replaced.key === ''));
-  const named = rowIdOf(mendedRow(line.cells));
-  const key = named?.key ?? line.key;
-  const own = rows.find(({ row }) => row.portfolio === portfolio && row.key === key);
-  if (own) return isWaiting(own) && own.amount !== line.requested ? [own] : [];
-  // A reference that is another buyer's does not say which request is meant.
-  if (named || (line.isNamed && !(await all.ofRow({ portfolio, key })))) return [];
-  const others = rows.filter(isWaiting);
-  if (others.length === 0) return [];
+  const whole = known.isWhole ? known : await rows.wholeOf(buyer);
+  const waiting = whole.isWhole ? whole.rows.filter((one) => isWaiting(one, place)) : [];
+  if (waiting.length === 0) return [];
   const ofFile = await file();
-  return others.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
+  return waiting.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
+}
+
+/** Whether a row of an earlier import would be sent, by itself or by a retry, or was left out by this import. */
+function isWaiting(
+  { row, state, limit, importId: last, replaced }: BuyerRow,
+  { portfolio, importId }: Pick<Place, 'portfolio' | 'importId'>,
+): boolean {
+  if (row.portfolio !== portfolio || limit !== 'free') return false;
+  if (replaced?.importId === importId && replaced.key === '') return true;
+  const isEarlier = importId === '' || Number(last) < Number(importId);
+  return isEarlier && (isUnfinished(state) || state === 'refused');
 }

@@ -66,7 +66,7 @@ export async function knownIds(
       ids.document.push(...documentIds);
       ids.limit.push(limitId);
     }
-    for (const kind of CALL_KINDS) ids[kind] = ids[kind].filter(Boolean);
+    for (const kind of CALL_KINDS) ids[kind] = [...new Set(ids[kind])].filter(Boolean);
     if (CALL_KINDS.every((kind) => ids[kind].length >= SURE)) break;
   }
   return ids;

@@ -83,6 +83,7 @@ export function makeDryRun({
         existing: forecast.companies - created,
         open,
         replaced,
+        doubted: doubtedKeys.size,
         besides: { limits: besides, requested: besidesSum.total() },
         alike,
         before: foresees ? { ...before, ...(heldIn === undefined ? {} : { heldIn }) } : null,

@@ -77,12 +77,10 @@ export function planWords(plan: Plan, others?: NamedOtherRequests): string {
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
   const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;
-  return [
-    would,
-    ...(others ? [visible(otherRequestsWords(others))] : []),
-    ...approvedFirst(plan),
-    'Nothing was done.',
-  ].join(' ');
+  const after = [...approvedFirst(plan), 'Nothing was done.'];
+  return others
+    ? [would, ...otherRequestsWords(others).map(visible), after.join(' ')].join('\n')
+    : [would, ...after].join(' ');
 }
 
 /** A sentence that a colleague has to approve first, and why; none if nobody has to. */

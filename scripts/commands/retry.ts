@@ -131,7 +131,7 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
 
 /** Says that a second limit would be requested, and asks on a terminal. After a no, it says that nothing was changed. */
 async function mayGoOn(portfolio: string, others: NamedOtherRequests, how: How, terminal: Terminal): Promise<boolean> {
-  terminal.say(`limitline: ${visible(otherRequestsWords(others))}`);
+  terminal.say(`limitline: ${otherRequestsWords(others).map(visible).join('\n')}`);
   if (!asksFirst(how) || (await askYesOrNo('Send them again all the same? [y/N] ', NEVER))) return true;
   terminal.print(UNCHANGED, { portfolio, retried: 0, otherRequests: others });
   process.exitCode = PROBLEMS_STATUS;

@@ -17,7 +17,7 @@ export async function approvalOutlook(
   { portfolio, dryRun }: ToImport,
   { settings, context }: { settings: Settings; context: Context | null },
 ): Promise<string | undefined> {
-  const { limits, open, replaced, requested } = dryRun;
+  const { limits, open, replaced, doubted = 0, requested } = dryRun;
   if (limits === open) return undefined;
   const policy = context ? await context.approvalPolicy() : policyOf(settings);
   if (policy.always) return `Every import waits for an approval: ${BEFORE_YES}.`;
@@ -32,7 +32,7 @@ export async function approvalOutlook(
       : await context?.approvals.personOver([ofPerson.name], requested, policy);
   if (over) return `${whyWords({ kind: 'import', over }).slice(0, -1)}: ${BEFORE_YES}.`;
   const unknown = [
-    ...(open + replaced > 0 ? ['the portfolio'] : []),
+    ...(open + replaced + doubted > 0 ? ['the portfolio'] : []),
     ...(windowDays > 0 ? [`one buyer within ${windowDays} days`] : []),
   ];
   if (above === '' || unknown.length === 0) return undefined;
@@ -40,11 +40,15 @@ export async function approvalOutlook(
 }
 
 /**
- * What the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file or are replaced by it: which amounts these
+ * What the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file, or are replaced or cancelled by it: which amounts these
  * are is not known.
  */
-async function sumBeside(portfolio: string, { open, replaced }: DryRun, context: Context | null): Promise<string> {
-  if (!context || open + replaced > 0) return '0';
+async function sumBeside(
+  portfolio: string,
+  { open, replaced, doubted = 0 }: DryRun,
+  context: Context | null,
+): Promise<string> {
+  if (!context || open + replaced + doubted > 0) return '0';
   const { cancelled: _gone, ...counted } = (await context.portfolios.read(portfolio)).sums.byState;
   return exactText(Object.values(counted));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ImportOutlook, importOutlookOf, type OutlookDeps } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted, moneyText, replacedWords } from '../../src/counted.ts';
+import { allBeforeWords, counted, earlierRows, moneyText, replacedWords } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/rows/put-rows.ts';
@@ -62,6 +62,7 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     requested,
     open,
     replaced,
+    doubted = 0,
     besides,
     alike = 0,
     before,
@@ -75,6 +76,8 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
   ];
   if (open > 0) parts.push(` ${counted(open, 'of these limits waits', 'of these limits wait')} already.`);
   if (replaced > 0) parts.push(` ${replacedWords(replaced, 'would be')}`);
+  if (doubted > 0)
+    parts.push(` ${earlierRows(doubted)} would be cancelled, since invalid lines may correct what they ask for.`);
   if (besides.limits > 0) {
     const words = counted(
       besides.limits,

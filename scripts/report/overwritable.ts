@@ -64,7 +64,7 @@ const FILLED_IN = ['id', 'decided_at'];
 
 async function isFilledIn(table: Table): Promise<boolean> {
   const names = (table.header?.cells ?? []).map((cell) => plainName(cell));
-  const namesRows = names.includes('row') || names.includes('line');
+  const namesRows = ['row', 'line', 'buyer_limit_id'].some((name) => names.includes(name));
   const last = Math.max(...FILLED_IN.map((name) => names.lastIndexOf(name)));
   if (!namesRows || last < 0 || last < names.lastIndexOf(ACCOUNT_COLUMN)) return false;
   for (let record = await nextRecord(table); record; record = await nextRecord(table))

@@ -18,6 +18,8 @@ export type DryRun = Forecast & {
   open: number;
   /** How many rows of earlier imports the file's lines would replace, since they correct them. */
   replaced: number;
+  /** Unsent rows of earlier imports that would be cancelled, since invalid lines may correct them. */
+  doubted?: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /** Limits for new buyers that may be the same as known ones; previews of earlier versions lack it. */

@@ -30,7 +30,7 @@ test('what is kept beside the rows is as they are, however often the memory of R
 // Promise: full-memory-still-answers
 test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {
   const redis = await startKillableRedis();
-  const desk = await openDesk(12, {}, { REDIS_URL: redis.url });
+  const desk = await openDesk(12, {}, { REDIS_URL: redis.url, QUEUE_BOARD: 'on' });
   await desk.limitline('run', 'q4.csv');
   const { get } = await openConsole(desk);
   const worker = desk.start('work');

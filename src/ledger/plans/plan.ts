@@ -126,13 +126,14 @@ export type NamedOtherRequests = Omit<OtherRequests, 'first'> & {
   }[];
 };
 
-/** Says for how many rows a second limit would be requested, and of the first ones beside which request. */
-export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests): string {
+/** Lines that say for how many rows a second limit would be requested, and of the first ones beside which request. */
+export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests): string[] {
   const many = `${isExact ? '' : 'At least '}${counted(rows, 'row')} ${rows === 1 ? 'is of a buyer' : 'are of buyers'}`;
   const named = first.map(({ row, line, import: file, name, requested_limit, other }) => {
     const whose = name === undefined ? '' : `, ${name}`;
-    return `line ${line} of ${file ?? 'a file'}${whose}, ${groupedAmount(requested_limit)} (row ${row}), beside ${other.words}`;
+    return `- line ${line} of ${file ?? 'a file'}${whose}, ${groupedAmount(requested_limit)} (row ${row}), beside ${other.words}`;
   });
-  const more = rows > first.length ? `; and ${counted(rows - first.length, 'more row', 'more rows')}` : '';
-  return `${many} with another request, so a second limit would be requested: ${named.join('; ')}${more}. Give up first what is not meant.`;
+  const more = rows > first.length ? [`- ${counted(rows - first.length, 'more row', 'more rows')}`] : [];
+  const said = `${many} with another request, so a second limit would be requested:`;
+  return [said, ...named, ...more, 'Give up first what is not meant.'];
 }

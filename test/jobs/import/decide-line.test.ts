@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
@@ -91,5 +91,27 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
         expect(problems[0]?.message).toMatch(/line 2 of portfolio q4 \(1, (queued|done)\) .* was made. It was:/);
       await keep();
     }
+    // With a reference of its own it is a request of its own.
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(',,2,', ',R-2,2,'));
+    if (made) expect(await importFile(path)).toMatchObject({ rows: 2, invalid: 0 });
+  });
+
+  test('and a line that was imported since then is no problem when its errors file comes again', async () => {
+    const rule = { on: 'limit', fault: 'status', status: 500, times: 1 } as const;
+    const { context, dir, importFile, settled, work, ...place } = await openWorkplace({ faults: { rules: [rule] } });
+    await place.import(asking(acme(1)));
+    const workers = await work();
+    await settled();
+    await place.import(asking(acme(2)));
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, await exportedText(context, { only: 'errors' }));
+    await context.portfolios.pause('q4', 'by the test');
+    const [held] = await context.rows.inState('q4', 'held', { count: 1 });
+    await resolveCalls({ portfolio: 'q4', row: held?.row.key ?? '', by: 'olga' }, context);
+    expect(await importFile(path)).toMatchObject({ rows: 1, replaced: 1 });
+    await context.portfolios.resume('q4');
+    expect(await settled()).toMatchObject({ states: { done: 1, cancelled: 1 } });
+    await workers.stop();
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0, requestedBefore: 1 });
   });
 });

@@ -12,8 +12,8 @@ const tin = (amount: string, reference: string) => `Tin AG,DE,HRB 3,${reference}
 const zinc = 'Zinc AG,DE,HRB 2,,5,';
 
 /** A file of rows that are not sent yet, and a later file of the same portfolio. */
-async function openPlace() {
-  const place = await openCorrections();
+async function openPlace(refusing = '') {
+  const place = await openCorrections(refusing);
   const write = async (name: string, lines: readonly string[]) => {
     const path = join(place.dir, name);
     await writeFile(path, `${[MAIL, ...lines].join('\n')}\n`);
@@ -64,6 +64,9 @@ test.each<[string, string[], string[], number[]]>([
   ],
   ['a reference that the file has twice', [acme('1000', 'R1')], [tin('3000', 'R3'), acme('2000', 'R3')], [3000]],
   ['two lines that cannot be read', [acme('1000')], [acme('1O00'), acme('2O00')], []],
+  ['the reference and another register number', [acme('1000', 'R1')], ['Acme AG,DE,HRB 9,R1,2OOO,'], []],
+  ['the reference and no name', [acme('1000', 'R1')], [',DE,HRB 1,R1,2000,'], []],
+  ['the reference and a wrong country', [acme('1000', 'R1')], ['Acme AG,Germny9,HRB 1,R1,2000,'], []],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
 ])('a row that waits is sent, or not, if a later file has for its buyer %s', async (_name, before, lines, sent) => {
   const place = await openPlace();
@@ -114,4 +117,47 @@ test('a row that was sent meanwhile stays as it is', async () => {
   const { problems } = await place.importLines('q4-corrected.csv', acme('1O00'));
   expect(problems).toMatchObject([{ column: 'requested_limit' }]);
   expect(await place.report()).toMatchObject({ states: { done: 1, cancelled: 0 } });
+});
+
+test('an older file that comes again cancels nothing that its mended line asked for', async () => {
+  const place = await openPlace();
+  const path = await place.write('q4.csv', [zinc, acme('2OOO')]);
+  await place.importFile(path);
+  const errors = join(place.dir, 'errors.csv');
+  await writeFile(errors, (await place.errors()).replace('2OOO', '2000'));
+  expect(await place.importFile(errors)).toMatchObject({ invalid: 0 });
+  const { problems } = await place.importFile(path);
+  expect(problems).toMatchObject([{ column: 'requested_limit' }]);
+  expect(await place.sent()).toEqual([5, 2000]);
+});
+
+test('a refused row is cancelled, too, since a retry would send it', async () => {
+  const place = await openPlace('HRB 1"');
+  await place.importLines('q4.csv', acme('1000'));
+  expect(await place.sent()).toEqual([]);
+  await place.importLines('q4-corrected.csv', acme('2OOO'));
+  expect(await place.report()).toMatchObject({ states: { refused: 0, cancelled: 1 } });
+});
+
+test('the cell row of an errors file names the row, or the one that has replaced it since', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', acme('1000'));
+  const errors = join(place.dir, 'errors.csv');
+  const text = await place.errors();
+  await writeFile(errors, text.replace(',1000,', ',3OOO,').replace('HRB 1', 'HRB 9'));
+  await place.importLines('q4.csv', acme('2000'));
+  expect(await place.importFile(errors)).toMatchObject({
+    problems: [{ column: 'requested_limit' }, { message: expect.stringContaining('line 2 (2,000)') }],
+  });
+  expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 2 } });
+});
+
+test('many lines of a buyer with many rows take no more memory and calls than these', async () => {
+  const place = await openPlace();
+  const amounts = Array.from({ length: 1_200 }, (_none, at) => at + 1);
+  await place.importLines('q4.csv', ...amounts.map((amount) => acme(String(amount))));
+  const { problems } = await place.importLines('q4-corrected.csv', ...amounts.map((amount) => acme(`${amount} O`)));
+  expect(problems).toHaveLength(2_400);
+  expect(problems.at(-1)?.message).toMatch(/: line \d+ \(\d+\).* and 1195 more of an earlier file\.$/);
+  expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 1_200 } });
 });

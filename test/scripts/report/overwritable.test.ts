@@ -102,6 +102,7 @@ test('an answer overwrites no file in which somebody filled in what became of ro
 
 test.each([
   ['line;id\n3;bl_1\n', 'has answers'],
+  ['buyer_limit_id,status,decided_at\nbl_1,approved,2026-01-02\n', 'has answers'],
   ['line;id\n3;\n', undefined],
   ['some text\n', undefined],
   ['', undefined],

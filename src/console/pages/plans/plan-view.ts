@@ -57,7 +57,14 @@ export function planBody(
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
     ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
-    ${others !== undefined && notice('warn', visible(otherRequestsWords(others)), { title: t`Some buyers have another request.` })}
+    ${
+      others !== undefined &&
+      notice(
+        'warn',
+        otherRequestsWords(others).map((line, at) => [at > 0 && html`<br>`, visible(line)]),
+        { title: t`Some buyers have another request.` },
+      )
+    }
     ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
