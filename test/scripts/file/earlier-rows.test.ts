@@ -48,7 +48,7 @@ test.each([
   [
     { unknownOrigin: 2, isPart: true },
     [
-      '2 lines of this errors file do not say which lines they were: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.',
+      '2 lines of this errors file do not say which lines they were: the cell limitline_from is empty or missing. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.',
     ],
   ],
 ])('of the counts %o an import says %o', (changes, words) => {
