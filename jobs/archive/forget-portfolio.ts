@@ -96,7 +96,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = { ...deps, archives, forgetting, signal: options.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
-  // All records that name files are read before any of them is erased.
+  // The records say which files are the portfolio's. All of them are read here, before the steps below erase the first record.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
   // An archive that is incomplete or half removed is passed over: its content is also in Redis or in another archive, or was noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));

@@ -72,7 +72,7 @@ async function letFollow(
   const rows: RowId[] = [];
   for (const row of await deps.decisions.rowsOf(limit, () => deps.portfolios.names())) {
     const answer = await followed(row, word.limit, dryRun ? undefined : { by, file }, deps);
-    // A row that agrees already may have been updated by an earlier process that was killed, so it counts as changed.
+    // A row that already agrees may have been updated by an earlier run with the same file, which was killed. So the row counts as changed.
     if (answer === 'follows' || (answer === 'same' && isOwn && !dryRun)) rows.push(row);
     else if (answer === 'not made') {
       // A cancelled row never gets the decision, so nobody is told to take the file again.

@@ -11,7 +11,7 @@ import { type Duration, readDuration, startTimeLimit } from '../options/duration
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, type LookedAt, lookAtOpen, type Open } from './open-portfolios.ts';
 
-/** Options of `work` for its end; `untilSettled` is a portfolio's name, or true for the account. */
+/** Options that say when `work` ends. `untilSettled` is a portfolio's name, or true for all portfolios of the account. */
 export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };
 
 /** How `work` ends: exit status, log entry, and a `fault` to throw. */

@@ -45,7 +45,7 @@ type Seen = { atMs: number; calls: number };
 const LOOKED_BACK_MS = 30_000;
 const LEAST_MS = 2_000;
 
-/** Most portfolios whose counts are kept: more than people have open at once. */
+/** The counts of so many portfolios are kept at most. People have fewer portfolios open in the console at once. */
 const MOST_PORTFOLIOS = 200;
 
 /** Calls a second of each portfolio, from counts that pages read anyway. Nothing is kept of a portfolio that nobody views. */

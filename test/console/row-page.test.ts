@@ -16,7 +16,7 @@ test('a row that is done tells its line, its calls with their times and ids, and
   expect(text).toContain(company?.id);
   expect(text).toContain(limit?.id);
   expect(text).toMatch(/<h1><bdi>Buyer 1 GmbH<\/bdi><\/h1>/);
-  expect(text).toMatch(/The service made it after [\d.]+ m?s: company_/);
+  expect(text).toMatch(/The service made the company after [\d.]+ m?s: company_/);
   expect(text).toContain('q4.csv (import 1) was imported by command line');
   expect(text).toMatch(/<dt>company_registration_number.*?<\/dt><dd>HRB 1<\/dd>/s);
   expect(text).toMatch(/What was sent<\/summary><pre[^>]*>[^<]*requested_limit[^<]*1001\.5/);

@@ -96,7 +96,7 @@ async function aboutOf(request: FastifyRequest): Promise<About> {
   return { ...(name === undefined ? {} : { portfolio: name }), ...said };
 }
 
-/** @throws Error for a route without an entry, or one whose access depends on facts that it does not provide */
+/** @throws Error for a route that is not in the table, or a route whose access depends on a portfolio that its address does not name */
 function checkEntry(route: RouteOptions, table: AccessTable): void {
   for (const method of [route.method].flat()) {
     const access = accessOf(table, method, route.url);

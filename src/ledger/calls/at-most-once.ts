@@ -24,8 +24,8 @@ export type Claim = {
    */
   first: string;
   /**
-   * Writes the outcome into the ledger, and returns what it means for the row. If the thing was made, the same script takes the row
-   * `onward`, unless something about the call is unusual.
+   * Writes what became of the call into the ledger, and returns what this means for the row. If the service made the thing, the same script
+   * applies the move `onward` to the row. A row whose call is unusual is not moved.
    */
   settle: (sent: Sent, onward?: Onward) => Promise<Ended>;
   /** Settles a call that failed before it was sent, then rejects with that error. */
@@ -122,7 +122,8 @@ export function makeAtMostOnce({
       } finally {
         if (answer?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      // The next send asks Redis for a new mark. The answer shows whether Redis was set back to an older state.
+      // Redis no longer has the mark that this process left there. The next send leaves a new one, and learns whether Redis was set back to an
+      // older state (see SendMarks).
       if (answer.is === 'unmarked') marks?.expire();
       return answer.is === 'go' ? claimOf(thing, owner, answer.first, onUnknown) : withoutSending(answer);
     },

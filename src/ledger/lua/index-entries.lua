@@ -1,8 +1,8 @@
 -- Included where the search indexes are written or read. A portfolio has:
 --   <portfolio>:names                sorted set, by text: "<name in search form>\0<row key>" of each row
 --   <portfolio>:ids:<level>:<n>      sorted sets, by text: "<digest, 6 bytes><row key>" of each id and number of a row
---   <portfolio>:column:<size>:<n>:<status>  sorted sets, by requested limit: rows of 1,024 lines with an amount of
---                                    this size (number of digits before the point, and the first digit) and this status, if any
+--   <portfolio>:column:<size>:<n>:<status>  sorted sets, by requested limit: the rows within the n-th 1,024 lines that have this
+--                                    status, and an amount of this size (number of digits before the point, and the first digit)
 --   <portfolio>:changed              sorted set, by when the state or the words of a row changed last, in ms: row key
 --   <portfolio>:columns              set of "<size> <status>" of all columns that have or had rows
 --   <portfolio>:statuses             set of the statuses that have columns of their own; "*" has the rows of all others

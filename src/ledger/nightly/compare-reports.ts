@@ -258,7 +258,7 @@ function cut(text: string, most: number): string {
 export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: string }>> = {
   person: {
     title: 'Needs an answer',
-    lead: 'Requests of which nobody knows what became, and records that nothing may correct by itself.',
+    lead: 'Requests whose outcome nobody knows, and records that Limitline may not correct by itself.',
   },
   finance: { title: 'For finance', lead: 'The records are right. These requests may need something from finance.' },
   mended: { title: 'Corrected', lead: 'What did not agree, and was corrected at once: nothing is left to do.' },

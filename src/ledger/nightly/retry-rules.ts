@@ -130,7 +130,7 @@ export type CauseNow = Pick<Cause, 'id' | 'step' | 'meaning' | 'status' | 'words
 
 export type RulesNow = { rules: RuleNow[]; causes: CauseNow[] };
 
-/** Most portfolios with refused rows that are read, the latest first: a page waits for each. */
+/** So many portfolios with refused rows are read at most, the latest first. The nightly page is shown once all are read. */
 const MOST_LOOKED_AT = 200;
 
 /**

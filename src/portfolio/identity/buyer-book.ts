@@ -175,7 +175,7 @@ function bring(
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   point(anywhereOf(line.alike), false);
-  // The ledger knows companies by its rows, so this is only for later lines of the file.
+  // A company id points to its buyer for later lines of the file only: it is not among `changes`, since the ledger finds it by its rows.
   const ofCompany = line.company && snapshot.holders.get(line.company.digest);
   if (line.company && !ofCompany?.some((holder) => holder.key === key)) {
     snapshot.holders.set(line.company.digest, [...(ofCompany ?? []), { key, alone: false }]);

@@ -99,8 +99,8 @@ type Telling = {
 };
 
 /**
- * Decides the drafts' buyers, after all their other checks: only valid lines may add a buyer. A line whose buyer is
- * unclear gets a problem.
+ * Finds the buyer of each line. Must be called after all other checks of the lines, since only a valid line may add a buyer to the book. A
+ * line whose buyer is unclear gets a problem.
  */
 export async function tellBuyers(
   drafts: LineDraft[],

@@ -19,7 +19,7 @@ export type DecisionsPageFunctions = {
   /**
    * Reads an upload again with the meaning that a person gave its columns; undefined if the upload is too old.
    *
-   * @throws LimitlineError where that cannot be read
+   * @throws LimitlineError where the upload cannot be read
    */
   name: (
     id: string,

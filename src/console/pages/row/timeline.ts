@@ -117,7 +117,7 @@ function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undef
     found.push({
       atMs: atMs + tookMs,
       kind: 'plain',
-      words: t`The service made it after ${spanWords(tookMs)}: ${id}.`,
+      words: t`The service made ${what} after ${spanWords(tookMs)}: ${id}.`,
     });
   }
   return found;
