@@ -71,7 +71,7 @@ function tellingWords(name: string): string[] {
     .filter((word) => word.length >= TELLING_LETTERS);
 }
 
-/** The setting with the most words in common, and of those the one with the fewest different letters. */
+/** The known setting whose name has the most words in common with `name`. Of several such settings, it is the most similar by letters. */
 function nearestTo(name: string, known: readonly string[]): string {
   const words = tellingWords(name);
   const rank = (setting: string) => {

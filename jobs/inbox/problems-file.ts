@@ -57,7 +57,7 @@ export async function makeProblemsFile(path: string, mode: number) {
   };
 }
 
-/** Whether a warning stands in the list. How many requests name no document is advice about nearly every file. */
+/** Whether a warning is written into the file. Advice about the whole file is not, since nearly every file gets it. */
 const isToList = ({ line, column }: Problem) => line !== WHOLE_FILE || column === null;
 
 const HEADER = ['line', 'column', 'value', 'problem'];

@@ -93,8 +93,9 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
     drop: (id: string) => removeEmpty(join(takenDir, id)),
 
     /**
-     * Takes what lay beside the file: its documents, a folder or a ZIP file, or both by mistake, and its supplier's file. What was taken before
-     * stays, since another file of that name may lie there by now. A supplier's file that is not the one that was seen is not taken.
+     * Takes what lay beside the file: its documents (a folder or a ZIP file, or both by mistake), and its supplier's file. What an earlier
+     * attempt took is not replaced, since the drop folder may have another file of that name by now. A supplier's file that was changed since
+     * it was seen is not taken.
      */
     async takeBeside(
       id: string,

@@ -47,8 +47,8 @@ type Upload = {
 };
 
 /**
- * A kept upload: its decisions, without its other cells. Decisions without a time count as made at `atMs`. While columns may be named, the
- * whole file is kept as well, in base64.
+ * A kept upload: its decisions, without its other cells. Decisions without a time count as made at `atMs`. As long as a person may still say
+ * what the columns mean, `content` has the whole file, in base64.
  */
 type Kept = Omit<Upload, 'content'> & {
   decisionsOf: string;

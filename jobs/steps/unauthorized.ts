@@ -13,8 +13,8 @@ import { orStopped, waitFor } from './wait-for.ts';
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
 /**
- * How long a call waits after a 401 before it is tried again, in ms. Meanwhile other calls may show that the token works: a step has a call
- * about every second. Each further wait is twice as long.
+ * How long a call waits after a 401 before it is tried again, in ms. A step sends about one call a second or more, so meanwhile another call
+ * may have shown that the token works. Each further wait is twice as long.
  */
 const FIRST_WAIT_MS = 1_000;
 /**

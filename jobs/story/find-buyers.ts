@@ -81,7 +81,7 @@ async function findByWords(text: string, { after, count }: { after: string; coun
       place = entry;
       const record = records.get(buyerIn(entry));
       if (record === undefined || !isFirst(entry, begins, record)) continue;
-      // A buyer that has a word of an earlier search was found by it already.
+      // An earlier walk has already found this buyer if one of its words begins as that walk's words do.
       const isNew = !wordsIn(record).some((other) => earlier.some((first) => other.startsWith(first)));
       if (isNew && (begins !== word || isMeant(text, record))) keys.add(buyerIn(entry));
     }

@@ -26,7 +26,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         const numbers = (await numbersIn(dir)).reverse();
         for (const number of numbers) {
           const link = await readFile(pathOf(dir, number), 'latin1').catch(ifGone(''));
-          // A text that is no whole link is incomplete: its process was killed, or the power failed.
+          // A file without a whole link is passed over: the process that wrote it was killed, or the power failed.
           if (LINK.test(link)) return { number, link };
         }
         // All files in the listing may have been replaced meanwhile, so the folder is listed again.

@@ -61,7 +61,7 @@ export function makePermitQueue(
   const give = (): void => {
     clearTimeout(timer);
     const nowMs = performance.now();
-    // Timers count whole milliseconds, so a permit due within one is due now.
+    // Timers count whole milliseconds, so a permit that is due within a millisecond is given now.
     const later = coming.findIndex(({ dueMs }) => dueMs >= nowMs + 1);
     const due = coming.splice(0, later === -1 ? coming.length : later);
     const [next] = coming;
@@ -197,7 +197,7 @@ function makeSparePermits() {
       const fresh = permits.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
       if (fresh !== 0) permits = fresh === -1 ? [] : permits.slice(fresh);
       const [first] = permits;
-      // Timers count whole milliseconds, so a permit due within one is due now.
+      // Timers count whole milliseconds, so a permit that is due within a millisecond is given now.
       return first && first.dueMs <= nowMs + 1 ? permits.shift() : undefined;
     },
 

@@ -2,7 +2,7 @@ import { LimitlineError } from '../errors.ts';
 
 export type Slots = ReturnType<typeof makeSlots>;
 
-/** Calls in flight at first: enough for 40 a second at 200 ms each; some responses double it. */
+/** Calls in flight at first: enough for 40 a second at 200 ms each. Where all are in use, each response that is not slow adds one. */
 const FIRST_SLOTS = 8;
 
 /** The least number of slots. With fewer, one slow call would delay all others, and this machine would be idle while it waits. */

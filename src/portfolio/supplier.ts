@@ -16,7 +16,7 @@ import { type Problem, visible } from './problem.ts';
  */
 export type Supplier = ({ company: Company; key: string } | { companyId: string }) & { unsent: string[] };
 
-/** The columns of a supplier's file that are not sent, as a sentence; none without any. */
+/** A sentence that names the columns of a supplier's file that are not sent. The list is empty where all columns are sent. */
 export function unsentWords(unsent: readonly string[] = []): string[] {
   return unsent.length === 0
     ? []

@@ -78,7 +78,7 @@ export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => 
       return { [field]: token, token_type: 'Bearer', ...(lifetimeS === null ? {} : { expires_in: lifetimeS }) };
     },
 
-    /** Counts a call with the token of an `authorization` header; false if that token is missing or expired. */
+    /** Counts a call with the token of an `authorization` header; false if the token is missing, expired or used up. */
     admit(authorization: string | undefined): boolean {
       const token = authorization?.match(/^Bearer (\S+)$/i)?.[1];
       const state = token && known.get(token);

@@ -9,7 +9,7 @@ type LineCells = {
 };
 
 /**
- * Parses records that are known to be sound, in one call of csv-parse: a call costs as much as five records.
+ * Parses records that are known to be sound. They are handed to csv-parse in one call, since a call by itself takes as long as five records.
  *
  * @param records each without its final line break; marks of damage (see `encodings/utf8.ts`) are preserved.
  * @throws CsvError when one of them is not sound.

@@ -74,7 +74,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   const [address, held] = [await rowOf('held'), await heldOf()];
   const [field, back] = [`made-${held}`, { back: 'row' }];
   const { text } = await get(address);
-  expect(text).toMatch(/No answer to the limit call after .*: it is not known whether it was made/);
+  expect(text).toMatch(/No answer to the limit call after .*: it is not known whether the limit was made/);
   expect(text).toContain('The row needs an answer');
   expect(await post('/held/plan', { ...back, [field]: 'company_1' })).toMatchObject({
     status: 422,

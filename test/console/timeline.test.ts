@@ -46,11 +46,11 @@ test.each([
 test.each<[StoryEvent, string]>([
   [
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },
-    'No answer to the limit call after 1.0 s: it is not known whether it was made.',
+    'No answer to the limit call after 1.0 s: it is not known whether the limit was made.',
   ],
   [
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'status 502: {"error":"no"}' },
-    'The service answered 502 Bad Gateway to the limit call after 1.0 s: it is not known whether it was made.',
+    'The service answered 502 Bad Gateway to the limit call after 1.0 s: it is not known whether the limit was made.',
   ],
   [{ is: 'sent again', kind: 'document' }, 'The document call is sent again, as an operator has set up.'],
   [

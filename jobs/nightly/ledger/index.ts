@@ -152,7 +152,7 @@ async function* areThere(archived: readonly ArchivedPortfolio[], place: ArchiveP
 
 const HELD_LISTED = 'the list of held rows did not match the rows; it does now';
 const ELSEWHERE =
-  'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';
+  'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Run limitline reconcile on the host that has them.';
 
 /**
  * How many buyers that were checked lately are remembered. Rows of one buyer are usually near each other, so this saves most repeated

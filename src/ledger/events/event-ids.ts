@@ -6,7 +6,7 @@ type EventIds = { ids: string[]; more: number };
 /** Most ids indexed for one event: what a person reads, and a script writes in less than a millisecond. */
 export const MOST_IDS = 64;
 
-/** Most further ids that are counted: those of a body of the default maximum size, in some megabytes of memory. */
+/** Most further ids that are counted. A body of the default maximum size has no more, and to count them takes some megabytes of memory. */
 const MOST_COUNTED = 50_000;
 
 /** The most characters of an id. A longer run of id characters is content: neither this service nor others give such ids. */

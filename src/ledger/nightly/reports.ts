@@ -80,7 +80,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
   };
 
   return {
-    /** The server's clock, in ms, so that reports of several hosts have one order. */
+    /** The time of the Redis server, in ms, so that reports of several hosts have one order. */
     async now(): Promise<number> {
       const [seconds, microseconds] = await connection.time();
       return Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);

@@ -122,7 +122,7 @@ const COMMON_FIELDS = [
   'tally',
 ] as const;
 
-/** Fields of rows that are not done. */
+/** The fields that are read of a row that is not done. */
 const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer'] as const;
 
 type WalkedField = (typeof FIELDS)[number];

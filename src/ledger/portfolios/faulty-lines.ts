@@ -101,7 +101,10 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
       return { found: page, ...(last && { next: last.line }), unlisted: 0 };
     },
 
-    /** Number of faulty lines of the last import that count as no row and are not among these lines. */
+    /**
+     * Counts the invalid and duplicate lines of the last import that are not among `lines`. A line whose row an earlier import left in the
+     * portfolio counts as that row, so it is not counted here.
+     */
     async faultyBeside(name: string, lines: readonly number[]): Promise<number> {
       const hashes = [...faultyKeysOf(name), keys.keptRows(name)];
       const [invalid = 0, duplicate = 0, kept = 0] = await Promise.all(hashes.map((key) => connection.hlen(key)));

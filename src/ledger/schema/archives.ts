@@ -142,7 +142,7 @@ export type ArchiveState = {
   /** When the portfolio was begun (lists are ordered by it), and when it was finished, in ms. */
   startedMs: number;
   finishedMs: number;
-  /** While it is restored: the process and the attempt that restore it. */
+  /** The process and the attempt that restore the portfolio; only while it is restored. */
   run?: string;
   /** For lists: rows in each state, and the sums requested and granted as decimal text. */
   states?: Readonly<Record<string, number>>;

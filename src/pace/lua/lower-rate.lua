@@ -41,7 +41,7 @@ local function lowerTo(pace, measured, level)
   pace.peak, pace.phase = math.max(peak, pace.rate), 'hold'
 end
 
--- Lowers the rate without a measure: `taken` calls (-1 if unknown) were accepted in `spanS` seconds.
+-- Lowers the rate where there were too few calls to measure it: `taken` calls (-1 if unknown) were accepted in `spanS` seconds.
 local function lowerByGuess(pace, spanS, taken, dear)
   local tells = spanS > 0 and taken >= 0
   local rate = (dear and pace.phase == 'search' and N.DEAR_GUESS or N.GUESS) * pace.rate

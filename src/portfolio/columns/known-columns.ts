@@ -40,9 +40,9 @@ type ColumnFacts = {
   /** Whether the column helps to identify the line's buyer, see `identity/`. */
   isOfBuyer?: true;
   /**
-   * Whether the column identifies a buyer or a request by itself, or is the amount. A constant for such a column is not kept for other
-   * files. The country and the source of a number are kept: they identify nobody alone, and without them the same buyers would get other
-   * keys and be requested twice.
+   * Whether the column identifies a buyer or a request by itself, or is the amount. If a person gives one value for such a column in all
+   * lines of a file, later files do not get that value. They do get that of the country and of the source of a number: these identify
+   * nobody alone, and without them the same buyers would get other keys and be requested twice.
    */
   isOfLine?: true;
 };

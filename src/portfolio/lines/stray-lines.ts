@@ -185,7 +185,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       line.broken = textOf(record);
       return true;
     },
-    /** The problems in `misstated`, and a warning if the last line may be a total; to be called after all lines were judged. */
+    /** Warnings about the file: total lines with a wrong sum, and a last line that may be a total. To be called after all lines. */
     fileWarnings(): Problem[] {
       const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
       if (!last || others === 0) return misstated;

@@ -43,7 +43,7 @@ export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: Held
   const head = pageHead({
     title: portfolio === undefined ? t`Held` : html`Held in ${portfolio}`,
     trail: portfolio === undefined ? [] : trailOf(portfolio),
-    lead: t`These requests were sent, and nobody knows whether the service took them. Ask its people, then answer here. Nothing is sent again before you answer.`,
+    lead: t`These requests were sent, and nobody knows whether the service took them. Ask the service’s people, then answer here. Nothing is sent again before you answer.`,
   });
   const done = didWords(did, wordsOf);
   const said = html`${done && notice('good', done)}${kept && faultsPart(kept, items)}`;

@@ -136,7 +136,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'doubt',
-        words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
+        words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether the ${translated(entry.kind)} was made.`,
         detail: plainCause(entry.heard.replace(SETTING_HINT, '')),
       };
     case 'sent again':
