@@ -26,7 +26,10 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
 /** If so many known ids have one length, all ids count as having it. */
 const SURE = 3;
 
-/** How much shorter or longer than all known ids an id may be before it looks strange, where their lengths differ or few are known. */
+/**
+ * By how many characters an id may be shorter or longer than all known ids before it looks strange. Applies where the known ids differ in
+ * length, or where few are known.
+ */
 const LENGTH_MAY_DIFFER = 2;
 
 /**

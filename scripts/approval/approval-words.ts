@@ -78,14 +78,14 @@ function waitingSentence(approval: Approval): string {
   const { id, portfolio, rows, sum } = approval;
   const why = whyAskedWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
+  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
 }
 
 function whoWords({ approvers }: Approval, names: readonly string[]): string {
   if (leavesNobody({ inboxApprovers: approvers })) return NOBODY_NAMED;
   if (names.length === 0) {
-    return 'nobody but those who asked for it may approve yet: add somebody with npx limitline user add NAME --roles approver.';
+    return 'There is no other person who may approve yet. Add one: npx limitline user add NAME --roles approver.';
   }
   const others = names.length - MOST_NAMED;
-  return `who may approve: ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${counted(others, 'other')}` : ''}.`;
+  return `Who may approve: ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${counted(others, 'other')}` : ''}.`;
 }

@@ -51,8 +51,8 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--since <time>', SINCE, since)
     .option('--no-rows', 'leave out the rows that events name: finding them takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
-      // The command `events` has an option --since, too, and commander stores there the one written after `export`. So both commands'
-      // options are read.
+      // The command `events` has an option --since, too. Commander stores a --since that is written after `export` with that command, so the
+      // options of both are read.
       const options = command.optsWithGlobals() as ExportOptions;
       checkOutput(options.out, { isBinary: false });
       const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };

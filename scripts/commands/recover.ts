@@ -85,7 +85,7 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<{ 
   return { found, heldSessions };
 }
 
-/** The documents of a folder, where a missing one is no fault: only its call is not restored. */
+/** The documents of a folder. A missing document is no error here: its row is restored, and only the record of its upload is not. */
 function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<typeof makeDocumentFolder> {
   return {
     async find(name, meant) {

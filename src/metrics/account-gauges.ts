@@ -136,7 +136,7 @@ const HELP = {
   pace_flow_per_second: 'Calls a second that the service accepted lately.',
   pace_limit_per_second: "The service's rate limit, as its answers told it; absent until it is known.",
   pace_limiting: '1 where the pace is what limits the calls, else 0.',
-  blocked: '1 where no call leaves for a while, by reason.',
+  blocked: '1 while all calls are stopped for a time, by reason.',
   door_shut: '1 while calls of this kind are stopped, because the outcomes of the last ones are unknown.',
   notices_waiting: 'Notices that are not delivered yet, by channel.',
   notices_ended: 'Notices that were delivered or given up, on all channels, since the ledger began.',

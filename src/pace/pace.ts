@@ -144,7 +144,7 @@ export function makePace({
     /** Reports that the service's limit let a call pass, whatever the response. Costs no round trip of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => obey(headers, 1),
 
-    /** Reports a response that may not be the service's: only its headers count. */
+    /** Reports a response that may come from a proxy and not from the service: only the response's headers count. */
     obey: (headers: AnswerHeaders): Promise<void> => obey(headers, 0),
 
     /**
@@ -169,8 +169,8 @@ const SPARE_S = 0.016;
 /** Below this flow, in calls a second, there are no spare permits: an unused one would be a noticeable part of the flow. */
 const SPARE_FROM_PER_S = 200;
 /**
- * Once a limit is known, there are spare permits only while the rate is at least this many times the flow: unused ones are lost to all
- * processes.
+ * Once the service's limit is known, spare permits are held only while the rate is at least so many times the flow, which is the calls that
+ * are sent a second. An unused permit is lost to all processes.
  */
 const SPARE_BELOW_LIMIT = 2;
 

@@ -29,7 +29,7 @@ export function readSchedule(text: string, tz: string = localZone()): { entries:
     if ('fault' in read) faults.push(`${JSON.stringify(line)} in it ${read.fault}`);
     else entries.push(read);
   }
-  if (lines.length === 0) faults.push('nothing stands in it; to run nothing at all, write off');
+  if (lines.length === 0) faults.push('no task is named in it; to run no task at all, write off');
   return { entries, faults };
 }
 

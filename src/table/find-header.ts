@@ -67,7 +67,7 @@ function isOfList(cells: readonly string[], least = 2, isNoYear = (_cells: reado
   return cells.length >= least && !first.endsWith(':') && cells.some(isAmount);
 }
 
-/** A number with or without a currency. One digit alone counts something, and a telephone number begins with 0. */
+/** A number with or without a currency. A single digit is no amount, since it counts something; nor is a telephone number, which begins with 0. */
 const AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?[1-9][\d.,'’\s]+(?:[A-Z]{3}|[€$£])?$/;
 /** A date with dots, and a year, which a title says of its list. */
 const DATE = /^\d{1,2}\. ?\d{1,2}\. ?\d{2,4}$/;

@@ -36,7 +36,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // After the last chunk the answer is true once more, since the last record may have waited for the end of the text.
+    // True once more at the end of the text, since only now the last record is complete.
     return true;
   }
 

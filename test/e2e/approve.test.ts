@@ -62,7 +62,7 @@ describe('a run of which everything waits', () => {
     expect(first.status).toBe(2);
     expect(first.stderr).toMatch(/3 rows, 3,007\.50 in all, wait for another person's approval/);
     expect(first.stderr).toMatch(/npx limitline approve "q4" --as USER --approval \S+,/);
-    expect(first.stderr).toMatch(/who may approve: bob\./);
+    expect(first.stderr).toMatch(/Who may approve: bob\./);
     expect(standIn.counts().requests).toEqual(expect.objectContaining({ company: {}, limit: {} }));
     expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 3, queued: 0 });
 

@@ -91,7 +91,7 @@ test('each fault of a schedule is said, and what is well beside it is read', () 
 test('off alone runs nothing; off beside others, and nothing at all, are faults', () => {
   expect(readSchedule('off')).toEqual({ entries: [], faults: [] });
   expect(readSchedule('off; retry 04:00').faults).toHaveLength(1);
-  expect(readSchedule('# nothing\n').faults).toEqual(['nothing stands in it; to run nothing at all, write off']);
+  expect(readSchedule('# nothing\n').faults).toEqual(['no task is named in it; to run no task at all, write off']);
 });
 
 test('where nobody says otherwise, the trail is cut, all is compared, rows go again and what is old is archived, by the clock of this machine', () => {

@@ -138,8 +138,8 @@ export function makeConfirmedBatcher(
   const sha = createHash('sha1').update(lua).digest('hex');
   return makeBatcher(async (args) => {
     const count = await wanted();
-    // The pipeline goes to one server, in this order. The script is loaded first: otherwise EVALSHA could fail, and be sent again only
-    // after the WAIT, which would not cover it.
+    // The pipeline goes to one server, in this order. The script is loaded first. Otherwise EVALSHA could fail and be repeated after the
+    // WAIT, which would then confirm no replica's copy of what the script wrote.
     const pipeline = connection
       .pipeline()
       .script('LOAD', lua)

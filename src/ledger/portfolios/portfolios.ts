@@ -187,7 +187,7 @@ export function makePortfolios({
   };
 }
 
-/** Reads the counts of left-out.lua; undefined if they lack some of the lines, which an older version noted. */
+/** Reads the counts of left-out.lua; undefined if some of the `lines` are not in them, because an older version noted those lines. */
 function leftOutIn(fields: Record<string, string>, lines: number): PortfolioState['leftOut'] {
   if (Number(fields.lines ?? 0) !== lines) return undefined;
   const count = (field: string) => Number(fields[field] ?? 0);

@@ -43,7 +43,7 @@ function linesCheck(known: KnownImport, state: PortfolioState): Check {
     const unread = isLast && state.interrupted;
     const words = unread
       ? 'The file was not read to its end: import it again.'
-      : 'It was read before such counts were kept, or not to its end.';
+      : 'The file was read by a version that kept no such counts, or it was not read to its end.';
     return {
       ...about,
       is: unread ? 'open' : 'unknown',

@@ -50,8 +50,8 @@ export type StoryEntry = StoryEvent & { atMs: number };
 export type KeptDecision = { by: string; file: string; at?: string; said?: CallRecord };
 
 /**
- * The last of the decisions that a call keeps (decide.lua); undefined for none, and for what cannot be read. A ledger of before 27 November
- * 2026 keeps one, without what was said.
+ * The last of the decisions that a call keeps (decide.lua); undefined for none, and for what cannot be read. A call decided before 27
+ * November 2026 has its last decision alone, as an object instead of a list.
  */
 export function lastDecision(text: string | null | undefined): KeptDecision | undefined {
   try {

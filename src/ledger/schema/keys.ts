@@ -242,7 +242,7 @@ export function makeKeys(prefix: string, account: string) {
     calls: `${root}:call:`,
     /** Sorted set: restored portfolios, by when restoring began, in ms: from then on their age counts for archiving them again. */
     restored: `${root}:restored`,
-    /** Set: portfolios that were archived, or began to be: their rows may not say yet what was decided in the meantime. */
+    /** Set: portfolios that were restored, or whose archiving was broken off. Decisions that were taken meanwhile may not be in their rows yet. */
     toFollow: `${root}:to-follow`,
     /** Hash: one content that the service posted as an event: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,

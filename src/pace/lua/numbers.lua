@@ -63,8 +63,8 @@ local N = {
   -- If the largest remainder is less than this multiple of the one that lowers the rate, remainders give no warning, and refusals show the
   -- limit.
   BRINK_WITHIN = 1.5,
-  -- A remainder that the service stated is used for 2 s; a mark (a moment from which the rate is measured) records it only if it is at most
-  -- 0.3 s old.
+  -- The number of calls left (remainder) that the service stated is used for 2 s. A mark, which is a moment from which the rate is measured,
+  -- records it only if it is at most 0.3 s old.
   LEVEL_FRESH = 2000000, LEVEL_AT_MARK = 300000,
   -- For this long after a window began anew, stated remainders are taken as those of windows, and not of a token bucket.
   WINDOWS_FOR = 10000000,

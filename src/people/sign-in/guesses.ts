@@ -89,8 +89,8 @@ export function makeGuesses({
   const untake = peopleScript(connection, 'sign-in', 'untake-guess');
 
   /**
-   * Counts an attempt, and answers whether it may be made now; undefined if there is only room for people known at the address, and this
-   * one is not.
+   * Counts an attempt, and answers whether it may be made now. The answer is undefined where `onlyKnown` is set and the user is not known at
+   * this address.
    */
   const ask = async (
     what: Guessed,

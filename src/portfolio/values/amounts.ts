@@ -224,7 +224,7 @@ function whatIsWrong(text: string, decimal: Decimal | null): string {
     MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ??
     unitProblem(text) ??
     (HOLDS_MORE.test(text)
-      ? `The amount holds more than digits and a point: ${PLAIN}.`
+      ? `The amount contains letters or a currency sign: ${PLAIN}.`
       : `This is not an amount: ${PLAIN}.`);
   return decimal === ',' ? said.replace(/\b(its|a) point\b/, '$1 comma').replace(PLAIN, likeTheColumn(decimal)) : said;
 }

@@ -48,7 +48,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     // One word for one thing: lines to fix are invalid ones, the file for all that is sent again has a name of its own, and left out is a sum.
     expect(text).toContain('File to correct');
     expect(text).toMatch(/Lines to fix 1 .*Duplicates 1 /);
-    expect(text).toContain('1 row needs an answer. It is not known whether the service has it');
+    expect(text).toContain('1 row needs an answer. It is not known whether the service has the request');
     // Past the company's step are all but the one that it was refused at.
     expect(text).toMatch(/Company 8 rows past it 1 stopped here 9 calls sent/);
     expect(text).toMatch(/Limit 6 rows past it 2 stopped here 8 calls sent/);

@@ -22,7 +22,7 @@ describe('parseAmount', () => {
         'The amount has a decimal comma, and this column has decimal points: write a plain decimal, like 1234.50.',
     });
     expect(parseAmount('viel', ',')).toEqual({
-      problem: 'The amount holds more than digits and a comma: write it like 1234,50.',
+      problem: 'The amount contains letters or a currency sign: write it like 1234,50.',
     });
     expect(parseAmount(',50', ',')).toEqual({
       problem: 'The amount lacks a digit before or after its comma: write it like 1234,50.',
@@ -64,11 +64,11 @@ describe('parseAmount', () => {
     ['(1,234.56)', 'above zero'],
     ['1.234,56-', 'above zero'],
     ['-€5', 'above zero'],
-    ['€5 EUR', 'more than digits'],
+    ['€5 EUR', 'letters or a currency sign'],
     ['.5', 'before or after its point'],
     ['5.', 'before or after its point'],
-    ['0x10', 'more than digits'],
-    ['1000 usd', 'more than digits'],
+    ['0x10', 'letters or a currency sign'],
+    ['1000 usd', 'letters or a currency sign'],
     ['१०००', 'not an amount'],
     ['1000%', 'not an amount'],
     ['', 'not an amount'],

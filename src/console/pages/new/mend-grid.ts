@@ -31,7 +31,7 @@ export function mendGrid(
     <button hidden>Save</button>
     ${place.column != null && columnFields(place.column, pages)}
     <div class="table-box" role="region" aria-label="Lines with problems or warnings, cell by cell" tabindex="0"><table class="table mend" data-check="/new/${draft.id}/check">
-      <caption class="unseen">Lines with what is wrong with them; cells are edited in place</caption>
+      <caption class="unseen">Lines with their problems; each cell can be corrected here</caption>
       <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="${['cell', known === 'name' && 'is-name']}"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
       ${lines.map((line, at) => lineRows(line, { columns, place, isFirst: at === 0 }))}
     </table></div>

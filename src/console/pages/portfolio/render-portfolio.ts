@@ -71,7 +71,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     <div id="rows-now" hidden></div>
   </section>
   <details class="fold" id="pipeline" open="${!isProven}">
-    <summary>Pipeline <span class="quiet">where the rows are, calls a second, proof</span></summary>
+    <summary>Pipeline <span class="quiet">where the rows are, calls a second, whether the counts add up</span></summary>
     ${panel({ title: t`Where the rows are`, id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
     <div class="panels">
       ${panel({ title: t`Calls a second`, id: 'portfolio-pace', body: pieceOf(frame, 'portfolio-pace') })}

@@ -113,7 +113,7 @@ export function renderRows(
   })}`;
 }
 
-/** The badge of a request that was made before: its outcome, unless it was approved in full. */
+/** The badge of a row whose request was made before. It shows the earlier outcome; a request that was approved in full has no badge. */
 function earlierBadge(result: RowResult, meanings: Meanings): Html | false {
   const earlier: RowResult = { ...result, state: 'done' };
   return (

@@ -57,7 +57,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   const later = laterSupplierWords(state);
   if (later) waits.push({ kind: 'warn', title: t`Another supplier.`, words: later });
   if (states.held > 0) {
-    const words = t`It is not known whether the service has ${states.held === 1 ? t`it` : t`them`}. Somebody has to find out before anything is sent again.`;
+    const words = t`It is not known whether the service has the ${states.held === 1 ? t`request` : t`requests`}. Somebody has to find out before anything is sent again.`;
     const href = `/portfolios/${encodeURIComponent(name)}/held`;
     waits.push({
       kind: 'warn',
@@ -80,7 +80,7 @@ function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
     const { id, rows, sum, currency, authors, askedMs } = approval;
     const who =
       approvers.length === 0 ? t`somebody else with the role approver must` : t`${peopleWords(approvers)} may`;
-    const words = t`${countWords(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
+    const words = t`${countWords(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before somebody does.`;
     return { kind: 'warn', title: t`Waits for approval.`, words, href: approvalAddress(id) };
   });
   if (waits.length > 0 || awaiting === 0 || state.importing) return waits;

@@ -40,7 +40,7 @@ export function rowActions(
       });
     case 'held':
       if (!can(rights, 'POST /held/plan'))
-        return html`<p class="hint">Somebody has to say what became of its call before anything is sent again. ${mayWords(who.operate, t`do that`)}</p>`;
+        return html`<p class="hint">Somebody has to say what became of the row’s call before anything is sent again. ${mayWords(who.operate, t`do that`)}</p>`;
       return resolveForms({ row, step: result.step, atMs: result.updatedMs, csrf });
     case 'awaiting':
       return waitingPart(result);
@@ -56,7 +56,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
     awaits === undefined
       ? t`Nothing of it is sent before another person has approved its import.`
       : awaits.was === 'held'
-        ? t`Somebody said of its call ${answered}. Another person must approve that before anything is done.`
+        ? t`Somebody answered for the row’s call ${answered}. Another person must approve this answer before anything is done.`
         : t`Somebody asked to send this row again; it was ${translated(stateWords(awaits.was))}. Another person must approve that first.`;
   return notice(
     'info',

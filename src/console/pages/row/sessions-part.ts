@@ -24,8 +24,8 @@ const STATES: Readonly<Record<HostedSession['state'], string>> = {
 
 /** The advice on what a person does next, by the state of a limit's last session. */
 const REMEDIES: Partial<typeof STATES> = {
-  held: t`Ask the service’s people whether they made it. A new one would be a second session.`,
-  refused: t`Read the answer. Once its reason is mended, request another one.`,
+  held: t`Ask the service’s people whether the session was made. A new one would be a second session.`,
+  refused: t`Read the service’s answer. Once its reason is removed, request another session.`,
 };
 
 /**

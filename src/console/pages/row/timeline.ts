@@ -170,7 +170,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
           : t`Sent again by ${entry.by}: it had been ${translated(stateWords(entry.from))}.`,
       };
     case 'freed':
-      return { atMs, kind: 'plain', words: t`It is known what became of its call, so the row goes on.` };
+      return { atMs, kind: 'plain', words: t`The outcome of the row’s call is known now, so the row goes on.` };
     case 'resolved': {
       const said = entry.made === undefined ? t`was not made and may be sent again` : t`was made, ${entry.made}`;
       return {
