@@ -24,7 +24,7 @@ export async function readingOf(path: string, { settings, signal }: Reading): Pr
 type SaidReading = { reading: ReadOptions; by: readonly string[] };
 
 const NOBODYS =
-  'Somebody said in the console how files with this header are read, and that version of Limitline did not note who it was. Upload such a file there and say again how it is read, or keep a mapping (npx limitline mapping keep NAME FILE): then such files are taken in by themselves.';
+  'Somebody said in the console how files with this header are read, but an earlier version of Limitline did not note who it was. Upload such a file there and say again how it is read, or keep a mapping (npx limitline mapping keep NAME FILE). Then such files are taken in by themselves.';
 
 /** An option of `check` that sets read options, in a message. */
 const OPTION = /(?<!\S)--(?:map|decimal|dates|encoding|delimiter|header-line|sheet)\b/;

@@ -164,11 +164,11 @@ function faultOfDropped(
   const twins = portfolio === '' ? [] : all.filter(isTwin);
   if (twins.length > 0) {
     const others = twins.map((other) => other.name).join(', ');
-    return `${name} lay there together with ${others}, and both would go into portfolio ${portfolio}: which of them is meant cannot be told. Drop the one that is meant again, or both under different names.`;
+    return `${name} lay there together with ${others}, and both would go into portfolio ${portfolio}. Limitline cannot know which of them is meant: drop that one again, or both under different names.`;
   }
   if (documents.length > 1) {
     const own = documentsNameOf(name);
-    return `Beside ${name} lay a folder ${own} as well as a ZIP file of that name, and which has its documents cannot be told: drop it again with one of them.`;
+    return `Beside ${name} lay both a folder ${own} and a ZIP file of that name. Limitline cannot know which of them has its documents: drop ${name} again with one of them.`;
   }
   const [supplier, second] = suppliers;
   if (second) return `Beside ${name} lay ${supplier?.name} as well as ${second.name}: drop it again with one of them.`;

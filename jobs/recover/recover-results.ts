@@ -59,7 +59,7 @@ export type Recovering = {
    * The number of rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too.
    */
   replaced: number;
-  /** The number of rows that a person declined. Their noes are lost, so importing their lines may request them without another yes. */
+  /** The number of rows that a person declined. The ledger lost this answer, so importing their lines may request them without approval. */
   declined: number;
   leftOut: LeftOut[];
 };

@@ -57,7 +57,7 @@ export function makeSecret({
     await writeAnyway(connection, 'SETNX', keys.secretMark, mark);
     const found = (await connection.get(keys.secretMark)) ?? '';
     if (isSame(found, mark)) return material;
-    const own = given === undefined ? `this host made or found its own, ${path}` : 'this host has LIMITLINE_SECRET';
+    const own = given === undefined ? `this host uses the one in ${path}` : 'this host has LIMITLINE_SECRET';
     throw new LimitlineError(
       'SETTINGS',
       `The secret of this host is not the one that ${where} was first used with (${own}). Set LIMITLINE_SECRET_FILE to the same file on all hosts, such as "secret" in the data folder of the first host.`,

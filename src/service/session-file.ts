@@ -104,7 +104,7 @@ export function readSessionFile(path: string): { session: SessionCall; faults?: 
   if (namesIn(data.body).some((name) => name.match(PLACE)))
     faults.push('body in it: a place stands in the name of a field; places are filled only in the texts of fields');
   if (places.includes('return_url') && data.return_url === undefined)
-    faults.push('return_url is missing in it, and the body has a place for it');
+    faults.push('return_url is missing in it, although its body has a place for return_url');
   if (faults.length > 0) return { faults };
   const { body, link, ends, return_url: returnUrl = '' } = data;
   return { session: { path: data.path, body, returnUrl, link, ends } };

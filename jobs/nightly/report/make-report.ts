@@ -91,7 +91,7 @@ async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): P
   return told;
 }
 
-/** How much the checks looked at, with the draft of the file of all items, or the disk fault that prevented the draft. */
+/** How much the checks looked at. `draft`: the draft of the file of all items; `fault`: the disk's fault that prevented this draft. */
 type Looked = { looked: NightReport['looked'] } & (
   | { draft: FileDraft; fault?: never }
   | { draft?: never; fault: string }

@@ -118,7 +118,7 @@ export function codeField({ id = 'field-code', orRecovery = false } = {}): Html 
     plain: true,
     ...(orRecovery ? {} : { inputmode: 'numeric' as const }),
     hint: orRecovery
-      ? t`Of your app, and not used before; or a recovery code.`
+      ? t`A code of your app that was not used before, or a recovery code.`
       : t`Six digits; a new one every 30 seconds.`,
   });
 }

@@ -50,7 +50,10 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
         await close().catch((error) =>
           log.debug({ reason: messageOf(error) }, 'a disputed claim could not be answered'),
         );
-        log.warn({ kind: dispute.kind }, 'Redis showed a claim that this process no longer holds; it was closed');
+        log.warn(
+          { kind: dispute.kind },
+          'Redis had a claim of this process that the process no longer holds; the claim was closed',
+        );
       }
     },
   };

@@ -11,7 +11,7 @@ import type { KeepAnswer, NewEvent } from './kept-event.ts';
 /** Most bytes kept, and for how long: EVENTS_KEEP_MB and EVENTS_KEEP_DAYS, in bytes and ms. */
 export type EventLimits = { mostBytes: number; keepMs: number };
 
-/** Limits of one script, so that it takes Redis only some milliseconds: each id is an entry of an index. */
+/** Most events, ids and bytes that one run of the script writes, so that it takes Redis only some milliseconds. Each id is an index entry. */
 const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
 
 /**

@@ -262,7 +262,7 @@ export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: 
   },
   finance: { title: 'For finance', lead: 'The records are right. These requests may need something from finance.' },
   mended: { title: 'Corrected', lead: 'What did not agree, and was corrected at once: nothing is left to do.' },
-  gone: { title: 'No more found', lead: 'What the report before had, and this one has not.' },
+  gone: { title: 'No more found', lead: 'Findings of the previous report that this report no longer has.' },
 };
 
 /** The limits of what a report can tell. */

@@ -50,7 +50,7 @@ export function readRule(form: RuleForm): RuleMatch & { nights: number } {
   ];
   const nights = Number(said('nights') ?? Number.NaN);
   if (!Number.isInteger(nights) || nights < 1 || nights > MOST_NIGHTS) {
-    throw new LimitlineError('USAGE', `Say for how many nights a row goes again at most: 1 to ${MOST_NIGHTS}.`);
+    throw new LimitlineError('USAGE', `Say for how many nights a row is sent again at most: 1 to ${MOST_NIGHTS}.`);
   }
   const others = step ?? status ?? words;
   if (cause !== undefined && others !== undefined) {

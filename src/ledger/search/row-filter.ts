@@ -125,7 +125,7 @@ function textOf(query: Query, name: string): string | undefined {
   if (value === undefined) return undefined;
   if (values.length > 1) throw new LimitlineError('USAGE', `The filter names "${name}" twice: name it once.`);
   if (value.length > LONGEST_TEXT) {
-    throw new LimitlineError('USAGE', `"${name}" is longer than anything that there is: shorten it.`);
+    throw new LimitlineError('USAGE', `The text of "${name}" is longer than any value of a row: shorten it.`);
   }
   return name === 'status' ? value : value.trim();
 }

@@ -144,7 +144,7 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
     case 'archived':
       return notice(
         'info',
-        html`What was requested for it is known and is not requested again. An operator can restore it, so that its rows are shown here. ${commandLine(`npx limitline restore ${word}`)}`,
+        html`Limitline still knows its requests, and makes none of them again. An operator can restore the portfolio, so that its rows are shown here. ${commandLine(`npx limitline restore ${word}`)}`,
         { title: t`Its ${countWords(archivedRows(archived), 'row is', 'rows are')} archived.` },
       );
     case 'archiving':

@@ -248,7 +248,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
 function nothingHere(rights: Rights): Html {
   return emptyState({
     title: t`All portfolios are archived.`,
-    words: t`What is imported from now on stands here.`,
+    words: t`A portfolio that is imported from now on is listed here.`,
     next: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
 }
