@@ -131,7 +131,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   rule: {
     usage: '',
-    says: 'rules by which refused rows go again at night',
+    says: 'rules by which refused rows are sent again at night',
     load: () => import('./commands/rule.ts'),
   },
   schedule: {
@@ -166,7 +166,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   audit: {
     usage: '',
-    says: 'who did what, when and from where; and whether that is still as it was written',
+    says: 'who did what, when and from where; and whether these entries were changed since',
     load: () => import('./commands/audit.ts'),
   },
   events: {

@@ -59,11 +59,11 @@ export function refusal(name: string, answer: Exclude<ForgetAnswer, { is: 'go' |
       return new LimitlineError('USAGE', words);
     }
     case 'restoring': {
-      const words = `${name} is being restored: npx limitline restore "${name}" ends that. Nothing was changed; forget it then.`;
+      const words = `${name} is being restored: npx limitline restore "${name}" completes this. Nothing was changed; forget the portfolio afterwards.`;
       return new LimitlineError('USAGE', words);
     }
     default: {
-      const words = `${name} is being archived: npx limitline archive "${name}" ends that. Nothing was changed; forget it then.`;
+      const words = `${name} is being archived: npx limitline archive "${name}" completes this. Nothing was changed; forget the portfolio afterwards.`;
       return new LimitlineError('USAGE', words);
     }
   }

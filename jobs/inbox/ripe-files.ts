@@ -168,7 +168,7 @@ function faultOfDropped(
   }
   if (documents.length > 1) {
     const own = documentsNameOf(name);
-    return `Beside ${name} lay both a folder ${own} and a ZIP file of that name. Limitline cannot know which of them has its documents: drop ${name} again with one of them.`;
+    return `Beside ${name} lay a folder ${own} and a ZIP file of that name. Limitline cannot know which of them has its documents: drop ${name} again with one of them.`;
   }
   const [supplier, second] = suppliers;
   if (second) return `Beside ${name} lay ${supplier?.name} as well as ${second.name}: drop it again with one of them.`;

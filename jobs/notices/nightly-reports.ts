@@ -113,7 +113,7 @@ function checksOf({ groups }: NightReport, section: (typeof SECTIONS)[number]): 
 function missingNotice(last: LastReport | undefined, atMs: number): Notice {
   return {
     kind: 'report',
-    title: 'No nightly report came for two nights, although the schedule names it',
+    title: 'No nightly report was made for two nights, although the schedule has the nightly check',
     facts: [
       { term: 'Last report', what: last ? new Date(last.madeMs).toISOString() : 'none so far' },
       { term: 'What to do', what: 'npx limitline schedule says who is on duty, and what became of the last run' },

@@ -31,6 +31,6 @@ async function mustKnow(path: string, context: Context): Promise<void> {
   if (put.company + put.limit + put.session + put.held === 0) return;
   throw new LimitlineError(
     'USAGE',
-    `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios, and work goes on then.`,
+    `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios. Work then goes on.`,
   );
 }

@@ -55,7 +55,7 @@ function printed({ rule: { madeMs, ...rule }, rows, portfolios, last }: RuleNow)
 
 function ruleTable(rules: readonly RuleNow[]): string {
   if (rules.length === 0) {
-    return 'No rule says that refused rows go again at night. To make one: npx limitline rule add --cause ID --nights 3';
+    return 'No rule says that refused rows are sent again at night. To make one: npx limitline rule add --cause ID --nights 3';
   }
   return rules.map((one) => ruleLines(one).join('\n')).join('\n\n');
 }

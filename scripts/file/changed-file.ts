@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /**
- * Notes size and time of a file before it is read. The answered function gives a warning if they differ now: somebody still wrote to it.
- * Pipes, and files that cannot be looked at, give none.
+ * Notes size and time of a file before it is read. The function that is returned gives a warning if they
+ * differ later, since somebody still wrote to the file. There is none for pipes, and for files whose size and time cannot be read.
  */
 export async function lookForChange(path: string): Promise<() => Promise<Problem[]>> {
   const before = await versionOf(path);

@@ -44,7 +44,7 @@ export async function keepApprovalRule({
   if (isOwn) return;
   log.warn(
     { running: others.map(({ role, host, pid }) => ({ role, host, pid })) },
-    'another process of this account asks for approval by stricter settings: these stay the rule until a process starts after it has stopped',
+    'another process of this account asks for approval by stricter settings, which apply until that process has stopped and another one starts',
   );
 }
 

@@ -28,7 +28,7 @@ export function makeCallMetrics(registry: Registry) {
   });
   const latency = new Histogram({
     name: 'limitline_call_duration_seconds',
-    help: 'From sending a call to its whole answer, by kind; those that never left are not in it.',
+    help: 'Time from sending a call to its whole answer, by kind. Calls that never left are not in it.',
     labelNames: ['kind'] as const,
     buckets: BUCKETS_S,
     registers,
@@ -74,7 +74,7 @@ export function startWaitMetrics(
 ): () => void {
   const blocked = new Counter({
     name: 'limitline_blocked_seconds_total',
-    help: 'Seconds in which something held calls of this process back, by reason; two reasons at a time count both.',
+    help: 'Seconds in which something held calls of this process back, by reason. A second with two reasons counts for both.',
     labelNames: ['reason'] as const,
     registers: [registry],
   });

@@ -83,7 +83,7 @@ export type PortfolioFile = ReadOptions & {
   /** Decides which buyer each line means. Without a book, only the file's own lines are compared. */
   buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
-  /** What an earlier reading of the whole file found, where a line is judged alone. */
+  /** The contradictions that an earlier reading of the whole file found; given where a single line is judged. */
   contradictions?: Conventions['contradictions'];
   /** The current time, for judging the dates of financial statements. Default: now. */
   now?: Date;

@@ -105,7 +105,7 @@ function originOf(location: string | string[] | undefined): string {
   return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** Words for a connection that broke off, for a message. A server that expects TLS closes it; other servers answer in another protocol. */
+/** Why a connection broke off, as part of a message. A server that expects TLS closes a plain connection; another may not speak HTTP. */
 function brokenOffWords(error: Error, url: string): string {
   if (error.name === 'HTTPParserError') return 'what answers there does not speak HTTP';
   const closed = /other side closed|ECONNRESET/.test(messageOf(error));

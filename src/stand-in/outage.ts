@@ -46,7 +46,7 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
     },
     /** Opens or closes the port as the faults say; to be called after each change of them. Rejects if the port cannot be opened. */
     follow,
-    /** Opens or closes the port as the faults say, without being waited for; a failure is logged. */
+    /** Opens or closes the port as the faults say. The caller does not wait for it; a failure is logged. */
     followInBackground,
     async stop(): Promise<void> {
       running = false;

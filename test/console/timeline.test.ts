@@ -122,26 +122,26 @@ test.each<[string, begun: number, imports: Partial<KnownImport>[], first: string
     'another file',
     2,
     [{}, { number: 2, lastMs: 5_000, by: 'root' }],
-    ['The row came in first with q4.csv (import 1 by anna).'],
+    ['The row was first imported with q4.csv (import 1 by anna).'],
   ],
   [
     'one of several',
     3,
     [{}, { number: 2, lastMs: 1_500, by: 'ben' }, { number: 3, lastMs: 5_000 }],
-    ['The row came in first with one of: q4.csv (import 1 by anna); q4.csv (import 2 by ben).'],
+    ['The row was first imported with one of: q4.csv (import 1 by anna); q4.csv (import 2 by ben).'],
   ],
   [
     'a file that came again',
     3,
     [{}, { number: 2, lastMs: 5_000, by: 'root' }],
-    ['The row came in first with one of: q4.csv (import 1 by anna); q4.csv (import 2 by root).'],
+    ['The row was first imported with one of: q4.csv (import 1 by anna); q4.csv (import 2 by root).'],
   ],
   ['the same file alone', 2, [{ lastMs: 5_000 }], []],
 ])('a row that comes again says who brought it in first: %s', (_what, begun, given, first) => {
   const imports = new Map(given.map((one, at) => [String(at + 1), { ...known, ...one }]));
   const story = storyOf([{ is: 'held', step: 'limit', message: '' }], { importId: String(given.length) });
   const words = timelineOf({ ...story, begun, imports }).map((one) => String(one.words));
-  expect(words.filter((one) => one.startsWith('The row came in first'))).toEqual(first);
+  expect(words.filter((one) => one.startsWith('The row was first imported'))).toEqual(first);
   expect(words.filter((one) => one.includes('was imported again'))).toHaveLength(1);
 });
 

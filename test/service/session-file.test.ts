@@ -12,7 +12,7 @@ test.each<readonly [string, Record<string, unknown>, RegExp]>([
   [
     'has a place for an address that it lacks',
     { body: { to: sessionPlace('return_url') }, return_url: undefined },
-    /has a place for it/,
+    /has a place for return_url/,
   ],
   [
     'has a place in the name of a field',

@@ -63,7 +63,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, t`Sign in first.`);
     request.person = person;
     request.rights = { roles: person.roles, owns: false, table, places };
-    // The portfolio is not known yet. So this refuses only people who could not do this with a portfolio of their own either.
+    // The portfolio is not known yet. So a person is refused only if they could not do this with a portfolio of their own either.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
     const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
     // People open `/` first. A person who may not see its page, such as an admin, is led to the first page that they may see.

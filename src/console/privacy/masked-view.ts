@@ -64,7 +64,7 @@ function answerFor(answer: unknown): unknown {
 function notForViewers(): ConsoleError {
   return new ConsoleError(
     403,
-    t`This holds personal data as it is, which viewers are not shown. Ask somebody who works with rows, or an admin for another role.`,
+    t`This page has personal data that is not masked, so viewers may not see it. Ask somebody who works with rows, or an admin for another role.`,
   );
 }
 

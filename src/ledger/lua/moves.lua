@@ -80,7 +80,7 @@ local function knownCause(portfolio, failed)
   return portfolio.causes[cause]
 end
 
--- How long an answer counts as late news, in ms.
+-- For so long, in ms, a limit that is not plainly approved is listed by the time of its answer. Older entries are removed from the list.
 local LATELY = 2 * 24 * 3600 * 1000
 local isTrimmed = false
 

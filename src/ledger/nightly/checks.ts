@@ -4,7 +4,7 @@
  */
 export const CHECKS = {
   counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
-  indexes: { kind: 'ledger', title: 'Rows that were not found as they are' },
+  indexes: { kind: 'ledger', title: 'Rows that lists and searches showed wrongly' },
   approvals: { kind: 'ledger', title: 'Approvals that did not agree with the rows that wait for them' },
   'no job': { kind: 'ledger', title: 'Rows in progress that had no job' },
   'no row': { kind: 'ledger', title: 'Jobs that belonged to no row' },
@@ -23,7 +23,7 @@ export const CHECKS = {
     kind: 'finance',
     title: "Named by the day's files and not requested, or waiting to be sent again",
   },
-  events: { kind: 'finance', title: 'What the service told of by events' },
+  events: { kind: 'finance', title: 'What the service reported by events' },
   held: { kind: 'finance', title: 'A person must say what became of the request' },
   refused: { kind: 'finance', title: 'Rejected by the service' },
   'no supplier': { kind: 'finance', title: 'Portfolios without their supplier' },

@@ -89,7 +89,7 @@ export type HeldItem = {
   heard: string;
   /** What was sent, its first 2,000 characters. */
   sent: string;
-  /** The row's request, which `heard` may repeat: to mask it for people who may not see all of it. */
+  /** The row's request. `heard` may repeat parts of it, which are masked for people who may not see the whole request. */
   request: RowRequest;
   /** Whether the call is no longer in doubt: a worker lets the row go on within seconds. */
   isKnown: boolean;

@@ -40,7 +40,7 @@ type UserDeps = {
   onAdded: () => void;
 };
 
-/** Whether the last admin, or the last user, may go; only the command line may do that, since it can undo it. */
+/** Whether the last admin, or the last user, may be removed. Only the command line may do that, since it can make another one. */
 type EvenLast = { evenLast?: boolean };
 
 /**

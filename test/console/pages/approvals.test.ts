@@ -217,7 +217,7 @@ test('the portfolio says what waits and who may say yes; the row says so too', a
   expect(text).toContain(`href="${address}"`);
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
   const row = (await get(`/portfolios/q4/rows/${first?.row.key}`)).text;
-  expect(row).toContain('Nothing of it is sent before another person has approved its import.');
+  expect(row).toContain('Nothing of this row is sent before another person has approved its import.');
   expect(row).toContain(`href="${address}"`);
   expect((await get('/')).text).toContain('Waits for approval');
 });

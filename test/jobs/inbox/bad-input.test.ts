@@ -35,7 +35,7 @@ test('what is no file, or cannot be told, goes to rejected with a reason, and li
     ['-folder.problems.txt', /is a folder: drop the file itself/],
     ['-pipe.problems.txt', /is a pipe/],
     ['-twins.problems.txt', /lay there together with twins\.(csv|xlsx), and both would go into portfolio twins/],
-    ['-both.problems.txt', /a folder both as well as a ZIP file/],
+    ['-both.problems.txt', /a folder both and a ZIP file/],
   ] as const) {
     expect(await read('rejected', name)).toMatch(why);
   }

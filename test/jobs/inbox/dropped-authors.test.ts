@@ -124,7 +124,7 @@ test('processes whose INBOX_APPROVERS have no name in common leave nobody, which
   expect(warned.filter((one) => one.includes('INBOX_APPROVERS'))).toEqual([told]);
   const said: string[] = [];
   await sayWaiting('q4', context, { say: (words) => said.push(words) });
-  expect(said).toEqual([expect.stringContaining('; INBOX_APPROVERS of the processes')]);
+  expect(said).toEqual([expect.stringContaining('. INBOX_APPROVERS of the processes')]);
   const waiting = (await context.approvals.waiting()).map((one) => ({ ...one, currency: undefined }));
   const list = approvalsPage({ waiting, total: 1, answered: [], hasUsers: true }, () => false);
   const answering = { needsPassword: false, needsCode: false, needsSignIn: false, approvers: [], csrf: '' };

@@ -71,7 +71,7 @@ test('a row whose file comes again, read otherwise, keeps who brought it in firs
   if (!found) throw new Error('the row is gone');
   const story = await rowStory(found.row, context);
   const words = story ? timelineOf(story).map((one) => one.words) : [];
-  expect(words[0]).toBe('The row came in first with q4.csv (import 1 by fin).');
+  expect(words[0]).toBe('The row was first imported with q4.csv (import 1 by fin).');
   expect(words).toContain('q4.csv (import 2) was imported again by root: the row is its line 2.');
 });
 

@@ -56,7 +56,7 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   const page = await web.get('/portfolios/q4');
   expect(page.text).toContain('1 hosted session was rejected by the service.');
   expect(page.text).toContain('Nobody knows what became of 1 hosted session.');
-  expect((await web.get(`/portfolios/q4/rows/${refused}`)).text).toContain('request another one.');
+  expect((await web.get(`/portfolios/q4/rows/${refused}`)).text).toContain('request another session.');
   expect((await web.get(`/portfolios/q4/rows/${held}`)).text).toContain('A new one would be a second session.');
   // The refused one is asked for again.
   const again = await limitline('run', 'q4.csv', '--sessions');

@@ -140,7 +140,7 @@ function approvalTasks(open: readonly OpenApproval[], mayApprove: (approval: Ope
     return [
       {
         isOthers: !isOwn,
-        words: html`<span>${withNumbers(countWords(rows, 'request waits', 'requests wait'))} ${isOwn ? t`for your approval` : t`for a colleague’s approval`}<small class="under">Nothing of it is sent before</small></span>`,
+        words: html`<span>${withNumbers(countWords(rows, 'request waits', 'requests wait'))} ${isOwn ? t`for your approval` : t`for a colleague’s approval`}<small class="under">Nothing of them is sent before that</small></span>`,
         amount: sumsPart(sumsByCurrency(some), true),
         sinceMs: first.askedMs,
         way: isOwn ? linkButton({ href, words: t`Review`, kind: 'primary' }) : linkButton({ href, words: t`Look` }),

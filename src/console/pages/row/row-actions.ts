@@ -54,7 +54,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
   const answered = awaits?.answer === 'resend' ? t`that it was not made` : t`that it was made, ${awaits?.answer ?? ''}`;
   const words =
     awaits === undefined
-      ? t`Nothing of it is sent before another person has approved its import.`
+      ? t`Nothing of this row is sent before another person has approved its import.`
       : awaits.was === 'held'
         ? t`Somebody answered for the row’s call ${answered}. Another person must approve this answer before anything is done.`
         : t`Somebody asked to send this row again; it was ${translated(stateWords(awaits.was))}. Another person must approve that first.`;

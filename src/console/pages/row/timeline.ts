@@ -99,8 +99,8 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   const named = first.map(({ number }) => fileOf(String(number), story));
   const words =
     others.length === 0
-      ? t`The row came in first with ${named[0]}.`
-      : t`The row came in first with one of: ${named.join('; ')}.`;
+      ? t`The row was first imported with ${named[0]}.`
+      : t`The row was first imported with one of: ${named.join('; ')}.`;
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
