@@ -224,7 +224,7 @@ function whatIsWrong(text: string, decimal: Decimal | null): string {
     MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ??
     unitProblem(text) ??
     (HOLDS_MORE.test(text)
-      ? `The amount contains letters or a currency sign: ${PLAIN}.`
+      ? `The amount has letters or signs beside its digits: ${PLAIN}.`
       : `This is not an amount: ${PLAIN}.`);
   return decimal === ',' ? said.replace(/\b(its|a) point\b/, '$1 comma').replace(PLAIN, likeTheColumn(decimal)) : said;
 }

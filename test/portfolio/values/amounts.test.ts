@@ -22,7 +22,7 @@ describe('parseAmount', () => {
         'The amount has a decimal comma, and this column has decimal points: write a plain decimal, like 1234.50.',
     });
     expect(parseAmount('viel', ',')).toEqual({
-      problem: 'The amount contains letters or a currency sign: write it like 1234,50.',
+      problem: 'The amount has letters or signs beside its digits: write it like 1234,50.',
     });
     expect(parseAmount(',50', ',')).toEqual({
       problem: 'The amount lacks a digit before or after its comma: write it like 1234,50.',
