@@ -111,7 +111,7 @@ describe('values that are refused', () => {
     ['company_id', '8f3a', 'begins with company_'],
     ['company_id', 'company_', 'begins with company_'],
     ['company_id', 'COMPANY_1', 'begins with company_'],
-    ['requested_limit', '1.5x', 'letters or a currency sign'],
+    ['requested_limit', '1.5x', 'letters or signs beside its digits'],
   ])('%s %s', (column, text, message) => {
     expect(read(column, text)).toEqual({ problem: expect.stringContaining(message) });
   });
