@@ -236,7 +236,7 @@ test('amounts of two currencies that wait for approval are not added up to one s
   }
   const { get } = await openConsole(desk);
   expect(plainText((await get('/')).text)).toMatch(
-    /3 requests wait for a colleague’s approval .*? before EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
+    /3 requests wait for a colleague’s approval .*? before that EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
   );
 });
 
