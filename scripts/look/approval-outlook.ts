@@ -40,8 +40,8 @@ export async function approvalOutlook(
 }
 
 /**
- * What the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file, or are replaced or cancelled by it: which amounts these
- * are is not known.
+ * The sum that the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file, or are replaced or cancelled by
+ * it: their amounts are not known here.
  */
 async function sumBeside(
   portfolio: string,
