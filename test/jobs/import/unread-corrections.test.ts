@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { approvalOutlook } from '../../../scripts/look/approval-outlook.ts';
+import { dryRunWords } from '../../../scripts/look/dry-run.ts';
+import { policyOf } from '../../../src/ledger/schema/approval.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { checkedFile } from '../../support/checked-file.ts';
 import { HEADER, openCorrections } from '../../support/corrections.ts';
@@ -108,6 +111,22 @@ test('the mended line of such a row requests its limit once, and check and impor
   await writeFile(mended, errors.replace('1O00', '10000'));
   expect(await place.importFile(mended)).toMatchObject({ rows: 1, problems: [] });
   expect(await place.sent()).toEqual([5, 10_000]);
+});
+
+test('check says how many rows would be cancelled, and how an approval may follow from the others', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', acme('1000'), zinc);
+  const path = await place.write('q4-corrected.csv', [acme('1O00'), zinc.replace('5', '5x'), tin('700', 'R3')]);
+  const { before, ...found } = await checkedFile({ path }, place.context);
+  expect(dryRunWords({ ...found, before }, undefined)).toContain(
+    '2 rows of earlier imports would be cancelled, since invalid lines may correct what they ask for.',
+  );
+  const settings = { ...place.context.settings, APPROVE_ABOVE: '1500' };
+  const context = { ...place.context, approvalPolicy: async () => policyOf(settings) };
+  // The cancelled rows are in no sum, so 1,700 is not what the portfolio asks for.
+  expect(await approvalOutlook({ portfolio: 'q4', dryRun: { ...found, before } }, { settings, context })).toMatch(
+    /^If the sum of the portfolio .* is above 1,500/,
+  );
 });
 
 test('a row that was sent meanwhile stays as it is', async () => {
