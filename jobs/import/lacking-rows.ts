@@ -10,8 +10,8 @@ type LackingDeps = { rows: Rows; portfolios: Portfolios };
 /** A file that was read to its end. `begun` is when its import began. */
 type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
 
-/** States of rows whose limit was usually not sent, and that are sent later, by themselves or by a retry. */
-const UNSENT_STATES = [...UNFINISHED_STATES, 'refused'] as const;
+/** States of rows whose limit may be sent later, by itself or after a person's retry or answer. */
+const UNSENT_STATES = [...UNFINISHED_STATES, 'refused', 'held'] as const;
 
 /** Counts rows of earlier imports that the file lacks and whose state says that they were not sent. */
 export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
@@ -30,7 +30,7 @@ export async function foreseeLacking(
   for (const state of UNSENT_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
       const others = page.filter(({ key }) => !has(key));
-      count += (state === 'awaiting' ? await unsentOf(others, rows) : others).length;
+      count += (await unsentOf(others, state, rows)).length;
     }
   }
   return count;
@@ -63,7 +63,7 @@ export async function leaveOutLacking(file: WholeFile, deps: LackingDeps): Promi
 async function* lackingRows(
   { portfolio, importId }: WholeFile,
   { rows, portfolios }: LackingDeps,
-): AsyncGenerator<RowId[]> {
+): AsyncGenerator<readonly RowId[]> {
   // If the portfolio has only one import, no row is of an earlier one.
   if ((await portfolios.allImports(portfolio)).length < 2) return;
   for (const state of UNSENT_STATES) {
@@ -76,14 +76,22 @@ async function* lackingRows(
         others.map(({ key }) => key),
       );
       const unkept = others.filter((_row, place) => kept[place] === undefined);
-      const lacking = state === 'awaiting' ? await unsentOf(unkept, rows) : unkept;
+      const lacking = await unsentOf(unkept, state, rows);
       if (lacking.length > 0) yield lacking;
     }
   }
 }
 
-/** The waiting rows without those that were held before they began to wait for approval: the calls of these are in doubt. */
-async function unsentOf(waiting: readonly RowId[], rows: Rows): Promise<RowId[]> {
-  const results = await rows.read(waiting);
-  return waiting.filter((_row, place) => results[place]?.awaits?.was !== 'held');
+/** These rows, all in one state, without those whose limit is held, or was before they began to wait for approval: it may have been made. */
+async function unsentOf(
+  found: readonly RowId[],
+  state: (typeof UNSENT_STATES)[number],
+  rows: Pick<Rows, 'read'>,
+): Promise<readonly RowId[]> {
+  if (state !== 'awaiting' && state !== 'held') return found;
+  const results = await rows.read(found);
+  return found.filter((_row, place) => {
+    const result = results[place];
+    return (result?.awaits?.was ?? state) !== 'held' || result?.step !== 'limit';
+  });
 }

@@ -132,7 +132,7 @@ async function waitingOf(
   return waiting.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
 }
 
-/** Whether a row of an earlier import would be sent, by itself or by a retry, or was left out by this import. */
+/** Whether a row of an earlier import would be sent, by itself or after a person's retry or answer, or was left out by this import. */
 function isWaiting(
   { row, state, limit, importId: last, replaced }: BuyerRow,
   { portfolio, importId }: Pick<Place, 'portfolio' | 'importId'>,
@@ -140,5 +140,5 @@ function isWaiting(
   if (row.portfolio !== portfolio || limit !== 'free') return false;
   if (replaced?.importId === importId && replaced.key === '') return true;
   const isEarlier = importId === '' || Number(last) < Number(importId);
-  return isEarlier && (isUnfinished(state) || state === 'refused');
+  return isEarlier && (isUnfinished(state) || state === 'refused' || state === 'held');
 }

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { exportedText } from './exported.ts';
 import { openWorkplace } from './workplace.ts';
 
@@ -10,10 +11,12 @@ export const asking = (...lines: string[]) => [HEADER, ...lines];
 export const acme = (amount: number, reference = '') => `Acme AG,DE,HRB 1,${reference},${amount}`;
 export const zinc = (amount: number) => `Zinc AG,DE,HRB 2,,${amount}`;
 
-/** A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them. */
-export async function openCorrections(refusing = '') {
-  const rules =
-    refusing === '' ? [] : [{ on: 'limit' as const, match: refusing, fault: 'status' as const, status: 422 }];
+/**
+ * A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them, or has other faults.
+ */
+export async function openCorrections(refusing: string | NonNullable<FaultChange['rules']> = '') {
+  const refused = { on: 'limit', match: String(refusing), fault: 'status', status: 422 } as const;
+  const rules = typeof refusing !== 'string' ? refusing : refusing === '' ? [] : [refused];
   const place = await openWorkplace({ faults: { rules } });
   return {
     ...place,

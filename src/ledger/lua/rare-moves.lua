@@ -111,12 +111,14 @@ MOVES.giveUp = {
 }
 
 -- Cancels a row for which a later file has no valid line, if its limit was never sent. Calls in flight for its company or documents are still
--- answered and kept. Not if the file has the row by now, or the row is of an import that began later.
+-- answered and kept; a person's answer to one of unknown outcome is withdrawn. Not if the file has the row by now, or the row is of an import
+-- that began later.
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- A row that waits to be sent again is left out too, but not one that waits for the approval of an answer to its held call.
-    local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
+    -- A limit that is held was sent, even if the ledger lost its call.
+    local isHeld = row.state == 'held' or was and was.state == 'held'
+    local isLeft = isHeld and row.step ~= 'limit' or not isHeld and (row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end
     local begun = redis.call('HGET', row.portfolio.hash, 'begun:' .. import)

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { foreseeLacking } from '../../../jobs/import/lacking-rows.ts';
+import { found } from '../../support/checked-ledger.ts';
 import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 import { importDepsOf } from '../../support/workplace.ts';
 
@@ -36,6 +38,24 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(requested()).toEqual([1, 2]);
     const left = (await errors()).split('\r\n').filter((line) => line.includes('Lead'));
     expect(left).toEqual([]);
+  });
+
+  // Promise: replace-cancels-unsent
+  test('are counted and given up by --replace if only their company is in doubt, and stay if their limit is', async () => {
+    const lost = (on: 'company' | 'limit', match: string) =>
+      ({ on, match, fault: 'reset', made: true, times: 1 }) as const;
+    const place = await openCorrections([lost('company', 'Acme'), lost('limit', 'HRB 2"')]);
+    await place.importLines(acme(1), zinc(2));
+    const workers = await place.work();
+    expect(await place.settled()).toMatchObject({ states: { held: 2 } });
+    await workers.stop();
+    const path = join(place.dir, 'new.csv');
+    await writeFile(path, `${HEADER}\nTin AG,DE,HRB 3,,3\n`);
+    expect(await foreseeLacking('q4', () => false, place.context)).toBe(1);
+    expect(await place.importFile(path)).toMatchObject({ lacking: 1, givenUp: 0 });
+    expect(await place.importFile(path, {}, { replace: true })).toMatchObject({ lacking: 0, givenUp: 1 });
+    expect(await place.report()).toMatchObject({ states: { held: 1, cancelled: 1, queued: 1 } });
+    expect(await found(place)).toEqual([]);
   });
 
   test('are not given up by an errors file, which has only some of the lines', async () => {

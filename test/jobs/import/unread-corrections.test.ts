@@ -6,7 +6,9 @@ import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import { policyOf } from '../../../src/ledger/schema/approval.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { checkedFile } from '../../support/checked-file.ts';
+import { found } from '../../support/checked-ledger.ts';
 import { HEADER, openCorrections } from '../../support/corrections.ts';
+import { resendHeld } from '../../support/operate.ts';
 
 const MAIL = `${HEADER},contact_email`;
 /** A line for the amount, which may be unreadable, with a reference and an e-mail address. */
@@ -15,7 +17,7 @@ const tin = (amount: string, reference: string) => `Tin AG,DE,HRB 3,${reference}
 const zinc = 'Zinc AG,DE,HRB 2,,5,';
 
 /** A file of rows that are not sent yet, and a later file of the same portfolio. */
-async function openPlace(refusing = '') {
+async function openPlace(refusing: Parameters<typeof openCorrections>[0] = '') {
   const place = await openCorrections(refusing);
   const write = async (name: string, lines: readonly string[]) => {
     const path = join(place.dir, name);
@@ -156,6 +158,27 @@ test('a refused row is cancelled, too, since a retry would send it', async () =>
   expect(await place.sent()).toEqual([]);
   await place.importLines('q4-corrected.csv', acme('2OOO'));
   expect(await place.report()).toMatchObject({ states: { refused: 0, cancelled: 1 } });
+});
+
+// Promise: unread-correction-not-sent
+test('a row whose company is in doubt is cancelled, too, since its limit would be sent after the answer', async () => {
+  const place = await openPlace([{ on: 'company', match: 'Acme', fault: 'reset', made: true, times: 1 }]);
+  await place.importLines('q4.csv', acme('1000'), zinc);
+  expect(await place.sent()).toEqual([5]);
+  expect(await place.report()).toMatchObject({ states: { held: 1, done: 1 } });
+  const path = await place.write('q4-corrected.csv', [acme('1O00')]);
+  const foreseen = (await checkedFile({ path }, place.context)).lines.at(-1);
+  const { problems } = await place.importFile(path);
+  expect(foreseen).toMatchObject({ problems });
+  expect(problems.at(-1)?.message).toContain('line 2 (1,000)');
+  expect(await place.report()).toMatchObject({ states: { held: 0, cancelled: 1, done: 1 } });
+  expect(await found(place)).toEqual([]);
+  // The mended line waits for the answer to the same company, and is sent after it.
+  await writeFile(join(place.dir, 'q4.errors.csv'), (await place.errors()).replace('1O00', '2000'));
+  expect(await place.importFile(join(place.dir, 'q4.errors.csv'))).toMatchObject({ rows: 1, problems: [] });
+  expect(await place.sent()).toEqual([5]);
+  await resendHeld({}, place.context);
+  expect(await place.sent()).toEqual([5, 2000]);
 });
 
 test('the cell row of an errors file names the row, or the one that has replaced it since', async () => {
