@@ -36,6 +36,8 @@ export type Place = {
   mendedRow: (cells: readonly string[]) => string;
   /** The problem that an errors file gives for a line; '' in other files. */
   earlierProblem: (cells: readonly string[]) => string;
+  /** Whether an errors file says that the line comes from another line than the row, of the same file. */
+  isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
   file: () => Promise<OwnFile>;
   /** Names the file and import of another row; undefined where they are not known. */
   fileOf: (row: BuyerRow) => Promise<string | undefined>;
@@ -82,7 +84,7 @@ export async function decideLine(
   const cell = place.mendedRow(line.cells);
   const decision =
     cell === ''
-      ? await decideByBuyer(asking, place.earlierProblem(line.cells), ofBuyer, place)
+      ? await decideByBuyer(asking, line.cells, ofBuyer, place)
       : await decideMend(asking, cell, { rows, file: place.file });
   if (!('problem' in decision)) return { asking, ...decision };
   return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
@@ -201,13 +203,15 @@ function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
 
 async function decideByBuyer(
   asking: AskingLine,
-  earlier: string,
+  cells: readonly string[],
   ofBuyer: BuyerRows,
-  { file }: Place,
+  { earlierProblem, isOfOtherLine, file }: Place,
 ): Promise<ReplacingDecision> {
+  const earlier = earlierProblem(cells);
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
   if (!ofBuyer.isWhole && !asking.isNamed) return { problem: manyProblem(asking, ofBuyer.count) };
-  const candidates = candidatesFor(asking, ofBuyer.rows);
+  const candidates: BuyerRow[] = [];
+  for (const one of candidatesFor(asking, ofBuyer.rows)) if (!(await isOfOtherLine(cells, one))) candidates.push(one);
   const decision =
     candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
   if ('problem' in decision || decision.replaces || asking.isNamed || isThere(asking, ofBuyer)) return decision;

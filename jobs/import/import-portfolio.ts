@@ -9,17 +9,17 @@ import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
-import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
+import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
-import { makeFileNames } from '../rows/import-names.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
+import { makeErrorsCells } from './mend-rows.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
@@ -248,10 +248,8 @@ async function startImport(
     approval: await beginApproval(portfolio, asked, deps),
     importId: run.number,
     fileName: known.fileName,
-    mendedRow: mendedRowOf(opened.header),
-    earlierProblem: earlierProblemOf(opened.header),
+    ...makeErrorsCells(opened.header, { portfolios: { allImports } }),
     file: makeRequestsInFile(openAhead),
-    fileOf: makeFileNames({ portfolios: { allImports } }),
   };
 }
 

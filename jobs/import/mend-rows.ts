@@ -1,4 +1,5 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import {
   type AskingLine,
   describeRow,
@@ -10,6 +11,32 @@ import {
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
+import {
+  earlierProblemOf,
+  mendedLineOf,
+  mendedRowOf,
+  shortDigest,
+} from '../../src/portfolio/columns/result-columns.ts';
+import { makeFileNames, makeImportLook } from '../rows/import-names.ts';
+
+/**
+ * Reads what the lines of an errors file say of the lines that they correct, and names the files of rows. Other files say nothing.
+ */
+export function makeErrorsCells(header: readonly string[], deps: { portfolios: Pick<Portfolios, 'allImports'> }) {
+  const [importOf, mendedLine] = [makeImportLook(deps), mendedLineOf(header)];
+  return {
+    mendedRow: mendedRowOf(header),
+    earlierProblem: earlierProblemOf(header),
+    /** Whether another line of the file that this line comes from led to the row. Then this line does not correct it. */
+    async isOfOtherLine(cells: readonly string[], { row, line, importId }: BuyerRow): Promise<boolean> {
+      const from = mendedLine(cells);
+      if (!from || from.portfolio !== row.portfolio || from.line === line) return false;
+      const known = await importOf(row, importId);
+      return known !== undefined && shortDigest(known.id) === from.file;
+    },
+    fileOf: makeFileNames(deps),
+  };
+}
 
 /**
  * Decides which row a line of an errors file replaces, by its cell `row` (`<portfolio>/<row key>`): that row, or the row that

@@ -38,7 +38,7 @@ export async function doubtedRows(batch: readonly Line[], place: Place, rows: Do
       const meant = await meantBy(line, known.get(line.buyer ?? '') ?? NO_BUYER_ROWS, { ...place, rows });
       if (meant === 'new') return [];
       if (meant !== 'unknown') return isWaiting(meant, place) && meant.amount !== line.requested ? [meant] : [];
-      return line.buyer ? othersOf(line.buyer) : [];
+      return line.buyer ? notOfOtherLines(line, await othersOf(line.buyer), place) : [];
     }),
   );
   return new Map(lines.flatMap((line, at) => (found[at]?.length ? [[line, found[at]]] : [])));
@@ -130,6 +130,16 @@ async function waitingOf(
   if (waiting.length === 0) return [];
   const ofFile = await file();
   return waiting.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
+}
+
+/** The rows without those that an errors file says are of other lines; the same array if it says so of none. */
+async function notOfOtherLines(
+  { cells }: InvalidLine,
+  rows: BuyerRow[],
+  { isOfOtherLine }: Place,
+): Promise<BuyerRow[]> {
+  const isOther = await Promise.all(rows.map((row) => isOfOtherLine(cells, row)));
+  return isOther.includes(true) ? rows.filter((_row, at) => !isOther[at]) : rows;
 }
 
 /** Whether a row of an earlier import would be sent, by itself or after a person's retry or answer, or was left out by this import. */

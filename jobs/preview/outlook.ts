@@ -6,15 +6,14 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
-import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
+import { makeErrorsCells } from '../import/mend-rows.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
-import { makeFileNames } from '../rows/import-names.ts';
 
 /** The parts that predict an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
@@ -80,17 +79,9 @@ async function unclearCorrections(
   const known = await portfolios.allImports(portfolio);
   const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
   const number = same === undefined ? '' : String(same.number);
-  const mendedRow = mendedRowOf(head.header);
-  const earlierProblem = earlierProblemOf(head.header);
-  const place = {
-    portfolio,
-    importId: number,
-    mendedRow,
-    earlierProblem,
-    file: makeRequestsInFile(open),
-    fileOf: makeFileNames({ portfolios }),
-  };
+  const cells = makeErrorsCells(head.header, { portfolios });
+  const place = { portfolio, importId: number, ...cells, file: makeRequestsInFile(open) };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
-  return { ...makeReplacingForesight({ rows, place, isPaused }), mendedRow };
+  return { ...makeReplacingForesight({ rows, place, isPaused }), mendedRow: cells.mendedRow };
 }

@@ -162,3 +162,26 @@ describe('the column row of an errors file', () => {
     expect(await place.import(['name,requested_limit,row', 'Acme AG,6,13'])).toMatchObject({ rows: 1, replaced: 1 });
   });
 });
+
+// Promise: errors-line-of-other-line
+test.each([
+  ['mended', '2000', { rows: 1, replaced: 0 }, [1000, 2000]],
+  ['still unreadable', '2OO0', { rows: 0, replaced: 0, invalid: 1 }, [1000]],
+])(
+  'a line that led to no row, alone in its errors file and %s, takes no row of another line',
+  async (_case, amount, imported, sent) => {
+    const place = await openCorrections();
+    const unreadable = acme(2000).replace('2000', '2O00');
+    await place.importLines(acme(1000), unreadable);
+    const path = join(place.dir, 'errors.csv');
+    const [header = '', ...lines] = (await place.errors()).split('\r\n');
+    const alone = lines.filter((line) => line.includes('2O00'));
+    await writeFile(path, [header, ...alone].join('\n').replace('2O00', amount));
+    const { before: _before, replaced, doubted } = await checkedFile({ path }, place.context);
+    expect({ replaced, doubted }).toEqual({ replaced: 0, doubted: 0 });
+    expect(await place.importFile(path)).toMatchObject(imported);
+    await place.work();
+    await place.settled();
+    expect(place.requested()).toEqual(sent);
+  },
+);
