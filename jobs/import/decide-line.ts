@@ -43,8 +43,13 @@ export type Place = {
   fileOf: (row: BuyerRow) => Promise<string | undefined>;
 };
 
-/** The decision for a line before it goes into the ledger: the row that it replaces, or the problem that refuses it. */
-export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+/**
+ * The decision for a line before it goes into the ledger: the row that it replaces, or the problem that refuses it. `isUnclear`: the line may
+ * correct any row of its buyer.
+ */
+export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | RefusedFor);
+
+type RefusedFor = { problem: Problem; isUnclear?: boolean };
 
 /**
  * Reads the known requests of these lines' buyers. A line without a request_reference may correct any request of its buyer, so all
@@ -87,7 +92,8 @@ export async function decideLine(
       ? await decideByBuyer(asking, line.cells, ofBuyer, place)
       : await decideMend(asking, cell, { rows, file: place.file });
   if (!('problem' in decision)) return { asking, ...decision };
-  return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
+  const problem = makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem);
+  return { asking, problem, isUnclear: cell === '' };
 }
 
 /**
@@ -151,9 +157,13 @@ export function buyerRowsAfter(
 }
 
 /** Turns a sound line into an invalid one, for a problem found after reading. */
-export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
+export function refusedLine(
+  { row, warnings: _warnings, ...read }: RowLine,
+  { problem, isUnclear = false }: RefusedFor,
+): Line {
   const { key, name, buyer, limit } = row;
-  return { ...read, kind: 'invalid', key, name, buyer, requested: limit.requested_limit, problems: [problem] };
+  const told = { key, name, buyer, requested: limit.requested_limit, problems: [problem] };
+  return { ...read, kind: 'invalid', ...told, ...(isUnclear ? { isNamed: false } : {}) };
 }
 
 /** Refuses a line whose request_reference belongs to another buyer. The line then counts for no row. */

@@ -82,10 +82,9 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   );
   const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
   // As in an import, what valid lines replace is decided first.
-  const doubted = await deps.doubted?.(foreseen.map(({ line }) => line));
-  return foreseen.map((one) =>
-    one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : withBuyer(one, ofBuyers?.get(one.line.line)),
-  );
+  const decided = foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+  const doubted = await deps.doubted?.(decided.map(({ line }) => line));
+  return decided.map((one) => (one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : one));
 }
 
 function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foreseen {
@@ -95,7 +94,9 @@ function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foresee
 }
 
 /** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
-export type OfBuyer = { problem: Problem } | { replaces: RowState | undefined; besides: Besides | undefined };
+export type OfBuyer =
+  | { problem: Problem; isUnclear?: boolean }
+  | { replaces: RowState | undefined; besides: Besides | undefined };
 
 /**
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
@@ -132,7 +133,7 @@ export function makeReplacingForesight({
       const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? NO_BUYER_ROWS;
       const decision = await decideLine(place, line, { ofBuyer, rows });
       if ('problem' in decision) {
-        found.set(line.line, { problem: decision.problem });
+        found.set(line.line, decision);
         continue;
       }
       const earlier = firstLines.addOnce(buyer, line.line);
@@ -185,7 +186,7 @@ async function standingOf(
 function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
-  if ('problem' in found) return { line: refusedLine(line, found.problem) };
+  if ('problem' in found) return { line: refusedLine(line, found) };
   const { besides, replaces } = found;
   // A line whose request is made or held requests nothing, so it gets no warning.
   if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, replaces };
@@ -210,7 +211,7 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
     const at = { line: line.line, portfolio: deps.portfolio };
     const sent = await sentRequest({ portfolio: deps.portfolio, key: row.key }, row.buyer, deps.rows);
-    return { line: refusedLine(line, changedProblem(at, request, sent)) };
+    return { line: refusedLine(line, { problem: changedProblem(at, request, sent) }) };
   }
   if (before && before.buyer !== row.buyer) {
     const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };

@@ -74,7 +74,7 @@ export async function putLine(
   let takes: string | undefined;
   let ofDeclined: string | undefined;
   for (;;) {
-    if ('problem' in decision) return { line: refusedLine(line, decision.problem), row, is: 'refused' };
+    if ('problem' in decision) return { line: refusedLine(line, decision), row, is: 'refused' };
     const { replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
     const { number, generation, beganMs: began } = target.run;
@@ -116,7 +116,7 @@ export async function putLine(
     if (is === 'changed') {
       const sent = await deps.retryUntilAnswered('read', () => sentRequest(row, request.buyer, deps.rows));
       const at = { line: line.line, portfolio: row.portfolio };
-      return { line: refusedLine(line, changedProblem(at, request, sent)), row, is };
+      return { line: refusedLine(line, { problem: changedProblem(at, request, sent) }), row, is };
     }
     return endOf(target, { ...asked, ofBuyer, decision }, is, known);
   }

@@ -110,7 +110,9 @@ async function meantBy(
     return last ?? 'new';
   }
   const own = known.find(({ row }) => row.portfolio === portfolio && row.key === key);
-  if (own || key === '' || (!isNamed && isWhole)) return own ?? 'unknown';
+  // A line that revives its own cancelled row may correct another one besides.
+  if (own && (isNamed || own.state !== 'cancelled')) return own;
+  if (key === '' || (!isNamed && isWhole)) return 'unknown';
   const row = { portfolio, key };
   const [found, [result]] = await Promise.all([rows.ofRow(row), rows.read([row])]);
   if (!found || !result) return isNamed ? 'new' : 'unknown';

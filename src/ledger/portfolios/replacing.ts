@@ -60,7 +60,9 @@ export function decideReplacement(
   const sending = old.find(({ limit }) => limit === 'claimed');
   if (sending) return { problem: sendingProblem(sending) };
   const unsent = old.filter(isUnsent);
-  const live = unsent.filter(({ state }) => state !== 'cancelled');
+  // A row that this import left out is live too: when the file comes again, it stays unclear which row the line corrects.
+  const isLeftOut = ({ replaced }: BuyerRow) => replaced?.importId === asking.importId && replaced.key === '';
+  const live = unsent.filter((one) => one.state !== 'cancelled' || isLeftOut(one));
   if (live.length > 1) return { problem: severalProblem(live, asking) };
   // A cancelled row requests nothing, so it conflicts with nothing; if it is the only one, the line revives it.
   return { replaces: live[0] ?? (unsent.length === 1 ? unsent[0] : undefined) };
@@ -132,7 +134,7 @@ const UNDECIDED =
  * The problem text of a line that stays undecided: its earlier problem again, so that the next errors file lets the line be recognized too.
  */
 export function undecidedProblem(earlier: string): string {
-  const [said = ''] = earlier.split(REMEDY);
+  const [said = ''] = earlier.split(REMEDY_BEGINS);
   return `${said.trim()} ${REMEDY}`;
 }
 
@@ -165,8 +167,10 @@ export function describeRow({ row, line, amount, state }: BuyerRow, file?: strin
 /** Most candidates named in a problem. */
 const MOST_NAMED = 5;
 
-const REMEDY =
-  'Mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own.';
+const REMEDY = 'Give it a request_reference of its own, in the file that report --format errors-csv writes.';
+
+/** Where the remedy begins in a problem's text, also in the words of earlier versions. */
+const REMEDY_BEGINS = / (?:Mend it in the file that|Give it a request_reference of its own,) /;
 
 function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): string {
   const named = live

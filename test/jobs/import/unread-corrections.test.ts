@@ -72,6 +72,9 @@ test.each<[string, string[], string[], number[]]>([
   ['the reference and another register number', [acme('1000', 'R1')], ['Acme AG,DE,HRB 9,R1,2OOO,'], []],
   ['the reference and no name', [acme('1000', 'R1')], [',DE,HRB 1,R1,2000,'], []],
   ['the reference and a wrong country', [acme('1000', 'R1')], ['Acme AG,Germny9,HRB 1,R1,2000,'], []],
+  ['one amount, which may correct each of two', [acme('1000'), acme('2000')], [acme('3000')], []],
+  ['two amounts, which may correct each of two', [acme('1000'), acme('2000')], [acme('3000'), acme('4000')], []],
+  ['one of two amounts, and another one', [acme('1000'), acme('2000')], [acme('3000'), acme('2000')], [2000, 3000]],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
 ])('a row that waits is sent, or not, if a later file has for its buyer %s', async (_name, before, lines, sent) => {
   const place = await openPlace();
@@ -158,6 +161,31 @@ test('a refused row is cancelled, too, since a retry would send it', async () =>
   expect(await place.sent()).toEqual([]);
   await place.importLines('q4-corrected.csv', acme('2OOO'));
   expect(await place.report()).toMatchObject({ states: { refused: 0, cancelled: 1 } });
+});
+
+// Promise: unread-correction-not-sent
+test('a line that may correct each of two requests stays a problem when its file comes again, and is mended in the errors file', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', acme('1000'), acme('2000'));
+  for (const _time of [1, 2]) {
+    const { problems } = await place.importLines('q4-corrected.csv', acme('3000'));
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('it cannot be told which of them this line (3,000) corrects'),
+      'This line may correct requests that are therefore not sent: line 2 (1,000), line 3 (2,000) of an earlier file.',
+    ]);
+    expect(await place.report()).toMatchObject({ invalid: 1, states: { queued: 0, cancelled: 2 } });
+  }
+  const path = join(place.dir, 'q4.errors.csv');
+  const errors = await place.errors();
+  // Without a change, the line is a problem of the same words.
+  await writeFile(path, errors);
+  const [said] = (await place.importFile(path)).problems;
+  expect(said?.message).toMatch(
+    /\(1,000, cancelled\), .* \(2,000, cancelled\)\. Give it a request_reference of its own, in the file/,
+  );
+  await writeFile(path, errors.replace(',,3000,', ',R1,3000,'));
+  expect(await place.importFile(path)).toMatchObject({ rows: 1, replaced: 0, problems: [] });
+  expect(await place.sent()).toEqual([3000]);
 });
 
 // Promise: unread-correction-not-sent
