@@ -69,6 +69,28 @@ test('a row that a colleague has cancelled since its page was made is not sent b
   expect((await post(`${address}/retry`, { state: 'cancelled' })).status).toBe(303);
 });
 
+// Promise: row-page-names-other-request
+test('a refused row says beside its button that its buyer has another request', async () => {
+  const refused = { on: 'limit', match: '5000', fault: 'status', status: 422 } as const;
+  const desk = await openDesk(0, { rules: [refused] });
+  const lines = ['Acme AG,HRB 1,700', 'Acme AG,HRB 1,5000', 'Zinc AG,HRB 2,5000'];
+  await writeFile(
+    join(desk.cwd, 'q4.csv'),
+    ['name,company_registration_number,requested_limit', ...lines, ''].join('\n'),
+  );
+  await desk.limitline('run', 'q4.csv');
+  const { get, context } = await openConsole(desk);
+  const rows = await context.rows.inState('q4', 'refused', { count: 2 });
+  expect(rows).toHaveLength(2);
+  for (const { row, line } of rows) {
+    const { text } = await get(`/portfolios/q4/rows/${row.key}`);
+    expect(text).toContain('Send this row again');
+    const warning = /A second limit would be requested: .*?>Line 2 of portfolio q4<\/a> \(.*?700.*?, answered\)/s;
+    if (line === 3) expect(text).toMatch(warning);
+    else expect(text).not.toContain('A second limit');
+  }
+});
+
 test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
   const { get, post, rowOf, heldOf, limitline, standIn, json } = await openThreeRows();
   const [address, held] = [await rowOf('held'), await heldOf()];

@@ -1,19 +1,20 @@
 import { KINDS } from '../../../call-kind.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
+import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html, NOTHING } from '../../html/html.ts';
+import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
 import { t, translated } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
-import { commandLine, shellWord } from '../../parts/text.ts';
+import { amount, commandLine, shellWord } from '../../parts/text.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 import { mayWords, type WhoMay } from '../who-may.ts';
 
 /** The actions that a row's state allows, each with the command that does the same. */
 export function rowActions(
-  { row, result }: Pick<RowStory, 'row' | 'result'>,
+  { row, result, others }: Pick<RowStory, 'row' | 'result' | 'others'>,
   { csrf, rights, who }: { csrf: string; rights: Rights; who: WhoMay },
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
@@ -23,21 +24,21 @@ export function rowActions(
   switch (result.state) {
     case 'refused':
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
-      return actionButton({
+      return html`${besidesNotice(row, others)}${actionButton({
         ...again,
         words: t`Send this row again`,
         kind: 'primary',
         command: `${command} --row ${shellWord(row.key)}`,
-      });
+      })}`;
     case 'cancelled':
       if (result.replaced)
         return html`<p class="hint">Another line took its place, or a later file has no valid line for it. Import its own line to bring it back.</p>`;
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
-      return actionButton({
+      return html`${besidesNotice(row, others)}${actionButton({
         ...again,
         words: t`Send this row after all`,
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
-      });
+      })}`;
     case 'held':
       if (!can(rights, 'POST /held/plan'))
         return html`<p class="hint">Somebody has to say what became of the row’s call before anything is sent again. ${mayWords(who.operate, t`do that`)}</p>`;
@@ -47,6 +48,19 @@ export function rowActions(
     default:
       return NOTHING;
   }
+}
+
+/** Says that the buyer has another request, made or to be sent, so that this row would lead to a second limit; nothing if it has none. */
+function besidesNotice({ key }: RowId, { rows }: RowStory['others']): HtmlValue {
+  const other = rows.find(({ row, state }) => row.key !== key && state !== 'refused' && state !== 'cancelled');
+  return (
+    other &&
+    notice(
+      'warn',
+      html`<a href="${rowAddress(other.row)}">${t`Line ${other.line} of portfolio ${other.row.portfolio}`}</a> (${amount(other.amount)}, ${translated(stateWords(other.state))}). Send this row only if both limits are meant.`,
+      { title: t`A second limit would be requested: this buyer has another request.` },
+    )
+  );
 }
 
 /** Says for what a row in the state `awaiting` waits, and what happens once it is approved. */
