@@ -4,7 +4,7 @@ import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { extrasIn, isPath, shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 
 export type SentRequest = RowRequest & { portfolio: string };
 
@@ -49,6 +49,12 @@ export function changedProblem(
     value: isOtherAmount ? now : null,
     message: `changed after it was requested${isOfBuyer ? differenceWords(asked, sent) : ''}; ${stays}. ${isOfBuyer ? wayOut(asked, sent) : SECOND_LIMIT}`,
   };
+}
+
+/** The problem of a line whose request was sent when its file named another currency. */
+export function changedCurrency(line: number, now: string, before: string): Problem {
+  const message = `changed after it was requested (sent in ${before}, and this file names ${now}); the request stays as it was sent. ${SECOND_LIMIT}`;
+  return makeProblem(line, 'currency', now, message);
 }
 
 /**

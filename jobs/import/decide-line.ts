@@ -23,6 +23,8 @@ import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { mayBeSame } from '../../src/portfolio/values/currencies.ts';
+import { changedCurrency } from './changed-line.ts';
 import { correctionsOf, decideMend } from './mend-rows.ts';
 
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -39,6 +41,10 @@ export type Place = {
   /** Whether an errors file says that the line comes from another line than the row, of the same file. */
   isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
   file: () => Promise<OwnFile>;
+  /** The currency that the file names; of a file that is being read, as far as it was read. Undefined if it names none. */
+  currency: () => Promise<string | undefined>;
+  /** The currency that the file of a row named; undefined if it named none, or is not known. */
+  currencyOf: (row: BuyerRow) => Promise<string | undefined>;
   /** Names the file and import of another row; undefined where they are not known. */
   fileOf: (row: BuyerRow) => Promise<string | undefined>;
 };
@@ -86,6 +92,8 @@ export async function decideLine(
   const asking = askingOf(place, line);
   const sent = await sentCorrectionProblem(asking, ofBuyer, rows);
   if (sent !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, sent) };
+  const currency = await otherCurrencyProblem(line.line, asking, ofBuyer, place);
+  if (currency !== undefined) return { asking, problem: currency };
   const cell = place.mendedRow(line.cells);
   const decision =
     cell === ''
@@ -248,6 +256,25 @@ async function sentCorrectionProblem(
   if (!sent) return undefined;
   const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
   return `This request was corrected: ${describeRow(sent)} replaced it and was sent. Leave this line out; or, to request both, give it ${remedy}.`;
+}
+
+/**
+ * The problem of a line whose request was sent, here or in another portfolio, when its file named another currency. The service is told no
+ * currency, so the limit may be another one than the line means.
+ */
+async function otherCurrencyProblem(
+  line: number,
+  { row: { key }, importId }: AskingLine,
+  { rows }: BuyerRows,
+  { portfolio, currency, currencyOf }: Place,
+): Promise<Problem | undefined> {
+  for (const one of rows.filter((other) => other.row.key === key && other.limit !== 'free')) {
+    if (one.row.portfolio === portfolio && one.importId === importId) continue;
+    const then = await currencyOf(one);
+    const now = then === undefined ? undefined : await currency();
+    if (then !== undefined && now !== undefined && !mayBeSame(then, now)) return changedCurrency(line, now, then);
+  }
+  return undefined;
 }
 
 async function sentCorrection(

@@ -19,7 +19,7 @@ import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
-import { makeErrorsCells } from './mend-rows.ts';
+import { makeOtherFiles } from './mend-rows.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
@@ -248,8 +248,9 @@ async function startImport(
     approval: await beginApproval(portfolio, asked, deps),
     importId: run.number,
     fileName: known.fileName,
-    ...makeErrorsCells(opened.header, { portfolios: { allImports } }),
+    ...makeOtherFiles(opened.header, { portfolios: { allImports } }),
     file: makeRequestsInFile(openAhead),
+    currency: async () => opened.currency(),
   };
 }
 

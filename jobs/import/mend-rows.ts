@@ -19,10 +19,8 @@ import {
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeFileNames, makeImportLook } from '../rows/import-names.ts';
 
-/**
- * Reads what the lines of an errors file say of the lines that they correct, and names the files of rows. Other files say nothing.
- */
-export function makeErrorsCells(header: readonly string[], deps: { portfolios: Pick<Portfolios, 'allImports'> }) {
+/** What is known of the files of other rows, and what the lines of an errors file say of those that they correct. Other files say nothing. */
+export function makeOtherFiles(header: readonly string[], deps: { portfolios: Pick<Portfolios, 'allImports'> }) {
   const [importOf, mendedLine] = [makeImportLook(deps), mendedLineOf(header)];
   return {
     mendedRow: mendedRowOf(header),
@@ -35,6 +33,9 @@ export function makeErrorsCells(header: readonly string[], deps: { portfolios: P
       return known !== undefined && shortDigest(known.id) === from.file;
     },
     fileOf: makeFileNames(deps),
+    /** The currency that the file of a row named; undefined if it named none, or is not known. */
+    currencyOf: async ({ row, importId }: BuyerRow): Promise<string | undefined> =>
+      (await importOf(row, importId))?.found?.currency,
   };
 }
 

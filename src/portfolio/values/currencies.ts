@@ -26,6 +26,12 @@ export function common(one: Currency, other: Currency): Currency | null {
   return both.length > 0 ? new Set(both) : null;
 }
 
+/** Whether two texts may name one currency, as a sign and a code may. Texts that name none are compared as they are. */
+export function mayBeSame(one: string, other: string): boolean {
+  const [first, second] = [currencyOf(one), currencyOf(other)];
+  return one === other || (first !== null && second !== null && common(first, second) !== null);
+}
+
 /**
  * The number of decimals of a currency (ISO 4217, list one), from its code, sign or name. An ambiguous sign gets the
  * largest number; an unknown currency gets two.

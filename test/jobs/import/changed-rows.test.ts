@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { checkedFile } from '../../support/checked-file.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
@@ -50,4 +53,56 @@ test('of two portfolios that use one reference at the same moment, one gets its 
   const [first, second] = [await place.settled(), await place.settled('twin')];
   expect([first.states.done + second.states.done, first.states.refused + second.states.refused]).toEqual([1, 1]);
   expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+// Promise: sent-in-another-currency
+test.each([
+  ['the same portfolio', 'q4'],
+  ['another portfolio', 'q5'],
+])(
+  'a request that was sent stays in its currency when a later file of %s names another one',
+  async (_case, portfolio) => {
+    const place = await openWorkplace();
+    const lines = (currency: string, more = '') => [
+      'name,country_code,company_registration_number,currency,requested_limit',
+      `Acme AG,DE,HRB 1,${currency},1000`,
+      `Zinc AG,DE,HRB 2,${currency},2000${more}`,
+    ];
+    await place.import(lines('EUR'));
+    await place.work();
+    await place.settled();
+    const path = join(place.dir, 'usd.csv');
+    await writeFile(path, lines('USD', '\nTin AG,DE,HRB 3,USD,3000\n').join('\n'));
+    const checked = await checkedFile({ path, portfolio }, place.context);
+    const { problems, rows, requestedBefore } = await place.importFile(path, {}, { portfolio });
+    expect({ rows, requestedBefore }).toEqual({ rows: 1, requestedBefore: 0 });
+    const message = expect.stringMatching(
+      /^changed after it was requested \(sent in EUR, and this file names USD\); the request stays/,
+    );
+    const changed = [2, 3].map((line) => ({ line, column: 'currency', value: 'USD', message }));
+    expect(problems).toEqual(changed);
+    expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toEqual(changed);
+    await place.settled(portfolio);
+    expect(place.standIn.counts().made.limit).toBe(3);
+    // A file that names no currency, or the same one by its sign, is the same request.
+    await writeFile(path, lines('€').join('\n'));
+    expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
+      rows: 2,
+      requestedBefore: 2,
+      problems: [],
+    });
+    await writeFile(path, lines('').join('\n'));
+    expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
+      rows: 2,
+      requestedBefore: 2,
+      problems: [],
+    });
+  },
+);
+
+test('a request that was not sent takes the currency of the later file', async () => {
+  const place = await openWorkplace();
+  const lines = (currency: string) => ['name,country_code,currency,requested_limit', `Acme AG,DE,${currency},1000`];
+  await place.import(lines('EUR'));
+  expect(await place.import(lines('USD'))).toMatchObject({ rows: 1, problems: [] });
 });

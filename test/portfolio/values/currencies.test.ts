@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { common, currencyOf, decimalsOf } from '../../../src/portfolio/values/currencies.ts';
+import { common, currencyOf, decimalsOf, mayBeSame } from '../../../src/portfolio/values/currencies.ts';
 
 test.each([
   ['EUR', 'EUR'],
@@ -33,4 +33,14 @@ test.each<[string | null, number]>([
   [null, 2],
 ])('amounts in %s have %i decimals', (currency, decimals) => {
   expect(decimalsOf(currency)).toBe(decimals);
+});
+
+test.each([
+  ['EUR', '€', true],
+  ['$', 'CAD', true],
+  ['$', 'EUR', false],
+  ['LCY', 'LCY', true],
+  ['LCY', 'EUR', false],
+])('whether %j and %j may be the same currency: %j', (one, other, isSame) => {
+  expect(mayBeSame(one, other)).toBe(isSame);
 });
