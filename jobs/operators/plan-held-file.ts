@@ -51,8 +51,9 @@ export async function planHeldFile(
   for (const said of file.words) {
     const { at, made } = said;
     const found = await heldRow(portfolio ?? rowIdOf(said.row)?.portfolio ?? '', said, deps);
-    const fault = typeof found === 'string' ? found : prefixFault(made, found);
     const call = typeof found === 'string' ? undefined : await callInDoubt(found, deps);
+    const fault =
+      typeof found === 'string' ? found : (prefixFault(made, found) ?? (await laterCallFault(said, call, deps)));
     if (fault !== undefined) plan.problems.push({ at, message: fault });
     else if (typeof found !== 'string' && call) plan.planned.push({ at, made, found, call });
   }
@@ -110,6 +111,17 @@ export async function resolvePlan(
   if (asked && asked.rows > 0) resolution.waits = asked;
   await feed(deps);
   return resolution;
+}
+
+/** A sentence that says that the call was sent again after the file was written, so that the file's answer is about an earlier call. */
+async function laterCallFault(
+  { updatedMs }: Resolution,
+  call: CallInDoubt | undefined,
+  { calls }: HeldFileDeps,
+): Promise<string | undefined> {
+  const sentMs = updatedMs !== undefined && call ? await calls.lostMs(call) : undefined;
+  if (sentMs === undefined || updatedMs === undefined || sentMs <= updatedMs) return undefined;
+  return `Its call was sent again at ${new Date(sentMs).toISOString()}, after this file was written, and that answer was lost, too. Write the file again, and answer for that call.`;
 }
 
 /** The held row, or a sentence that says why there is none. */

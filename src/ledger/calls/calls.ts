@@ -78,6 +78,10 @@ export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
 
 export type Calls = ReturnType<typeof makeCalls>;
 
+/** What a call makes: its kind, and its key in the ledger. */
+type Named = Pick<Thing, 'kind' | 'key'>;
+type Said = { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined };
+
 /**
  * The ledger's part of every call: claim → (send) → settle, release or doubt. Each resolves when Redis has stored it. The owner may repeat
  * each, and only the owner of a claim can release or doubt it.
@@ -101,7 +105,8 @@ export function makeCalls({
   mark?: () => LastLink | undefined;
 }) {
   const resolve = makeLuaScript(connection, new URL('../lua/resolve.lua', import.meta.url));
-  const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
+  const callKey = (thing: Named) => keys.call(thing.kind, thing.key);
+  const stateOf = (thing: Named): Promise<string | null> => connection.hget(callKey(thing), 'state');
 
   const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
   let confirmed: Batcher | undefined;
@@ -230,15 +235,10 @@ export function makeCalls({
      * `asOfMs` or later, by the server's clock: the answer is older. `approval`: the one in which another person approved the answer.
      */
     async resolve(
-      things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
+      things: readonly [Named, ...Named[]],
       buyer: string,
       id: string | undefined,
-      {
-        by = '',
-        row,
-        asOfMs,
-        approval = '',
-      }: { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined } = {},
+      { by = '', row, asOfMs, approval = '' }: Said = {},
     ): Promise<ResolveAnswer> {
       const places = { limits: keys.buyerLimits(buyer), account: keys.account, calls: things.map(callKey) };
       const name = row && rowName(row);
@@ -247,26 +247,28 @@ export function makeCalls({
     },
 
     /** The state of this call; null if the ledger has no record of it. */
-    stateOf: (thing: Pick<Thing, 'kind' | 'key'>): Promise<string | null> => connection.hget(callKey(thing), 'state'),
+    stateOf,
 
     /** Whether the outcome of this call is unknown. */
-    async isUnknown(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
-      return (await connection.hget(callKey(thing), 'state')) === 'unknown';
+    isUnknown: async (thing: Named): Promise<boolean> => (await stateOf(thing)) === 'unknown',
+
+    /** When the last send of this call whose answer was lost had left, in ms of the server's clock; undefined for none. */
+    async lostMs(thing: Named): Promise<number | undefined> {
+      const lostAt = await connection.hget(callKey(thing), 'lostAt');
+      return lostAt === null ? undefined : Number(lostAt);
     },
 
     /** Whether a person let this call be sent again, and it has no outcome since. */
-    async isLetGo(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
+    async isLetGo(thing: Named): Promise<boolean> {
       const [state, word] = await connection.hmget(callKey(thing), 'state', 'word');
       return state === 'free' && word !== null;
     },
 
     /** Whether the ledger has no record of this call. If a row is held for it, the ledger has lost the record. */
-    async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
-      return (await connection.hexists(callKey(thing), 'state')) === 0;
-    },
+    isForgotten: async (thing: Named): Promise<boolean> => (await stateOf(thing)) === null,
 
     /** The id that this call made; undefined if it made nothing or its outcome is unknown. */
-    async madeId(thing: Pick<Thing, 'kind' | 'key'>): Promise<string | undefined> {
+    async madeId(thing: Named): Promise<string | undefined> {
       const [state, id] = await connection.hmget(callKey(thing), 'state', 'id');
       return state === 'made' && id ? id : undefined;
     },

@@ -14,6 +14,8 @@ export type Resolution = {
   row: string;
   line: number | undefined;
   made: string | undefined;
+  /** When the row had changed last as the file was written, in ms; undefined if the file does not say so. */
+  updatedMs?: number;
 };
 
 /** A file's answers, the number of lines without one, and problems by line of that file. */
@@ -70,15 +72,20 @@ function take(record: RawRecord, cell: Columns, { file, account }: { file: Resol
     if (row === '' && !/^[1-9]\d{0,8}$/.test(line)) {
       file.problems.push({ at, message: `The line names no row: "${line}" is not the number of a line.` });
     } else {
+      const updated = cell(record, 'updated');
       file.words.push({
         at,
         row,
         line: line === '' ? undefined : Number(line),
         made: /^resend$/i.test(word) ? undefined : word,
+        ...(RESULTS_TIME.test(updated) ? { updatedMs: Date.parse(updated) } : {}),
       });
     }
   }
 }
+
+/** A time as results files have it. What a spreadsheet program made of it says too little. */
+const RESULTS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const HIDDEN = 'This row is hidden in the sheet, by hand or by a filter: show it, or delete it in the sheet.';
 

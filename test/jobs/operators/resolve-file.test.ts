@@ -7,6 +7,7 @@ import type { ResolvedRow } from '../../../jobs/operators/resolution.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { rowName } from '../../../src/ledger/schema/schema.ts';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
+import { exportedText } from '../../support/exported.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** Five rows, of which two are held at their limit and one, with two limits to come, at its company; and a broken line. */
@@ -118,4 +119,33 @@ test('an id is known for good, though its row is archived, its portfolio forgott
   const call = found?.[1][0]?.call.split(' ')[1] ?? '';
   await context.ledger.del(context.keys.row('q4', call));
   expect(await known()).toEqual([[id, [{ call: `limit ${call}`, of: `the row q4/${call}` }]]]);
+});
+
+// Promise: answers-of-an-earlier-call
+test('a results file with answers, given once more after their calls were sent and lost again, answers none of these', async () => {
+  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, made: true, times: 2 }];
+  const place = await openWorkplace({ faults: { rules } });
+  await place.import(buyerLines(2));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
+  const path = join(place.dir, 'held.csv');
+  const [header = '', ...lines] = (await exportedText(place.context, {})).split('\r\n');
+  await writeFile(
+    path,
+    [`${header},id`, ...lines.map((line) => (line.includes(',held,') ? `${line},resend` : line))].join('\n'),
+  );
+  const plan = async () => planHeldFile('q4', await readResolutionFile(path, place.context.account), place.context);
+  await resolvePlan(await plan(), place.context, () => {});
+  await expect.poll(() => place.standIn.things('limit').length, { timeout: 60_000 }).toBe(3);
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
+  expect(await plan()).toMatchObject({
+    planned: [],
+    problems: [
+      {
+        message: expect.stringMatching(
+          /^Its call was sent again at .*Z, after this file was written, .* Write the file again/,
+        ),
+      },
+    ],
+  });
 });
