@@ -119,8 +119,9 @@ async function laterCallFault(
   call: CallInDoubt | undefined,
   { calls }: HeldFileDeps,
 ): Promise<string | undefined> {
-  const sentMs = updatedMs !== undefined && call ? await calls.lostMs(call) : undefined;
-  if (sentMs === undefined || updatedMs === undefined || sentMs <= updatedMs) return undefined;
+  if (updatedMs === undefined || !call) return undefined;
+  const sentMs = await calls.lostMs(call);
+  if (sentMs <= updatedMs) return undefined;
   return `Its call was sent again at ${new Date(sentMs).toISOString()}, after this file was written, and that answer was lost, too. Write the file again, and answer for that call.`;
 }
 

@@ -252,11 +252,8 @@ export function makeCalls({
     /** Whether the outcome of this call is unknown. */
     isUnknown: async (thing: Named): Promise<boolean> => (await stateOf(thing)) === 'unknown',
 
-    /** When the last send of this call whose answer was lost had left, in ms of the server's clock; undefined for none. */
-    async lostMs(thing: Named): Promise<number | undefined> {
-      const lostAt = await connection.hget(callKey(thing), 'lostAt');
-      return lostAt === null ? undefined : Number(lostAt);
-    },
+    /** When the last send of this call whose answer was lost had left, in ms of the server's clock; 0 for none. */
+    lostMs: async (thing: Named): Promise<number> => Number((await connection.hget(callKey(thing), 'lostAt')) ?? 0),
 
     /** Whether a person let this call be sent again, and it has no outcome since. */
     async isLetGo(thing: Named): Promise<boolean> {
