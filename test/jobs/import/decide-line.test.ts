@@ -14,7 +14,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     const imported = await importLines(acme(3));
     expect(imported).toMatchObject({ rows: 0, invalid: 1, replaced: 0, lacking: 0 });
     expect(imported.problems[0]?.message).toMatch(
-      /2 requests .* line [23] of portfolio q4 \([12], queued\), line [23] of .*errors-csv.*request_reference/,
+      /2 requests .* line [23] of portfolio q4 \([12], queued\), line [23] of .*request_reference of its own, in the file that report --format errors-csv/,
     );
     // Named, it is a request of its own.
     expect(await importLines(acme(3, 'R-3'))).toMatchObject({ rows: 1, invalid: 0, replaced: 0 });
