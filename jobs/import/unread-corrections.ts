@@ -134,7 +134,7 @@ async function waitingOf(
   return waiting.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
 }
 
-/** The rows without those that an errors file says are of other lines; the same array if it says so of none. */
+/** Leaves out rows that other lines of the errors file's own file led to. Answers the same array if there are none. */
 async function notOfOtherLines(
   { cells }: InvalidLine,
   rows: BuyerRow[],

@@ -78,7 +78,7 @@ export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
 
 export type Calls = ReturnType<typeof makeCalls>;
 
-/** What a call makes: its kind, and its key in the ledger. */
+/** The kind and key of what a call makes; they name the call in the ledger. */
 type Named = Pick<Thing, 'kind' | 'key'>;
 type Said = { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined };
 

@@ -26,7 +26,7 @@ export function common(one: Currency, other: Currency): Currency | null {
   return both.length > 0 ? new Set(both) : null;
 }
 
-/** Whether two texts may name one currency, as a sign and a code may. Texts that name none are compared as they are. */
+/** Whether two texts may name one currency, as a sign and a code may. Texts that name no currency are compared as they are. */
 export function mayBeSame(one: string, other: string): boolean {
   const [first, second] = [currencyOf(one), currencyOf(other)];
   return one === other || (first !== null && second !== null && common(first, second) !== null);

@@ -22,8 +22,8 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     id: 'decide-line: archived',
     words: 'a correction does not see its buyer’s requests where one is archived (issue 24, 3)',
     file: 'jobs/import/decide-line.ts',
-    from: 'const candidates = candidatesFor(asking, ofBuyer.rows);',
-    to: 'const candidates = ofBuyer.count > ofBuyer.rows.length ? [] : candidatesFor(asking, ofBuyer.rows);',
+    from: 'of candidatesFor(asking, ofBuyer.rows))',
+    to: 'of ofBuyer.count > ofBuyer.rows.length ? [] : candidatesFor(asking, ofBuyer.rows))',
     worlds: ['corrected behind an archive'],
   },
   lua(
