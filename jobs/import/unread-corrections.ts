@@ -20,8 +20,9 @@ type DoubtRows = Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow' | 'read'>;
 /**
  * Finds rows of earlier imports that would be sent as they were although an invalid line of this file may correct them. It is the row that
  * the line names, by its request_reference or its cell `row`, if its amount differs or cannot be read. A line that names none may correct
- * the rows of its buyer that a valid line could replace; a new request_reference asks for another request. Rows that this import left out
- * already are found again, so that the same file has the same problems each time.
+ * the rows of its buyer that a valid line could replace; a new request_reference asks for another request. A line of an errors file had
+ * cancelled them when it came first: those that wait by now were brought in since, perhaps by other lines of that errors file. Rows that this
+ * import left out already are found again, so that the same file has the same problems each time.
  */
 export async function doubtedRows(batch: readonly Line[], place: Place, rows: DoubtRows): Promise<DoubtedRows> {
   const lines = batch.filter((line) => line.kind === 'invalid').filter(({ isNamed }) => isNamed !== undefined);
@@ -38,7 +39,7 @@ export async function doubtedRows(batch: readonly Line[], place: Place, rows: Do
       const meant = await meantBy(line, known.get(line.buyer ?? '') ?? NO_BUYER_ROWS, { ...place, rows });
       if (meant === 'new') return [];
       if (meant !== 'unknown') return isWaiting(meant, place) && meant.amount !== line.requested ? [meant] : [];
-      return line.buyer ? notOfOtherLines(line, await othersOf(line.buyer), place) : [];
+      return line.buyer && place.earlierProblem(line.cells) === '' ? othersOf(line.buyer) : [];
     }),
   );
   return new Map(lines.flatMap((line, at) => (found[at]?.length ? [[line, found[at]]] : [])));
@@ -116,6 +117,7 @@ async function meantBy(
   const row = { portfolio, key };
   const [found, [result]] = await Promise.all([rows.ofRow(row), rows.read([row])]);
   if (!found || !result) return isNamed ? 'new' : 'unknown';
+  if (!isNamed && found.state === 'cancelled') return 'unknown';
   const { request } = result;
   const isSame = request.buyer === buyer || name === undefined || alikeOfName(request.name) === alikeOfName(name);
   return isSame ? found : 'unknown';
@@ -132,16 +134,6 @@ async function waitingOf(
   if (waiting.length === 0) return [];
   const ofFile = await file();
   return waiting.filter(({ row }) => !ofFile.has(row.key) && !ofFile.mends(row.key));
-}
-
-/** Leaves out rows that other lines of the errors file's own file led to. Answers the same array if there are none. */
-async function notOfOtherLines(
-  { cells }: InvalidLine,
-  rows: BuyerRow[],
-  { isOfOtherLine }: Place,
-): Promise<BuyerRow[]> {
-  const isOther = await Promise.all(rows.map((row) => isOfOtherLine(cells, row)));
-  return isOther.includes(true) ? rows.filter((_row, at) => !isOther[at]) : rows;
 }
 
 /** Whether a row of an earlier import would be sent, by itself or after a person's retry or answer, or was left out by this import. */

@@ -231,3 +231,23 @@ test('many lines of a buyer with many rows take no more memory and calls than th
   expect(problems.at(-1)?.message).toMatch(/: line \d+ \([\d,]+\).* and 1195 more of an earlier file\.$/);
   expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 1_200 } });
 });
+
+test('a line of an errors file that is still a problem cancels no row that another part of the errors file brought in', async () => {
+  const place = await openPlace();
+  await place.importLines('q4.csv', acme('1000'), acme('2000'));
+  await place.importLines('q4-corrected.csv', acme('3000'), acme('4000'), tin('5O00', ''), tin('6O00', ''));
+  const [header = '', ...lines] = (await place.errors()).split('\r\n');
+  const part = async (name: string, chosen: RegExp, change: (line: string) => string) => {
+    const path = join(place.dir, name);
+    await writeFile(path, [header, ...lines.filter((line) => chosen.test(line)).map(change), ''].join('\n'));
+    const { doubted } = await checkedFile({ path }, place.context);
+    expect(doubted).toBe(0);
+    return place.importFile(path);
+  };
+  const mended = await part('one.csv', /,3000,|,5O00,/, (line) =>
+    line.replace(',,3000,', ',R3,3000,').replace('5O00', '5000'),
+  );
+  expect(mended).toMatchObject({ rows: 2, problems: [] });
+  expect(await part('two.csv', /,4000,|,6O00,/, (line) => line)).toMatchObject({ rows: 0, invalid: 2 });
+  expect(await place.sent()).toEqual([3000, 5000]);
+});
