@@ -4,6 +4,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
@@ -15,7 +16,6 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
-import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
@@ -280,10 +280,8 @@ const LEAVE_MS = 1_000;
 
 /** Tells the ledger that the import ended early. A failure to tell it is ignored: the ledger later sees that the import reports no more. */
 async function leave(run: ImportRun): Promise<void> {
-  await atMost(
-    LEAVE_MS,
-    run.leave().catch(() => {}),
-  );
+  const left = run.leave().catch(() => {});
+  await inTime(left, LEAVE_MS, () => {});
 }
 
 function replaceByPart(path: string): LimitlineError {

@@ -8,13 +8,6 @@ export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits for `work`, at most `limitMs`. `work` must not reject. */
-export async function atMost(limitMs: number, work: Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  await Promise.race([work, sleep(limitMs, undefined, { signal: ended.signal }).catch(() => {})]);
-  ended.abort();
-}
-
 /** Waits for shared work, such as a token. Rejects with `STOPPED` if aborted first; the shared work goes on. */
 export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
-import { within } from './deadline.ts';
 
 /**
  * The interval of checks for results to write: so short that a person who waits for a portfolio's end notices no delay. A check costs
@@ -72,7 +72,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
       clearInterval(timer);
       everyMs = 0;
       const looked = lookOnce().then(lookOnce);
-      if (ledger.status === 'ready') await within(Math.min(limitMs, LAST_LOOK_MS), looked);
+      if (ledger.status === 'ready') await inTime(looked, Math.min(limitMs, LAST_LOOK_MS), () => {});
       stopping.abort();
     },
   };

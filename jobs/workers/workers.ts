@@ -1,5 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import { startPresence } from '../../src/ledger/calls/fleet.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -16,7 +17,6 @@ import { createSupplier } from '../steps/create-supplier.ts';
 import { type GoDeps, goOn } from '../steps/go-on.ts';
 import { startSessions } from '../steps/make-sessions.ts';
 import { giveUpRow, type RowEnd } from '../steps/step.ts';
-import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
@@ -148,16 +148,16 @@ export async function startWorkers(
       clearInterval(marking);
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all([makingSessions?.stop(), ...runners.map((runner) => runner.close(false))]);
-      if (!(await within(STOP_DEADLINE_MS, allEnded))) {
+      await inTime(allEnded, STOP_DEADLINE_MS, () => {
         const unanswered = service.client.unanswered();
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
         else log.warn('stopped with unfinished rows, but with no call unanswered; another worker continues them');
-      }
+      });
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
       // After the last calls, a new mark is written to Redis if a call left under the last mark (src/ledger/calls/send-marks.ts).
       const marked = context.marks.look().catch(() => {});
-      if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
+      if (context.ledger.status === 'ready') await inTime(Promise.all([...left, marked]), GOODBYE_MS, () => {});
       await service.client.close();
     },
   };

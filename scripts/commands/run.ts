@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { mustDescribeSessions } from '../../jobs/operators/ask-sessions.ts';
-import { within } from '../../jobs/workers/deadline.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
@@ -137,7 +137,7 @@ async function work(
     found = await Promise.race([working, onAbort(stop.signal, found)]);
   } finally {
     const ended = working.catch(() => {});
-    await Promise.all([(await workers)?.stop(), within(STOP_DEADLINE_MS, ended)]);
+    await Promise.all([(await workers)?.stop(), inTime(ended, STOP_DEADLINE_MS, () => {})]);
     await address.close();
   }
   const { reason } = stop.signal;

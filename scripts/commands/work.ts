@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { RowEnd } from '../../jobs/steps/step.ts';
-import { within } from '../../jobs/workers/deadline.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { type Context, openContext } from '../../src/context.ts';
+import { inTime } from '../../src/in-time.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
 import { openService, type Service } from '../../src/open-service.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
@@ -116,7 +116,7 @@ async function startWorkLog(context: Context, given: Service, onAccepted: () => 
     async stop(): Promise<void> {
       minutes.stop();
       tally.stop();
-      await within(LAST_LOOK_MS, finished.stop());
+      await inTime(finished.stop(), LAST_LOOK_MS, () => {});
     },
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { within } from '../../jobs/workers/deadline.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
@@ -139,10 +139,9 @@ const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing 
 /** The end at the deadline. If Redis does not answer, rows may be left. */
 async function overdueEnd(name: string | undefined, lookedAt: LookedAt): Promise<WorkEnd> {
   const over = 'stopping: the time of --deadline is over';
-  const looking = lookAtOpen(name, lookedAt);
-  const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
-  if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };
-  const { going, paused, interrupted, awaiting } = await looking;
+  const found = await inTime(lookAtOpen(name, lookedAt), LAST_LOOK_MS, () => undefined).catch(() => undefined);
+  if (!found) return { status: DEADLINE_STATUS, facts: {}, words: over };
+  const { going, paused, interrupted, awaiting } = found;
   const open = [...going, ...paused];
   if (open.length + interrupted.length + awaiting.length === 0) return NOTHING_OPEN;
   const rows = open.reduce((sum, state) => sum + openRows(state), 0);

@@ -4,9 +4,10 @@ import { kindOfName, REJECTED } from '../../jobs/inbox/dropped-names.ts';
 import { lookAtDisk, readRedisRoom } from '../../jobs/notices/room-changes.ts';
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Context } from '../../src/context.ts';
+import { inTime } from '../../src/in-time.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { makeRowTotals } from '../../src/ledger/counts/sums.ts';
-import { type AccountPicture, inTime } from '../../src/metrics/account-gauges.ts';
+import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-answers.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import type { CallMetrics } from '../../src/metrics/process-metrics.ts';
@@ -61,9 +62,8 @@ export function openMachines(
 
   const ready = async (): Promise<Readiness> => {
     if (isWorking && !isWorking()) return { ready: false, why: idle };
-    const found = await inTime(isWorking ? ledger.ping().then(() => 1) : living(), REDIS_LIMIT_MS).catch(
-      () => undefined,
-    );
+    const asked = isWorking ? ledger.ping().then(() => 1) : living();
+    const found = await inTime(asked, REDIS_LIMIT_MS, () => undefined).catch(() => undefined);
     if (found === undefined) return { ready: false, why: 'Redis does not answer.' };
     if (found === 0)
       return { ready: false, why: 'No worker is running: limitline work starts one, or says why none can.' };

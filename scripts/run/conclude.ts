@@ -1,9 +1,9 @@
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
-import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
@@ -62,9 +62,8 @@ async function lastReport(portfolio: string, context: Context, stop: AbortSignal
   try {
     if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
     // The report's rejection is always handled: an unhandled one would end the process.
-    const last = report();
-    const inTime = within(LAST_REPORT_MS, last).catch(() => false);
-    return context.ledger.status === 'ready' && (await inTime) ? await last : undefined;
+    const last = inTime(report(), LAST_REPORT_MS, () => undefined).catch(() => undefined);
+    return context.ledger.status === 'ready' ? await last : undefined;
   } catch (error) {
     if (isLimitlineError(error, 'STOPPED')) return undefined;
     throw error;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { type LastLinkMemory, makeLastLinkMemory } from '../files/last-link.ts';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';
@@ -60,9 +60,7 @@ export function makeAuditTrail(given: {
         'the outcome of the action of this entry could not be written to the audit trail',
       );
     });
-    const enough = new AbortController();
-    await Promise.race([written, sleep(AFTERWARDS_MS, undefined, { signal: enough.signal }).catch(() => {})]);
-    enough.abort();
+    await inTime(written, AFTERWARDS_MS, () => {});
   };
 
   const audit: Audit = {

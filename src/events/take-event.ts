@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { inTime } from '../in-time.ts';
 import type { ArrivedEvent, EventEnd, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { ListenerLimits } from './guard-connections.ts';
 
@@ -34,6 +35,9 @@ export function makeTakeEvent({
   limits: Pick<ListenerLimits, 'keepMs' | 'roomBytes'>;
 }): (request: IncomingMessage, goOn: () => void) => Promise<TakenEvent> {
   const room = makeRoom(Math.max(roomBytes, LARGEST_AT_ONCE * maxBytes));
+  const notKept = () => {
+    throw new Error(`it was not kept within ${keepMs} ms`);
+  };
   return async (request, goOn) => {
     if (declaredBytes(request) > maxBytes) return { end: 'too large' };
     const stay = room.enter();
@@ -49,7 +53,7 @@ export function makeTakeEvent({
     // The event takes memory until `keep` has ended, even if the sender has been answered.
     void keeping.finally(stay.leave).catch(() => {});
     try {
-      return { end: await inTime(keeping, keepMs) };
+      return { end: await inTime(keeping, keepMs, notKept) };
     } catch (error) {
       return { end: 'failed', error };
     }
@@ -62,18 +66,6 @@ async function begin(keep: KeepEvent, event: ArrivedEvent): Promise<KeptAs> {
 
 function headersBytes({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, 0);
-}
-
-async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it was not kept within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    return await Promise.race([keeping, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Parts of the names of headers that contain credentials; such headers are not kept. */

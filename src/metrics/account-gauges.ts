@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { CALL_KINDS } from '../call-kind.ts';
+import { inTime } from '../in-time.ts';
 import type { FleetProcess } from '../ledger/calls/fleet.ts';
 import type { RowTotals } from '../ledger/counts/sums.ts';
 import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
@@ -67,7 +68,7 @@ export function makeAccountGauges(
     new Gauge({ name: `limitline_${name}`, help, labelNames: ['account', ...LABELS], registers: [registry] });
   const redisUp = gauge('redis_up', '1 where Redis answers this process within three seconds, else 0.');
   const gauges = Object.entries(HELP).map(([name, help]) => ({ name: name as FigureName, made: gauge(name, help) }));
-  const kept = makeKept(() => inTime(look(), LIMIT_MS), KEPT_MS);
+  const kept = makeKept(() => inTime(look(), LIMIT_MS, noAnswer), KEPT_MS);
   return async () => {
     const picture = await kept().catch(() => undefined);
     redisUp.set({ account }, picture ? 1 : 0);
@@ -82,17 +83,8 @@ export function makeAccountGauges(
   };
 }
 
-/** Waits for `work`. Rejects if it takes longer than `limitMs`. */
-export async function inTime<Found>(work: Promise<Found>, limitMs: number): Promise<Found> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(): never {
+  throw new Error(`no answer within ${LIMIT_MS} ms`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
 import { messageOf } from '../errors.ts';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { MAINTENANCE, type MaintenanceJob, maintenanceOptions, type NextMoment, RUN_ATTEMPTS } from './maintenance.ts';
@@ -106,11 +107,8 @@ export function startMaintenanceWorker({
     /** Takes up nothing more, waits up to {@link STOP_DEADLINE_MS} for the run under way, and then leaves it to others. */
     async stop(): Promise<void> {
       stopping.abort(new Error('this process stops'));
-      const late = Promise.withResolvers<'late'>();
-      const timer = setTimeout(() => late.resolve('late'), STOP_DEADLINE_MS);
-      const first = await Promise.race([worker.close(), late.promise]);
-      clearTimeout(timer);
-      if (first === 'late') log.warn('stopped in the middle of a nightly run; another process goes on with it');
+      const late = () => log.warn('stopped in the middle of a nightly run; another process goes on with it');
+      await inTime(worker.close(), STOP_DEADLINE_MS, late);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../errors.ts';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type ConnectionRole, connectTo, type RedisTarget } from './connect.ts';
@@ -55,10 +55,7 @@ async function end(connection: RedisConnection): Promise<void> {
   const quit = () => void connection.quit().catch(() => {});
   if (connection.status === 'ready') quit();
   else connection.once('ready', quit);
-  const waited = new AbortController();
-  const tooLong = sleep(CLOSE_TIMEOUT_MS, 'late', { signal: waited.signal }).catch(() => undefined);
-  if ((await Promise.race([ended, tooLong])) === 'late') connection.disconnect();
-  waited.abort();
+  await inTime(ended, CLOSE_TIMEOUT_MS, () => connection.disconnect());
 }
 
 /**

@@ -7,6 +7,7 @@ const ALONE = [
   'src/counted.ts',
   'src/errors.ts',
   'src/held-remedy.ts',
+  'src/in-time.ts',
   'src/json-pointer.ts',
   'src/ledger-format.ts',
   'src/likeness.ts',

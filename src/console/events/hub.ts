@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { inTime } from '../../in-time.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import type { Html } from '../html/html.ts';
@@ -254,13 +255,5 @@ function makeSharedRead<T>(read: () => Promise<T>, limitMs: number): () => Promi
       .then((value): Found<T> => ({ value }))
       .catch((error): Found<T> => ({ error })),
   );
-  return async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Found<T>>((resolve) => {
-      timer = setTimeout(() => resolve({ late: true }), limitMs);
-    });
-    const found = await Promise.race([readOnce(), late]);
-    clearTimeout(timer);
-    return found;
-  };
+  return () => inTime(readOnce(), limitMs, (): Found<T> => ({ late: true }));
 }

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { type Stamp, startOf } from '../../files/process-mark.ts';
+import { inTime } from '../../in-time.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
 import { openFolder, openSocketPath } from './folder.ts';
@@ -156,15 +157,11 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
 const ANSWER_LIMIT_MS = 1_000;
 
 async function answers({ connection }: Member): Promise<boolean> {
-  const answered = new AbortController();
   const answer = connection.ping().then(
     () => true,
     () => false,
   );
-  const late = sleep(ANSWER_LIMIT_MS, false, { signal: answered.signal }).catch(() => false);
-  const inTime = await Promise.race([answer, late]);
-  answered.abort();
-  return inTime;
+  return await inTime(answer, ANSWER_LIMIT_MS, () => false);
 }
 
 /** Waits for the end of a server that was told to end. False if it still answers: it did not get the command, and may be in use. */

@@ -1,4 +1,5 @@
 import { messageOf } from '../../../errors.ts';
+import { inTime } from '../../../in-time.ts';
 import { can } from '../../access/access.ts';
 import { LOOKS, OPERATOR } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
@@ -49,19 +50,12 @@ export const systemHealthPage = page<HealthPageFunctions>(
   ],
 );
 
-async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnswer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<HealthAnswer>((resolve) => {
-    const away = t`no answer within ${limitMs / 1_000} s`;
-    timer = setTimeout(() => resolve({ title, away }), limitMs);
-  });
+function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnswer> {
   const asked = ask().then(
     (facts): HealthAnswer => ({ title, facts }),
     (error: unknown): HealthAnswer => ({ title, away: messageOf(error) }),
   );
-  const answer = await Promise.race([asked, late]);
-  clearTimeout(timer);
-  return answer;
+  return inTime(asked, limitMs, () => ({ title, away: t`no answer within ${limitMs / 1_000} s` }));
 }
 
 /** The page with the health of all parts of the system. All problems stand first, in one list. */
