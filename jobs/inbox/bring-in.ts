@@ -16,6 +16,7 @@ import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import { isResultsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
+import { minuteText } from '../../src/utc-text.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { lackingWords } from '../import/lacking-rows.ts';
@@ -193,8 +194,7 @@ const DECISIONS =
   ' If decisions of the service are typed into it, drop it under a name that ends in .decisions.csv or .decisions.xlsx.';
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
-  const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
-  return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+  return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
 }
 
 /** A sentence for rows of the portfolio that were given up: only an import by a person brings them back. */

@@ -8,6 +8,7 @@ import { END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-col
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
+import { minuteText } from '../../src/utc-text.ts';
 import { type AboutLine, AT_ONCE, saidOf } from './decision-lines.ts';
 import { standsOf } from './foreseen-changes.ts';
 
@@ -87,8 +88,6 @@ export function foreignWords(currencies: readonly string[], requested = ''): str
 const isDay = (at: string) => at.endsWith(END_OF_DAY);
 
 const momentText = (at: string) => (isDay(at) ? `${at.slice(0, 10)} (the end of the day, since it has no time)` : at);
-
-const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /**
  * The time, in ms, within which two files may have been dropped together. Such files are taken one after another, large ones within

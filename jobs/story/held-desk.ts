@@ -7,6 +7,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type HeldRow, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
+import { secondText } from '../../src/utc-text.ts';
 import { callName } from '../operators/id-faults.ts';
 import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
@@ -224,16 +225,11 @@ function itemLines(item: HeldItem, number: number): string[] {
   const sum = kind === 'limit' ? ` of ${oneLine(`${currency ?? ''} ${moneyText(amount)}`)}` : '';
   return [
     `${number}. ${what}${sum}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
-    `   Sent: ${sentMs === undefined ? `before ${utc(item.atMs)}` : utc(sentMs)}`,
+    `   Sent: ${sentMs === undefined ? `before ${secondText(item.atMs)}` : secondText(sentMs)}`,
     ...(sent === '' ? [] : [`   Content: ${oneLine(sent).slice(0, MOST_TOLD)}`]),
     `   Our reference: ${rowName(item.row)}`,
     `   Did you create it? If so, its id${prefix === '' ? '' : ` (${prefix}…)`}:`,
   ];
-}
-
-/** `2026-11-22 06:14:03 UTC`: to the second, for a search in logs. */
-function utc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** The text on one line: line breaks and invisible signs in a name or answer could forge lines of the letter. */

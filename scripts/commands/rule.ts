@@ -6,9 +6,9 @@ import { LimitlineError } from '../../src/errors.ts';
 import { type RuleForm, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
 import { type RuleNow, ruleNightWords, rulesNow } from '../../src/ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../src/ledger/schema/row.ts';
+import { minuteText } from '../../src/utc-text.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { minuteText } from '../terminal/times.ts';
 
 /** `limitline rule add|list|remove`: rules by which refused rows are retried at night. */
 export function register(program: Command, terminal: Terminal): void {

@@ -6,9 +6,9 @@ import type { People, SessionView, UserView } from '../../src/people/people.ts';
 import { ROLES } from '../../src/people/person.ts';
 import { needRoles, needUserName } from '../../src/people/users/user.ts';
 import type { Users } from '../../src/people/users/users.ts';
+import { minuteZ } from '../../src/utc-text.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { minuteZ } from '../terminal/times.ts';
 import { type NewPassword, readNewPassword } from '../users/new-password.ts';
 
 type PasswordOptions = { passwordStdin?: boolean; own?: boolean };

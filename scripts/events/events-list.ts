@@ -3,7 +3,7 @@ import { counted } from '../../src/counted.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { secondText } from '../terminal/times.ts';
+import { secondText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */

@@ -12,7 +12,7 @@ import {
   type WholeReport,
 } from '../../src/ledger/nightly/night-report.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { minuteText } from '../terminal/times.ts';
+import { minuteText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */

@@ -5,7 +5,7 @@ import { counted } from '../../src/counted.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
 import { whenWords } from '../../src/schedule/schedule-words.ts';
-import { minuteText } from '../terminal/times.ts';
+import { minuteText } from '../../src/utc-text.ts';
 
 /** The schedule as text, with a warning where no process is on duty. */
 export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts): string {

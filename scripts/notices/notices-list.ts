@@ -4,7 +4,7 @@ import { counted } from '../../src/counted.ts';
 import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { secondText } from '../terminal/times.ts';
+import { secondText } from '../../src/utc-text.ts';
 
 /** Notices as text: the channels with their state, then the latest notices, newest last. */
 export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFacts): string {

@@ -12,7 +12,7 @@ import {
   archivedStates,
 } from '../../src/ledger/schema/archives.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { minuteZ } from '../terminal/times.ts';
+import { minuteZ } from '../../src/utc-text.ts';
 import { writeOutput } from './output.ts';
 
 /** An archived portfolio, with the folder of its files. */

@@ -16,6 +16,7 @@ const ALONE = [
   'src/call-outcome.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
+  'src/utc-text.ts',
 ];
 
 /** What every part of `src` above it may import: one file a fact, or a folder of such. */

@@ -1,4 +1,5 @@
 import { grouped, moneyText } from '../../counted.ts';
+import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 
@@ -110,7 +111,7 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   const difference = atMs - nowMs;
   const [unitMs, unit] = UNITS.find(([ms]) => Math.abs(difference) >= ms) ?? [1_000, 'second' as const];
   const words = Math.abs(difference) < 1_000 ? t`now` : relativeFormat().format(Math.trunc(difference / unitMs), unit);
-  return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
+  return html`<time datetime="${new Date(atMs).toISOString()}" title="${secondText(atMs)}">${words}</time>`;
 }
 
 /**
@@ -119,16 +120,11 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
  */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
-  return html`<time datetime="${new Date(atMs).toISOString()}" data-local="minute">${inUtc(atMs)}</time>`;
+  return html`<time datetime="${new Date(atMs).toISOString()}" data-local="minute">${secondText(atMs)}</time>`;
 }
 
 /** The time in UTC to the minute, for a list whose column head says UTC. */
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
-  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}" data-local="minute">${inUtc(atMs).slice(0, 16)}</time>`;
-}
-
-/** A time as text: `2026-11-22 06:18:22 UTC`. */
-export function inUtc(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}" data-local="minute">${secondText(atMs).slice(0, 16)}</time>`;
 }

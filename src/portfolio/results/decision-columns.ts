@@ -1,6 +1,7 @@
 import { grouped } from '../../counted.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { Table } from '../../table/table.ts';
+import { minuteText } from '../../utc-text.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
 import { visible } from '../problem.ts';
@@ -187,8 +188,8 @@ export function readMoment(
   const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
   if (ms > now.getTime() + aheadMs) {
-    const read = `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    return { problem: isDay ? 'This is in the future.' : `This is in the future, read as ${read}. ${ZONE_WORDS}` };
+    const problem = `This is in the future, read as ${minuteText(ms)}. ${ZONE_WORDS}`;
+    return { problem: isDay ? 'This is in the future.' : problem };
   }
   return { value: new Date(isDay ? ms + DAY_MS - 1 : ms).toISOString() };
 }

@@ -1,4 +1,5 @@
 import { becameWords, type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
+import { secondText } from '../../../utc-text.ts';
 import { SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -6,7 +7,7 @@ import { t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
+import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { AUTOMATION } from '../addresses.ts';
 import { page } from '../page.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
@@ -28,7 +29,7 @@ export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs
     show: async ({ params: { id = '' }, given }) => {
       const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
       if (!found) throw new ConsoleError(404, t`This event is not kept, or no more: old events are deleted.`);
-      return { title: t`Event of ${inUtc(found.event.firstMs)}`, body: eventPage(found) };
+      return { title: t`Event of ${secondText(found.event.firstMs)}`, body: eventPage(found) };
     },
   }),
 ]);

@@ -3,9 +3,10 @@ import type { FoundItem } from '../../../ledger/nightly/checks.ts';
 import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { secondText } from '../../../utc-text.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import { amount, commandLine, cutWords, inUtc, theirWords } from '../../parts/text.ts';
+import { amount, commandLine, cutWords, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -56,7 +57,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
 
 /** A day in UTC. On a page with scripts it becomes the day in the reader's time zone. */
 function dayOf(atMs: number, medium: Medium): HtmlValue {
-  const day = inUtc(atMs).slice(0, 10);
+  const day = secondText(atMs).slice(0, 10);
   return medium === 'paper'
     ? day
     : html`<time datetime="${new Date(atMs).toISOString()}" data-local="day">${day}</time>`;

@@ -15,12 +15,13 @@ import {
   type SectionName,
   type WholeReport,
 } from '../../../ledger/nightly/night-report.ts';
+import { secondText } from '../../../utc-text.ts';
 import { escapeHtml, type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { commandLine, inUtc, moment, theirWords, withNumbers } from '../../parts/text.ts';
+import { commandLine, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { CHANGE_WORDS, changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
 
@@ -112,7 +113,7 @@ function seconds(ms: number): string {
 
 /** The time of a night as a title: `2026-11-22 01:30:00 UTC`. */
 export function nightTitle({ atMs }: Pick<NightReport, 'atMs'>): string {
-  return inUtc(atMs);
+  return secondText(atMs);
 }
 
 /** The most findings of a check on paper; the file of all items has the rest. */

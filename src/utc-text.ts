@@ -1,6 +1,6 @@
-/** A time for people, to the minute: `2026-11-22 06:18 UTC`. */
-export function minuteText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** A time for people, to the minute: `2026-11-22 06:18 UTC`. Also of a time as text, in ISO 8601. */
+export function minuteText(at: number | string): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** A time for people, to the second: `2026-11-22 06:18:22 UTC`. */
