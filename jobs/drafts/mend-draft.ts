@@ -3,6 +3,7 @@ import { access, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { cutText } from '../../src/cut-text.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { sha256Of } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
@@ -240,7 +241,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
 
 /** The cells of an edit that differ from the line, as a version shows them. */
 function mendedCells(edit: SingleEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
-  const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
+  const cut = (text: string) => visible(cutText(text, TEXT_KEPT));
   if ('text' in edit) {
     const before = line.broken ?? '';
     return edit.text === before ? [] : [{ line: line.line, column: null, before: cut(before), after: cut(edit.text) }];

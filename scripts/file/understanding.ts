@@ -1,3 +1,4 @@
+import { cutText } from '../../src/cut-text.ts';
 import type { Column } from '../../src/portfolio/columns/column.ts';
 import { clashingExtras, isPath, readExtraField, sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -53,7 +54,7 @@ function headerWords({ headerLine, above }: Read): string[] {
   const more = texts.length > MAX_TITLES ? ' …' : '';
   const quoted = texts
     .slice(0, MAX_TITLES)
-    .map((text) => `"${shortened(visible(text))}"`)
+    .map((text) => `"${cutText(visible(text), MAX_TITLE)}"`)
     .join(', ');
   return [
     `The header is line ${headerLine}; ${lines} above it ${from === to ? 'is' : 'are'} not read: ${quoted}${more}.`,
@@ -63,10 +64,6 @@ function headerWords({ headerLine, above }: Read): string[] {
 /** Limits for quoted titles, so that they stay one sentence: how many, and characters of each. */
 const MAX_TITLES = 3;
 const MAX_TITLE = 40;
-
-function shortened(text: string): string {
-  return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1)}…` : text;
-}
 
 function currencyColumn(columns: readonly Column[]): Column | undefined {
   return columns.find(({ known }) => known === 'currency');

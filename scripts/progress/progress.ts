@@ -1,3 +1,4 @@
+import { cutText } from '../../src/cut-text.ts';
 import { fitted, widthOf } from '../terminal/width.ts';
 
 /** The bar on a terminal is redrawn once in this time. */
@@ -43,9 +44,8 @@ export function startProgress(extent: () => Extent) {
 
 /** Adds the account's name: its address without the scheme. */
 export function ofAccount(account: string, extent: Extent): Extent {
-  const name = account.replace(/^https?:\/\//, '');
-  const short = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
-  return { ...extent, words: `${short}: ${extent.words}` };
+  const name = cutText(account.replace(/^https?:\/\//, ''), NAME_WIDTH);
+  return { ...extent, words: `${name}: ${extent.words}` };
 }
 
 function describe({ done, total, words }: Extent, bar: boolean): string {

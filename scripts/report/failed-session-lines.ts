@@ -1,4 +1,5 @@
 import type { Context } from '../../src/context.ts';
+import { cutText } from '../../src/cut-text.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
@@ -22,7 +23,6 @@ export async function failedSessionLines(
     const result = results[at];
     if (!result) return [];
     const said = visible(sessionHeard.replace(/https?:[^\s"<>]+/gi, '(a link)'));
-    const cut = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…`.toWellFormed() : said;
-    return [`Hosted session of line ${result.line}, ${visible(result.request.name)}: ${cut}`];
+    return [`Hosted session of line ${result.line}, ${visible(result.request.name)}: ${cutText(said, MOST_SAID)}`];
   });
 }

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import { cutText } from '../cut-text.ts';
 import type { AuditNote } from './audit.ts';
 
 /** An action has two entries: `begun` says what is to be done, `done` or `failed` its outcome. */
@@ -174,10 +175,6 @@ export function makeChain(key: Uint8Array) {
 }
 
 /** A text of at most `most` characters, with `…` at its end if it was cut. */
-function cutText(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
-}
-
 function withoutSecrets(name: string, value: unknown): unknown {
   if (SECRET_NAMES.test(name) && value !== null && typeof value !== 'boolean') return '(left out)';
   if (typeof value === 'bigint') return String(value);

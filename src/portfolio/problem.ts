@@ -1,3 +1,5 @@
+import { cutText } from '../cut-text.ts';
+
 /**
  * A problem of one cell, one line or the whole file. `line` is the physical line on which the record starts; the header
  * is usually line 1. 0 means the whole file.
@@ -45,13 +47,12 @@ export function makeChange(
 
 /** The text cut to 80 characters and made safe to show. */
 function shown(value: string): string {
-  const cut = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH - 1)}…` : value;
-  return visible(cut);
+  return visible(cutText(value, MAX_VALUE_LENGTH));
 }
 
 /** The text made safe to show, on one line: damaged bytes become U+FFFD, control characters become their symbols. */
 export function visible(text: string): string {
-  // A lone surrogate is a damaged byte (`src/table/encodings/utf8.ts`), or half of a pair that was cut.
+  // A lone surrogate is a damaged byte (`src/table/encodings/utf8.ts`).
   return text.toWellFormed().replace(CONTROL, picture);
 }
 

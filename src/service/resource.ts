@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { type CallKind, KINDS } from '../call-kind.ts';
 import type { CallRecord } from '../call-outcome.ts';
+import { cutText } from '../cut-text.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes differences from the
@@ -154,10 +155,10 @@ const TOLD =
 export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
   const words = differences.map(({ field, sent, answered }) =>
     TOLD.test(field)
-      ? `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`
+      ? `its ${field} is ${cutText(answered, KEPT_CHARACTERS)}, where ${cutText(sent, KEPT_CHARACTERS)} was sent`
       : `its ${field} differs from what was sent`,
   );
-  return cut(words.join('; '), most);
+  return cutText(words.join('; '), most);
 }
 
 /** HTML starts with doctype or first element (HTML Standard, section 13.1), after white space, BOM and comments. */
@@ -206,9 +207,4 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 function numbersAsWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? rawJSON(context?.source ?? String(value)) : value;
-}
-
-/** A text cut to `most` characters, without half of a surrogate pair at its end. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../../src/cut-text.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
@@ -204,11 +205,11 @@ function wordsOf(
     // Only the import saw the problem, for example a missing document or an earlier request.
     const says = fault === undefined ? why : 'the line was invalid when it was imported';
     const problem = fault ?? changed;
-    return { says, detail: problem === undefined ? fileName : cut(`${fileName}: ${problem}`) };
+    return { says, detail: problem === undefined ? fileName : cutText(`${fileName}: ${problem}`, MOST_SAID) };
   }
   const { column } = problem;
-  const says = column === null ? 'the line is invalid' : `the line is invalid: ${cut(visible(column))}`;
-  return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
+  const says = column === null ? 'the line is invalid' : `the line is invalid: ${cutText(visible(column), MOST_SAID)}`;
+  return { says, detail: isOpen(problem, opened) ? cutText(`${fileName}: ${problem.message}`, MOST_SAID) : fileName };
 }
 
 /** Whether a problem's text may be reported. A text may quote its cell, so columns with personal data are only named. */
@@ -216,10 +217,6 @@ function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
   const known = columns.find(({ written }) => written === column)?.known;
   return known ? COLUMNS[known].shown === 'open' : false;
-}
-
-function cut(text: string): string {
-  return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
 /** The most characters of a line's problem that are reported, about two sentences. The errors file has the whole text. */

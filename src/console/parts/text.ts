@@ -1,4 +1,5 @@
 import { grouped, moneyText } from '../../counted.ts';
+import { cutText } from '../../cut-text.ts';
 import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
@@ -34,7 +35,7 @@ const MOST_CHARACTERS = 200;
 
 /** The text cut after `most` characters, with an ellipsis at the cut. For texts from outside, such as cells and answers. */
 export function cutWords(text: string, most = MOST_CHARACTERS): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
+  return cutText(text, most);
 }
 
 /** A name from a file, isolated so that its direction of reading does not reverse an amount next to it. */

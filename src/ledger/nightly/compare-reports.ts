@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../counted.ts';
+import { cutText } from '../../cut-text.ts';
 import { CHECKS, type CheckName, type Finding, type FoundItem } from './checks.ts';
 import { makeReportSum, type ReportSum } from './exact-sum.ts';
 import {
@@ -165,7 +166,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
   let examples = 0;
 
   const groupOf = (item: FoundItem): Group => {
-    const words = cut(item.says, LONGEST_WORDS);
+    const words = cutText(item.says, LONGEST_WORDS);
     const name = nameOfFinding({ ...item, finding: words });
     const known = groups.get(name);
     if (known) return known;
@@ -190,7 +191,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
       if (item.granted !== undefined) group.granted.add(item.granted);
       if (item.sinceMs !== undefined) group.sinceMs = Math.min(item.sinceMs, group.sinceMs ?? item.sinceMs);
       if (item.command !== undefined && group.commands.size < COMMANDS)
-        group.commands.add(cut(item.command, LONGEST_WORDS));
+        group.commands.add(cutText(item.command, LONGEST_WORDS));
       const has = group.examples.length;
       if (has < EXAMPLES_ALWAYS || (has < EXAMPLES && examples < MOST_EXAMPLES)) {
         group.examples.push(asExample(item));
@@ -243,15 +244,11 @@ function asFinding({ sum, granted, commands, portfolios, sinceMs, ...group }: Gr
 function asExample({ name, detail, command, says, ...item }: FoundItem): FoundItem {
   return {
     ...item,
-    says: cut(says, LONGEST_WORDS),
-    ...(name === undefined ? {} : { name: cut(name, LONGEST_TEXT) }),
-    ...(detail === undefined ? {} : { detail: cut(detail, LONGEST_WORDS) }),
-    ...(command === undefined ? {} : { command: cut(command, LONGEST_WORDS) }),
+    says: cutText(says, LONGEST_WORDS),
+    ...(name === undefined ? {} : { name: cutText(name, LONGEST_TEXT) }),
+    ...(detail === undefined ? {} : { detail: cutText(detail, LONGEST_WORDS) }),
+    ...(command === undefined ? {} : { command: cutText(command, LONGEST_WORDS) }),
   };
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }
 
 /** Titles of a report's sections, and a sentence on each for its readers. */

@@ -1,3 +1,4 @@
+import { cutText } from '../../cut-text.ts';
 import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 
@@ -130,6 +131,5 @@ function quoted(text: string): string {
 const MOST_LETTERS = 60;
 
 function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line;
+  return cutText(text.replace(/\s+/g, ' ').trim(), MOST_LETTERS);
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../counted.ts';
+import { cutText } from '../../cut-text.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { Table } from '../../table/table.ts';
 import { minuteText } from '../../utc-text.ts';
@@ -140,7 +141,7 @@ const MOST_QUOTED = 60;
 
 /** A cell's text as a message quotes it, cut to {@link MOST_QUOTED} characters. */
 export function shortened(cell: string): string {
-  return cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
+  return cutText(cell, MOST_QUOTED);
 }
 
 /** A cell's value, or why it has none. */

@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { cutText } from '../../cut-text.ts';
 import { STYLES } from './book-parts.ts';
 
 /**
@@ -13,7 +14,7 @@ export function cellXml(at: string, text: string, kind: CellKind): string {
   const number = numberOf(text, kind);
   if (number !== null) return `<c r="${at}" s="${STYLES[kind]}"><v>${number}</v></c>`;
   const style = kind === 'header' ? ` s="${STYLES.header}"` : '';
-  return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(shortened(text)))}</t></is></c>`;
+  return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(cutText(text, LONGEST)))}</t></is></c>`;
 }
 
 /** Escapes XML. Characters that XML 1.0 forbids become U+FFFD: cells of broken lines may have them. */
@@ -120,10 +121,6 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** Most characters of a cell's text, in UTF-16 units: Excel's limit. Excel would have to repair a workbook with a longer text. */
 const LONGEST = 32_767;
-
-function shortened(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
-}
 
 const DAYS_TO_1904 = 1_462;
 

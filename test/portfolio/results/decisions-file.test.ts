@@ -106,7 +106,7 @@ test('a problem of a cell names its column and the beginning of the cell', async
   const { problems } = await readDecisionsFile(path, { now });
   expect(problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^total_limit "much": ./),
-    `status "${'x'.repeat(60)}…": The status is longer than 100 bytes.`,
+    `status "${'x'.repeat(59)}…": The status is longer than 100 bytes.`,
     expect.stringMatching(/^decided_at "soon": ./),
     'decided_at "2026-11-02T25:00:00Z": There is no such time.',
   ]);
@@ -289,7 +289,7 @@ test.each([
   ['Row;Ergebnis', 'Its header has "Row", "Ergebnis": rename a column, or name it with --map "HEADER=status".'],
   [
     `Nr;${'x'.repeat(80)}`,
-    `Its header has "Nr", "${'x'.repeat(60)}…": rename a column, or name it with --map "HEADER=buyer_limit_id" and --map "HEADER=status".`,
+    `Its header has "Nr", "${'x'.repeat(59)}…": rename a column, or name it with --map "HEADER=buyer_limit_id" and --map "HEADER=status".`,
   ],
   [Array.from({ length: 12 }, (_, n) => `C ${n}`).join(';'), '"C 9" and 2 more: rename'],
 ])('a file that lacks a needed column is told its header as written, and how to map it: %s', async (header, words) => {

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { cutText } from '../src/cut-text.ts';
+
+test.each([
+  ['', ''],
+  ['Nordlicht', 'Nordlicht'],
+  ['Nordlicht!', 'Nordlich…'],
+  ['Nordlic🚲!', 'Nordlic…'],
+  ['Nordli🚲!!', 'Nordli🚲…'],
+])('%s, cut to nine characters', (text, shown) => {
+  expect(cutText(text, 9)).toBe(shown);
+});
