@@ -8,7 +8,7 @@ import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { type ArchivedPortfolio, type Archives, findOldPortfolios } from '../../../src/ledger/schema/archives.ts';
-import type { Keys } from '../../../src/ledger/schema/keys.ts';
+import type { Keys, LedgerPlace } from '../../../src/ledger/schema/keys.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { numbersOf } from '../../../src/ledger/search/index-words.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
@@ -195,7 +195,7 @@ const UNKNOWN = "buyers' lists name limits that none of their rows was granted";
 type WordsDeps = {
   buyers: Pick<Buyers, 'pages' | 'addWords' | 'removeWords'>;
   forgetting: Pick<Forgetting, 'requestsOf' | 'writeBuyers'>;
-  ledger: { connection: RedisConnection; keys: Keys };
+  ledger: LedgerPlace;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import { sumIn } from '../counts/sums.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 
 /** The number of an approval's rows that are read at a time. */
 const PAGE = 500;
@@ -10,7 +10,7 @@ const PAGE = 500;
 const LOOKS = 3;
 
 /** Compares the stored row counts and sums of approvals with the rows that wait for them, and corrects those that differ. */
-export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeApprovalComparison({ connection, keys }: LedgerPlace) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
   const placesOf = (portfolio: string, id: string) => {
     const lists = { waits: keys.approvals, answered: keys.approvalsAnswered };

@@ -1,10 +1,9 @@
 import { Big } from 'big.js';
 import { personOf } from '../../actor.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { sumIn } from '../counts/sums.ts';
 import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
@@ -21,11 +20,7 @@ export function makeClosing({
   connection,
   keys,
   retryUntilAnswered,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  retryUntilAnswered: RetryUntilAnswered;
-}) {
+}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [close, passedAbove] = [script('close-approval'), script('passed-above')];
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { sumIn } from '../counts/sums.ts';
 import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
@@ -12,7 +12,7 @@ import {
   type OverOf,
   supplierIdIn,
 } from '../schema/approval.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
@@ -114,7 +114,7 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
 export async function nameSuppliers(
   found: ReadApproval,
   named: string | undefined,
-  { connection, keys }: { connection: RedisConnection; keys: Keys },
+  { connection, keys }: LedgerPlace,
 ): Promise<void> {
   const { approval, supplier: key } = found;
   if (key === '') return;
@@ -150,7 +150,7 @@ const noWords = (by: string | null | undefined, words: string | null | undefined
  * Finds requests that a person declined. A declined request stays so until another person says yes. The refusal belongs to the request or
  * supplier, in all portfolios: it is kept with the call, and claim.lua sends nothing against it.
  */
-export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeDeclined({ connection, keys }: LedgerPlace) {
   const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
 
   /**
@@ -214,7 +214,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   };
 }
 
-export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeApprovalIds({ connection, keys }: LedgerPlace) {
   return {
     /** Approvals that wait for a person, the oldest first. */
     async waitingIds(): Promise<ApprovalId[]> {

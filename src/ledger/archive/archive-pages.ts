@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { makeLuaBytesScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaBytesScript } from '../../lua-script.ts';
 import { portfolioKeys } from '../comparison/portfolio-keys.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { archivePlaces } from './archive-steps.ts';
 
@@ -24,7 +24,7 @@ const LISTED = 1_000;
 const AHEAD = 3;
 
 /** Reads a portfolio as lines of its archive, and compares such lines with Redis. */
-export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeArchivePages({ connection, keys }: LedgerPlace) {
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
 
   /**

@@ -1,12 +1,12 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import type { ArchiveState } from '../schema/archives.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { Keys, LedgerPlace } from '../schema/keys.ts';
 import { LEFT_OF_ARCHIVED } from '../schema/records.ts';
 import { ROW_STATES } from '../schema/row.ts';
 
 export type ArchiveSteps = ReturnType<typeof makeArchiveSteps>;
 
-type Ledger = { connection: RedisConnection; keys: Keys };
+type Ledger = LedgerPlace;
 
 /** Why a portfolio cannot be archived now, and the number of rows that prevent it. */
 export type NotArchived = {

@@ -1,8 +1,8 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { RetryRule } from '../nightly/retry-rule.ts';
 import type { ArchiveState } from '../schema/archives.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { LEFT_OF_FORGOTTEN, PERSONAL_OF_CALLS } from '../schema/records.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
@@ -44,7 +44,7 @@ const REQUESTS_LOOKED_AT = 500;
  * Deletes personal data of a portfolio from Redis, and keeps what prevents requesting something twice. Everything may be repeated: after a
  * crash it starts from the beginning.
  */
-export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeForgetting({ connection, keys }: LedgerPlace) {
   const forget = makeLuaScript(connection, new URL('../lua/forget.lua', import.meta.url));
   const change = makeArchiveChange({ connection, keys });
 
@@ -143,7 +143,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
  *
  * @param files names of files that were imported into it, which notices mention
  */
-export function makeForgetBeside({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeForgetBeside({ connection, keys }: LedgerPlace) {
   /** The ids of hashes in which a field refers to the portfolio. */
   async function* idsOf(keyOf: (id: string) => string, field: string, isOurs: (text: string) => boolean) {
     const from = keyOf('').length;

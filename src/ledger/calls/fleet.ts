@@ -6,7 +6,7 @@ import { writeAnyway } from '../../redis-memory/memory.ts';
 import { readBuild } from '../../version.ts';
 import type { ApprovalPolicy } from '../schema/approval.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { Keys, LedgerPlace } from '../schema/keys.ts';
 import type { Dispute } from './attempts.ts';
 
 /** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
@@ -46,7 +46,7 @@ export type FleetProcess = Work & {
 /** A process that runs the nightly tasks, and the age of its last heartbeat. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
-type FleetDeps = { connection: RedisConnection; keys: Keys; processId: string; log: Log };
+type FleetDeps = LedgerPlace & { processId: string; log: Log };
 
 /** The long-running processes of an account: their status, and operators' instructions to them. */
 export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
@@ -174,12 +174,12 @@ export async function startPresence({
 }
 
 /** The number of worker processes with a recent heartbeat. If there is at least one, due calls are sent without further action. */
-export async function countLiving(ledger: { connection: RedisConnection; keys: Keys }): Promise<number> {
+export async function countLiving(ledger: LedgerPlace): Promise<number> {
   return (await livingWorkers(ledger)).length;
 }
 
 /** The worker processes with a recent heartbeat, the oldest heartbeat first. */
-export async function livingWorkers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export async function livingWorkers({ connection, keys }: LedgerPlace) {
   const [seconds, microseconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
   return connection.zrange(keys.workers, String(nowMs - VANISHED_AFTER_MS), '+inf', 'BYSCORE');

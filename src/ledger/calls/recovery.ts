@@ -1,8 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../call-outcome.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { rowIdOf } from '../schema/schema.ts';
 
 /** A results file's record of one call. `keys`: all keys under which the same thing may be requested again. */
@@ -32,7 +31,7 @@ export type Recovered = { is: 'put' } | { is: 'known' } | { is: 'differs'; id: s
 export type Recovery = ReturnType<typeof makeRecovery>;
 
 /** Restores calls into a ledger that was lost or restored from an older copy. Overwrites nothing that the ledger knows. */
-export function makeRecovery({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeRecovery({ connection, keys }: LedgerPlace) {
   const recover = makeGatedScript(connection, 'recover-call');
   return {
     /**

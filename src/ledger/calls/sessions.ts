@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowResult } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
@@ -61,11 +60,7 @@ export function makeHostedSessions({
   connection,
   keys,
   retryUntilAnswered,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  retryUntilAnswered: RetryUntilAnswered;
-}) {
+}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
   const askScript = makeGatedScript(connection, 'ask-session');
   const change = makeGatedScript(connection, 'general#change-fields');
   const callKey = (key: string) => keys.call('session', key);

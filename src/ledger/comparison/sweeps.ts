@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import { makeLuaScript } from '../../lua-script.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { scanned } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { type RowId, rowNamed } from '../schema/schema.ts';
@@ -17,7 +17,7 @@ type NoteKey = (key: string) => void;
 type Member = { member: string | Buffer; row: RowId };
 
 /** Removes members of index sets whose rows do not belong to the set, while other processes move rows. */
-export function makeSweeps({ connection, keys, words }: { connection: RedisConnection; keys: Keys; words: RowWords }) {
+export function makeSweeps({ connection, keys, words }: LedgerPlace & { words: RowWords }) {
   const sweepLua = makeLuaScript(connection, new URL('../lua/sweep.lua', import.meta.url));
 
   async function sweep(set: string, members: readonly Member[], note: NoteKey, isSearch = false): Promise<void> {
@@ -123,7 +123,7 @@ const ID_BYTES = 6;
 type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
 
 /** Reads the search words of rows with one pipeline. */
-export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {
+export function makeRowWords({ connection, keys }: LedgerPlace): RowWords {
   return async (rows) => {
     const step = connection.pipeline();
     for (const { portfolio, key } of rows) step.hget(keys.row(portfolio, key), 'request');

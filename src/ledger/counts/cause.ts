@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowProblem, RowRequest, Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -114,7 +113,7 @@ function idOf(parts: readonly string[]): string {
 export type Cause = RowCause & { rows: number; sum: string };
 
 /** Reads the causes of portfolios. The scripts that move rows write them (lua/note-cause.lua), and their sums (lua/derive.lua). */
-export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeCauses({ connection, keys }: LedgerPlace) {
   return {
     /** The causes that rows of the portfolio have now, the one with most rows first. */
     async read(name: string): Promise<Cause[]> {
@@ -149,7 +148,7 @@ export type CauseSample = { row: RowId; line: number };
 export async function readCauseSamples(
   name: string,
   causes: readonly string[],
-  { connection, keys }: { connection: RedisConnection; keys: Keys },
+  { connection, keys }: LedgerPlace,
 ): Promise<(CauseSample | undefined)[]> {
   const firsts = await Promise.all(
     causes.map((cause) => connection.zrange(keys.rowsOfCause(name, cause), '0', '0', 'WITHSCORES')),

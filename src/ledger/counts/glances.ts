@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
 import { type ReadCommand, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowState } from '../schema/row.ts';
@@ -29,7 +28,7 @@ const MOST_TEXT = 120;
 type Look = { name: string; finished: string; paused: string; firstOver: string; counts: number[] };
 
 /** Reads the state of all portfolios of an account in pages, the oldest or the newest first. */
-export function makeLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeLooks({ connection, keys }: LedgerPlace) {
   return async function* looks(
     states: readonly RowState[],
     { count, newest = false }: { count: number; newest?: boolean },
@@ -65,7 +64,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
 }
 
 /** Reads a {@link Glance} of all portfolios of an account in pages, the oldest first. */
-export function makeGlances(ledger: { connection: RedisConnection; keys: Keys }) {
+export function makeGlances(ledger: LedgerPlace) {
   const looks = makeLooks(ledger);
   return async function* glances(): AsyncGenerator<Glance[]> {
     for await (const page of looks(GLANCED, { count: PAGE })) yield page.map(toGlance);
@@ -94,7 +93,7 @@ export type FailingPortfolio = { name: string; refused: number; held: number };
 const PAGE_OF_FAILING = 1_000;
 
 /** Finds the latest portfolios with refused or held rows, `most` at most. */
-export function makeFailingPortfolios(ledger: { connection: RedisConnection; keys: Keys }) {
+export function makeFailingPortfolios(ledger: LedgerPlace) {
   const looks = makeLooks(ledger);
   return async (most: number): Promise<FailingPortfolio[]> => {
     const failing: FailingPortfolio[] = [];

@@ -1,8 +1,7 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
@@ -39,7 +38,7 @@ const PORTFOLIOS_AT_ONCE = 16;
 export type LookedInto = { portfolio?: string | undefined; latest?: number | undefined };
 
 /** Finds the rows that events name, by the search indexes. */
-export function makeEventRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeEventRows({ connection, keys }: LedgerPlace) {
   const findIds = ledgerScript(connection, 'find#find-ids');
 
   /** A portfolio's rows with one of the ids, each with its ids. */

@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { makeEventRows } from './event-rows.ts';
 import { type EventLimits, eventKeys, makeKeepEvents, packedDigest } from './keep-events.ts';
 import type { EventBecame, EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
@@ -23,7 +22,7 @@ export type Events = ReturnType<typeof makeEvents>;
  * The service's events, raw, for as long as they are kept. Their kinds, format and signature are unknown (docs/service.md, "Events"), so
  * they change nothing, unless a setting says where events state decisions. An id of ours anywhere in an event links it to its rows.
  */
-export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limits: EventLimits }) {
+export function makeEvents(deps: LedgerPlace & { limits: EventLimits }) {
   const { connection, keys, limits } = deps;
   const dropScript = ledgerScript(connection, 'events#drop-events');
   const readScript = ledgerScript(connection, 'events#read-events');
@@ -91,7 +90,7 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
   };
 }
 
-function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+function makeReadEvents({ connection, keys }: LedgerPlace) {
   /** Reads the events with these ids, in order. Ids of events that are not kept are left out. */
   async function read(ids: readonly string[]): Promise<KeptEvent[]> {
     const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids', 'became')));

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../errors.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { Keys, LedgerPlace } from '../schema/keys.ts';
 import { idDigest } from '../search/index-words.ts';
 import { idsIn } from './event-ids.ts';
 import type { KeepAnswer, NewEvent } from './kept-event.ts';
@@ -105,7 +104,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
     });
 }
 
-type KeepDeps = { connection: RedisConnection; keys: Keys; limits: EventLimits };
+type KeepDeps = LedgerPlace & { limits: EventLimits };
 
 /** The script's answers by number. */
 const ANSWERS: readonly KeepAnswer[] = ['full', 'kept', 'known'];

@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 export type BuyerLists = ReturnType<typeof makeBuyerLists>;
@@ -9,7 +8,7 @@ export type BuyerLists = ReturnType<typeof makeBuyerLists>;
 const MOST_REQUESTS = 500;
 
 /** Compares the lists of buyers' limits with the limits that were made. */
-export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeBuyerLists({ connection, keys }: LedgerPlace) {
   const mend = ledgerScript(connection, 'buyers#mend-buyer-limits');
 
   /** The ids of all limits made for a buyer's requests, by their calls and rows; undefined with too many requests. */

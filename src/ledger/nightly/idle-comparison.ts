@@ -1,7 +1,6 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { countedStatus } from '../../status-meaning.ts';
 import { amountText, limbsOf, plainUnits, shareOf } from '../counts/amounts.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { is, ROW_STATES, type RowState } from '../schema/row.ts';
 import type { Ask, StoredRow } from './row-walk.ts';
@@ -19,7 +18,7 @@ const PAGE = 500;
  * or moved, the exact comparison (comparison/row-comparison.ts) follows: it works while rows move, names and mends what differs, and
  * costs ten times as much.
  */
-export function makeCompareIdle({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeCompareIdle({ connection, keys }: LedgerPlace) {
   /**
    * Reads the fields and sizes that change whenever a row of the portfolio changes. `token`: all of them as one text; if a later token is
    * equal, no row moved in between. The other results are the parts to compare.
@@ -119,7 +118,7 @@ function makePlacedMarks() {
     async areThose(
       portfolio: string,
       known: readonly string[],
-      { connection, keys, ask }: { connection: RedisConnection; keys: Keys; ask: Ask },
+      { connection, keys, ask }: LedgerPlace & { ask: Ask },
     ): Promise<boolean> {
       if (!causes.isSubsetOf(new Set(known))) return false;
       const found = makeMark();

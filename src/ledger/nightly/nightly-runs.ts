@@ -1,6 +1,6 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
 /** One due run of a task. `id` is its due time `atMs` in ISO 8601. */
@@ -43,11 +43,7 @@ export function makeNightlyRuns({
   connection,
   keys,
   retryUntilAnswered,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  retryUntilAnswered: RetryUntilAnswered;
-}) {
+}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
   const script = makeLuaScript(connection, new URL('../lua/note-night.lua', import.meta.url));
   const note = (
     what: 'begin' | 'end' | 'leave',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { scanned } from '../schema/redis-reads.ts';
 import type { FoundItem } from './checks.ts';
 import type { Before } from './compare-reports.ts';
@@ -31,7 +30,7 @@ const DRAFT_S = 3_600;
 const AT_ONCE = 3;
 
 /** The nightly reports of an account, each a summary and its findings, which are read in pages. */
-export function makeReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeReports({ connection, keys }: LedgerPlace) {
   const summaries = async (ids: readonly string[]): Promise<NightReport[]> => {
     const step = connection.pipeline();
     for (const id of ids) step.hget(keys.report(id), 'summary');
@@ -172,7 +171,7 @@ export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
  * Deletes what nightly reports say of a portfolio. The numbers of rows stay. Each finding about the portfolio becomes `gone`: then the next
  * night's report, which is compared with this one, does not say that the finding ended.
  */
-export function makeForgetInReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeForgetInReports({ connection, keys }: LedgerPlace) {
   /** The new value of a report's field once the portfolio is forgotten; undefined if the field stays as it is. */
   function changeOf(
     field: string,

@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { counted, grouped } from '../../counted.ts';
 import { LimitlineError } from '../../errors.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import type { Cause } from '../counts/cause.ts';
 import type { FailingPortfolio } from '../counts/glances.ts';
 import type { Portfolios } from '../portfolios/portfolios.ts';
 import type { ApprovalId } from '../schema/approval.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { isMeant, type RetryRule } from './retry-rule.ts';
 
 /** What a rule did in the last night in which it did anything. `sent` and `waiting` grow as rows are moved, `usedUp` is set at the end. */
@@ -20,7 +19,7 @@ export type RetryRules = ReturnType<typeof makeRetryRules>;
 const MOST_RULES = 100;
 
 /** Rules that send refused rows again at night. Each row keeps the number of its nights; see rare-moves.lua. */
-export function makeRetryRules({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeRetryRules({ connection, keys }: LedgerPlace) {
   const key = keys.retryRules;
 
   async function known(): Promise<KnownRule[]> {

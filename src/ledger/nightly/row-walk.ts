@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import {
   GRANTED_STATES,
   is,
@@ -38,7 +38,7 @@ type Walk = { portfolio: string; state: RowState; withCalls?: boolean; ask?: Ask
 export type RowWalks = ReturnType<typeof makeRowWalk>;
 
 /** Reads rows with all their fields, each as it is at one moment. */
-export function makeRowWalk({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeRowWalk({ connection, keys }: LedgerPlace) {
   const listRows = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
 
   /**

@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { answersOf } from '../schema/redis-reads.ts';
 import { idDigest, indexWords } from '../search/index-words.ts';
 import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
@@ -40,10 +39,7 @@ export function makeSearchMarks(kinds: readonly string[]) {
     },
 
     /** Reads the indexes, and answers whether they match the rows that were added. */
-    async areThose(
-      portfolio: string,
-      { connection, keys, ask }: { connection: RedisConnection; keys: Keys; ask: Ask },
-    ): Promise<boolean> {
+    async areThose(portfolio: string, { connection, keys, ask }: LedgerPlace & { ask: Ask }): Promise<boolean> {
       const places = { connection, keys, ask, portfolio };
       if (!(await readNames(places)).is(expected.names)) return false;
       if (!(await readChanged(places)).is(expected.changed)) return false;
@@ -95,7 +91,7 @@ function isBefore(one: string, other: string): boolean {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
 }
 
-type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
+type Places = LedgerPlace & { ask: Ask; portfolio: string };
 
 /** Factor from an amount to the whole cents that enter the digest. So a difference below a cent mostly leaves the digest as it is. */
 const CENTS = 100;

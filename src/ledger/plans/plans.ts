@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { Plan, PlanClaim, PlanCounts, PlanDraft, PlanStanding, PlanState } from './plan.ts';
 
 export type Plans = ReturnType<typeof makePlans>;
@@ -16,7 +16,7 @@ const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const GONE_AFTER_MS = 10_000;
 
 /** Planned actions on many rows, kept in Redis so that they survive a restart of the console. */
-export function makePlans({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makePlans({ connection, keys }: LedgerPlace) {
   const hold = makeLuaScript(connection, new URL('../lua/hold-plan.lua', import.meta.url));
 
   return {

@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
+import { FAULT_KINDS, type LedgerPlace } from '../schema/keys.ts';
 import { hasWords } from '../search/index-words.ts';
 
 /** Why a line led to no row; `message` is for people. `key`: of the line's request, if known. */
@@ -27,7 +26,7 @@ export type NotedLine = {
 };
 
 /** The faults of the lines of a portfolio's last import, and the rows that such lines count as. */
-export function makeFaultyLines({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeFaultyLines({ connection, keys }: LedgerPlace) {
   const note = makeGatedScript(connection, 'note-lines');
   const faultyKeysOf = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
 

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { startSigns } from '../schema/lease.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 
@@ -70,7 +69,7 @@ type ImportSigns = { alive: boolean; gone: boolean };
  * The imports of all portfolios. Several may be under way at once. If they are of one file, each of its lines is written once; if of
  * several, the faulty lines of the one that began last are shown.
  */
-export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeImports({ connection, keys }: LedgerPlace) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [start, note] = [script('start-import'), script('note-import')];
   const faulty = makeFaultyLines({ connection, keys });

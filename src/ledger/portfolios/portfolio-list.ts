@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 
 /** Names of portfolios, and the cursor of the next page; undefined on the last. */
 type NamesPage = { names: string[]; next?: string };
@@ -8,7 +7,7 @@ type NamesPage = { names: string[]; next?: string };
 const LOOKED_AT = 2_000;
 
 /** The portfolios of the account, the newest first, in pages. */
-export function makePortfolioList({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makePortfolioList({ connection, keys }: LedgerPlace) {
   /** The index in the list from which names follow this portfolio, or its former position if it is gone. */
   const placeBehind = async (after: string | undefined): Promise<number> => {
     const cursor = after === undefined ? undefined : readCursor(after);

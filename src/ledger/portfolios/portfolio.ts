@@ -1,9 +1,8 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import type { LeftOut } from '../counts/money.ts';
 import type { AnswerSum, EarlierSum, Sums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { PauseKind } from '../schema/pause-reasons.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
@@ -106,7 +105,7 @@ export function callsSent({ calls: { company, document, limit } }: Pick<Portfoli
 }
 
 /** The suppliers of portfolios, on whose behalf limits are requested. */
-export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeSuppliers({ connection, keys }: LedgerPlace) {
   const change = makeGatedScript(connection, 'general#change-fields');
   return {
     /**

@@ -1,10 +1,9 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { sharedFor } from '../../once-at-a-time.ts';
 import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 /** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
@@ -37,7 +36,7 @@ export const MOST_ANSWERS = 2_000;
 const SAME_MS = 2_000;
 
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
-export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
   const run = ledgerScript(connection, 'find#answered-lately');
   const digestOf = ledgerScript(connection, 'general#set-digest');
   const latest = sharedFor(SAME_MS, async () => {

@@ -1,5 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import { makeLuaScript } from '../../lua-script.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import type { RowProblem, RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
@@ -45,7 +45,7 @@ export const MOST_READ = 10_000;
 const BUYERS_AT_ONCE = 50;
 
 /** Reads the requests of buyers, in all portfolios of the account. */
-export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeBuyerRows({ connection, keys }: LedgerPlace) {
   const list = makeLuaScript(connection, new URL('../lua/buyer-rows.lua', import.meta.url));
   const tell = async (buyers: readonly string[], cursor: string) => {
     const places = { rows: keys.rows, limits: keys.call('limit', ''), buyers: buyers.map(keys.buyerRows) };

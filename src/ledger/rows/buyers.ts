@@ -1,7 +1,6 @@
 import { KINDS } from '../../call-kind.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { scanKeys } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
@@ -28,7 +27,7 @@ export type Buyers = ReturnType<typeof makeBuyers>;
  *
  * An identifier takes some 40 bytes of Redis, and a buyer with three of them some 500.
  */
-export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeBuyers({ connection, keys }: LedgerPlace) {
   const script = (name: string) => ledgerScript(connection, name);
   const read = script('buyers#read-buyers');
   const write = script('buyers#write-buyers');

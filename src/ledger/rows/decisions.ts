@@ -1,8 +1,7 @@
 import type { CallRecord } from '../../call-outcome.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeGathered } from '../calls/batches.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import { type KeptDecision, lastDecision } from './story.ts';
@@ -92,7 +91,7 @@ type Asked = { key: string; buyer: string; names: readonly string[] };
 export type Decided = ReturnType<typeof makeDecisions>;
 
 /** Decisions of the service that come after its answer. */
-export function makeDecisions({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeDecisions({ connection, keys }: LedgerPlace) {
   const runInBatch = batcherOf(connection, keys);
   const gathered = <Item, Answer>(
     name: string,

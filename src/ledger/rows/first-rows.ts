@@ -1,7 +1,6 @@
 import { counted } from '../../counted.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { STEPS, type Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
@@ -13,7 +12,7 @@ export const MOST_FIRST = 10_000;
  * at the responses. Exactly so many are sent, however many processes feed and work: the rows are chosen in Redis before any of them has
  * a job, and no other row leaves the queue. `resume` then lets all others go.
  */
-export function makeFirstRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeFirstRows({ connection, keys }: LedgerPlace) {
   const first = makeGatedScript(connection, 'first-rows');
   const placesOf = (name: string) => ({
     portfolio: keys.portfolio(name),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeBatcher } from '../calls/batches.ts';
 import { contentDigest } from '../calls/claim-answers.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { Keys, LedgerPlace } from '../schema/keys.ts';
 import {
   askedOf,
   type PutAnswer,
@@ -92,7 +92,7 @@ const OTHER_WORDS = 'words ';
 const LINES_AT_ONCE = 40;
 
 /** The rows of a portfolio, by the last import that had them. */
-export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeImportRows({ connection, keys }: LedgerPlace) {
   const [listRows, runInBatch] = [makeListRows({ connection, keys }), batcherOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
@@ -173,7 +173,7 @@ export type KnownRow = {
 export type Foresight = (rows: readonly { row: RowId; buyer: string }[]) => Promise<KnownRow[]>;
 
 /** Finds what the ledger already knows of lines that are not imported; changes nothing. */
-export function makeForesight({ connection, keys }: { connection: RedisConnection; keys: Keys }): Foresight {
+export function makeForesight({ connection, keys }: LedgerPlace): Foresight {
   return async (rows) => {
     if (rows.length === 0) return [];
     const step = connection.pipeline();

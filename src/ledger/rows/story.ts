@@ -1,10 +1,9 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../call-outcome.ts';
-import type { RedisConnection } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
 
@@ -124,7 +123,7 @@ const MOST_TEXT = 1_000;
 export type Stories = ReturnType<typeof makeStories>;
 
 /** Reads what the ledger remembers of single rows and calls. */
-export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeStories({ connection, keys }: LedgerPlace) {
   const digestOf = ledgerScript(connection, 'general#set-digest');
 
   return {

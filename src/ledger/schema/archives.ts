@@ -1,12 +1,11 @@
 import { LimitlineError } from '../../errors.ts';
-import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from './keys.ts';
+import type { LedgerPlace } from './keys.ts';
 import { ROW_STATES, type RowState } from './row.ts';
 
 export type Archives = ReturnType<typeof makeArchives>;
 
 /** Reads the account's portfolios that are archived or forgotten, or on the way to or from that. */
-export function makeArchives({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeArchives({ connection, keys }: LedgerPlace) {
   /** The archive state of a portfolio; undefined for an ordinary portfolio, or if there is none of this name. */
   async function read(name: string): Promise<ArchivedPortfolio | undefined> {
     const text = await connection.hget(keys.portfolio(name), 'archive');
@@ -53,10 +52,7 @@ const PAGE = 500;
  * Finds portfolios that are archived or on the way, and portfolios that were finished before a moment. Reads two fields of each, so ten
  * thousand portfolios take some twenty requests.
  */
-export async function findOldPortfolios(
-  { connection, keys }: { connection: RedisConnection; keys: Keys },
-  beforeMs: number,
-): Promise<OldPortfolios> {
+export async function findOldPortfolios({ connection, keys }: LedgerPlace, beforeMs: number): Promise<OldPortfolios> {
   const archived = new Map<string, ArchivedPortfolio>();
   const finished: { name: string; atMs: number }[] = [];
   // Archived ones are read before and after the others, so that none is missed which is archived or restored during this walk.

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { CallKind } from '../../call-kind.ts';
 import { FORMAT } from '../../ledger-format.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 
 /** Why a line of a file leads to no row. */
 export const FAULT_KINDS = ['invalid', 'duplicate'] as const;
 
 export type Keys = ReturnType<typeof makeKeys>;
+
+/** Where the ledger of an account is: a connection to Redis, and its keys there. */
+export type LedgerPlace = { connection: RedisConnection; keys: Keys };
 
 /** The keys that all accounts of one prefix share. */
 export type SharedKeys = ReturnType<typeof makeSharedKeys>;

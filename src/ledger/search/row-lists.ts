@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { type IndexedRow, nightsOf, type RowResult, type RowState, type Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
@@ -20,7 +19,7 @@ export function makeSeparator(): string {
 }
 
 /** Lists rows of some states, by state and line, with some of their fields, '' if a row lacks it. */
-export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeListRows({ connection, keys }: LedgerPlace) {
   const script = ledgerScript(connection, 'list-rows');
   const between = makeSeparator();
   return async (portfolio: string, states: readonly RowState[], range: LineRange, fields: readonly string[]) => {
@@ -39,7 +38,7 @@ export function makeListRows({ connection, keys }: { connection: RedisConnection
 }
 
 /** Reads which rows are in a state, and their outcomes; changes nothing. */
-export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeRowLists({ connection, keys }: LedgerPlace) {
   const listRows = makeListRows({ connection, keys });
   const readRows = ledgerScript(connection, 'general#read-rows');
 

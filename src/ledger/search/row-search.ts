@@ -1,5 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import { makeLuaScript } from '../../lua-script.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { type FoundRow, matches, type RowFilter } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
@@ -136,7 +136,7 @@ const MOST_LOOKS = 6;
 const FEW_ROWS = 500;
 
 /** Finds the largest rows that wait for an approval, in the columns of amounts. */
-export function makeLargestRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeLargestRows({ connection, keys }: LedgerPlace) {
   const look = makeLuaScript(connection, new URL('../lua/largest-rows.lua', import.meta.url));
   const { sizes } = makeRowSources({ connection, keys });
   const { read } = makeRowLists({ connection, keys });

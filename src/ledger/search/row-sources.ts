@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
-import type { Keys } from '../schema/keys.ts';
+import type { LedgerPlace } from '../schema/keys.ts';
 import { answersOf, readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { digestsOfText, INDEXED_LETTERS, searchedName, withRegisters } from './index-words.ts';
@@ -30,7 +29,7 @@ type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; cha
 export type RowSources = ReturnType<typeof makeRowSources>;
 
 /** Reads a portfolio's indexes from a cursor on. Callers compare the answers with the rows themselves. */
-export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeRowSources({ connection, keys }: LedgerPlace) {
   const script = (name: string) => ledgerScript(connection, name);
   const findIds = script('find#find-ids');
   const columnRows = script('column-rows');
