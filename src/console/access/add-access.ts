@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import type { Person, Role } from '../../people/person.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { t, translated } from '../html/texts.ts';
+import { t } from '../html/texts.ts';
+import { listWords } from '../parts/text.ts';
 import { sayPlainly } from '../server/guard.ts';
 import {
   type About,
@@ -178,8 +179,10 @@ export function refusalWords(
   const admins = given.admins.filter((name) => name !== by);
   const takes = allowedsOf(access, kind).map(({ roles: all = [], own = [] }) => {
     const ways = [
-      ...(all.length === 0 ? [] : [t`the role ${listed(all, 'or')}`]),
-      ...(own.length === 0 ? [] : [t`the role ${listed(own, 'or')} and a portfolio into which nobody else imported`]),
+      ...(all.length === 0 ? [] : [t`the role ${listWords(all, 'or')}`]),
+      ...(own.length === 0
+        ? []
+        : [t`the role ${listWords(own, 'or')} and a portfolio into which nobody else imported`]),
     ];
     return ways.join(t`, or `);
   });
@@ -188,17 +191,12 @@ export function refusalWords(
     roles.length === 0
       ? t`You have no role`
       : roles.length > 1
-        ? t`You have the roles ${listed(roles, 'and')}`
-        : t`You have the role ${listed(roles, 'and')}`;
+        ? t`You have the roles ${listWords(roles, 'and')}`
+        : t`You have the role ${listWords(roles, 'and')}`;
   const ask = roles.includes('admin')
     ? t`Who has which role is set under Users`
     : admins.length === 0
       ? t`Ask whoever runs Limitline for it`
-      : t`Ask ${listed(admins.slice(0, MOST_NAMES), 'or')} for it, who ${admins.length === 1 ? t`looks` : t`look`} after the roles`;
+      : t`Ask ${listWords(admins.slice(0, MOST_NAMES), 'or')} for it, who ${admins.length === 1 ? t`looks` : t`look`} after the roles`;
   return t`${wanted === '' ? t`Nobody may do this here` : t`This takes ${wanted}`}. ${have}. ${ask}. Nothing was done.`;
-}
-
-/** A list of words as a text: `finance`, `finance or operator`, `viewer, finance or operator`. */
-function listed(words: readonly string[], last: 'or' | 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${translated(last)} ${words.at(-1)}`;
 }

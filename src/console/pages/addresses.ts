@@ -1,5 +1,6 @@
 import type { CheckName } from '../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../ledger/nightly/night-report.ts';
+import type { Plan } from '../../ledger/plans/plan.ts';
 import type { FaultKind } from '../../ledger/portfolios/faulty-lines.ts';
 import { type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
@@ -35,7 +36,7 @@ export function below(name: string, ...parts: readonly string[]): string {
 }
 
 /** The page on which an action on many rows is planned before a person confirms it. */
-export function planAddress(portfolio: string, action: 'retry' | 'cancel', filter: RowFilter): string {
+export function planAddress(portfolio: string, action: Plan['action'], filter: RowFilter): string {
   const query = new URLSearchParams({ portfolio, action });
   for (const [name, value] of new URLSearchParams(queryOfFilter(filter))) query.set(name, value);
   return `/plans/new?${query}`;

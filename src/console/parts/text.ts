@@ -2,7 +2,7 @@ import { grouped, moneyText } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
 import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { t, translated } from '../html/texts.ts';
 
 /**
  * An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded.
@@ -128,4 +128,13 @@ export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
   return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}" data-local="minute">${secondText(atMs).slice(0, 16)}</time>`;
+}
+
+/** A list of words as a text: `finance`, `finance or operator`, `viewer, finance or operator`. */
+export function listWords(words: readonly string[], last: 'or' | 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${translated(last)} ${words.at(-1)}`;
+}
+
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,8 +7,7 @@ import { facts, progressBar } from '../../parts/figures.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, count, moment, withNumbers } from '../../parts/text.ts';
-import { approvalAddress } from '../addresses.ts';
-import { againOf, portfolioAddressOf } from './plan-view.ts';
+import { approvalAddress, planAddress, portfolioAddress } from '../addresses.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
@@ -59,9 +58,9 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     ])}
     <div class="actions">
       ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: t`Continue`, kind: 'primary' })}
-      ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: t`Plan it again`, kind: 'primary' })}
+      ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: planAddress(plan.portfolio, plan.action, plan.filter), words: t`Plan it again`, kind: 'primary' })}
       ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: t`To ${plan.portfolio}` })}
-      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddressOf(plan), words: t`See these rows` })}
+      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddress(plan.portfolio, plan.filter), words: t`See these rows` })}
     </div>`;
 }
 

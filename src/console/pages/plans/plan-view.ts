@@ -2,7 +2,6 @@ import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { elsewhereWords, otherRequestsWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
-import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -11,21 +10,9 @@ import { facts, stats } from '../../parts/figures.ts';
 import { button, form, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { commandLine, timeAgo, withNumbers } from '../../parts/text.ts';
+import { portfolioAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
-
-/** The page of the portfolio, filtered to the plan's rows. */
-export function portfolioAddressOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
-  const query = queryOfFilter(filter);
-  return `/portfolios/${encodeURIComponent(portfolio)}${query === '' ? '' : `?${query}#rows`}`;
-}
-
-/** The address that makes the same plan again. */
-export function againOf({ portfolio, action, filter }: Plan): string {
-  const query = new URLSearchParams({ portfolio, action });
-  for (const [name, value] of new URLSearchParams(queryOfFilter(filter))) query.set(name, value);
-  return `/plans/new?${query}`;
-}
 
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
@@ -89,7 +76,7 @@ export function planBody(
           }),
         })
       }
-      <a class="button is-quiet" href="${portfolioAddressOf(plan)}" data-close="">Not now</a>
+      <a class="button is-quiet" href="${portfolioAddress(plan.portfolio, plan.filter)}" data-close="">Not now</a>
       <span class="hint">Rows counted ${timeAgo(plan.atMs)}. You can confirm this once, within 15 minutes.</span>
     </div>`;
 }

@@ -4,7 +4,8 @@ import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
-import { shellWord } from '../../parts/text.ts';
+import { listWords, shellWord } from '../../parts/text.ts';
+import { durationWords } from '../new/words.ts';
 
 /** The texts of an action: button, question, progress, result. */
 type ActionWords = {
@@ -57,10 +58,17 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
   const { states = [], outcomes = [], step, problem, status, min, max, rows, text, cause: id } = filter;
   const words = [
     ...(states.length > 0
-      ? [t`with the outcome ${listed([...new Set(states.map((state) => `“${translated(stateWords(state))}”`))])}`]
+      ? [
+          t`with the outcome ${listWords([...new Set(states.map((state) => `“${translated(stateWords(state))}”`))], 'or')}`,
+        ]
       : []),
     ...(outcomes.length > 0
-      ? [t`with the outcome ${listed(outcomes.map((one) => `“${translated(ROW_OUTCOMES[one])}”`))}`]
+      ? [
+          t`with the outcome ${listWords(
+            outcomes.map((one) => `“${translated(ROW_OUTCOMES[one])}”`),
+            'or',
+          )}`,
+        ]
       : []),
     ...(step === undefined ? [] : [t`at the step ${translated(step)}`]),
     ...(problem === undefined ? [] : [t`with “${problem}” in the problem`]),
@@ -74,22 +82,10 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
   return [...new Set(words)];
 }
 
-/** A list of words as a text: `waiting, sending or not sent`. */
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : t`${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-}
-
-/** A duration as a text: `50 s`, `4 min`, `1.5 h`. */
-function duration(seconds: number): string {
-  if (seconds < 90) return t`${Math.max(1, Math.ceil(seconds))} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? t`${minutes} min` : t`${(minutes / 60).toFixed(1)} h`;
-}
-
 /** A range of time such as `4 to 6 min`; `not known yet` for null. */
 export function timeWords(seconds: { from: number; to: number } | null): string {
   if (seconds === null) return t`not known yet`;
-  const [from, to] = [duration(seconds.from), duration(seconds.to)];
+  const [from, to] = [durationWords(Math.max(1, seconds.from)), durationWords(Math.max(1, seconds.to))];
   if (from === to) return t`about ${from}`;
   const [number, unit] = from.split(' ');
   return to.endsWith(` ${unit}`) ? t`${number} to ${to}` : t`${from} to ${to}`;

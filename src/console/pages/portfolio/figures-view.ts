@@ -24,7 +24,7 @@ import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts
 import { linkButton } from '../../parts/form.ts';
 import { shownCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
-import { amount, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
+import { amount, capitalized, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
 import { outSumWords } from '../new/words.ts';
 import { supplierWords } from '../row/row-page.ts';
@@ -84,7 +84,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       { head: t`What became of it`, names: true, cell: moneyName },
       { head: t`Lines`, kind: 'number', cell: (line) => moneyRows(name, line) },
       {
-        head: translated(upperFirst(amountHead(money))),
+        head: translated(capitalized(amountHead(money))),
         kind: 'amount',
         cell: ({ amount: sum }) => (sum === undefined ? t`not known` : inCurrency(sum)),
       },
@@ -97,12 +97,10 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
 }
 
 function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
-  const text = translated(upperFirst(words));
+  const text = translated(capitalized(words));
   const isPart = level === 2 && outcome !== undefined && others.length === 0;
   return html`<span class="money-${level}">${isPart ? stateBadge(SHOWN_AS[outcome], text) : text}</span>`;
 }
-
-const upperFirst = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}`;
 
 /** The number of file lines in a line of the money table, as a link to their rows. */
 function moneyRows(name: string, { level, lines, outcomes }: MoneyLine): HtmlValue {

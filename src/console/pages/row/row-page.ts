@@ -14,7 +14,7 @@ import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { plainCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
-import { advice, amount, moment, theirWords } from '../../parts/text.ts';
+import { advice, amount, capitalized, moment, theirWords } from '../../parts/text.ts';
 import { approvalAddress, buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
@@ -233,7 +233,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
   const { what, sent, known, madeFor } = call;
   const other = madeFor === undefined ? undefined : rowIdOf(madeFor);
   return html`<section class="call" aria-label="${what}">
-    <h3>${capital(what)} <span class="hint">${wordsOf(call, wasRefused)}</span></h3>
+    <h3>${capitalized(what)} <span class="hint">${wordsOf(call, wasRefused)}</span></h3>
     ${
       known &&
       facts([
@@ -271,8 +271,4 @@ function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
     default:
       return wasRefused ? t`rejected` : t`not sent yet`;
   }
-}
-
-function capital(text: string): string {
-  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 }

@@ -8,7 +8,7 @@ import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { plainCause } from '../../parts/plain-cause.ts';
-import { amount, moment } from '../../parts/text.ts';
+import { amount, listWords, moment } from '../../parts/text.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
@@ -72,12 +72,8 @@ function approvedWords({ approved, imports }: RowStory): Happening[] {
 function happeningOfEvent({ id, firstMs, times, names, became }: NamingEvent): Happening {
   const often = times > 1 ? t`, ${countWords(times, 'time')} by now` : '';
   const changed = became?.taken ? t`A decision was taken from it.` : t`It changed nothing here.`;
-  const words = t`An event of the service came that names ${listed(names)}${often}. ${changed}`;
+  const words = t`An event of the service came that names ${listWords(names, 'and')}${often}. ${changed}`;
   return { atMs: firstMs, kind: 'plain', words, event: id };
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? (names[0] ?? '') : t`${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** The earliest trace of the row. Calls that another row sent do not count: they may be older than this row. */
