@@ -1,4 +1,4 @@
-import { LimitlineError } from '../errors.ts';
+import { rowStopped } from './slots.ts';
 
 /**
  * Redis is asked at least this often, whatever wait it stated, so a block that ends early is noticed. One request a second costs little,
@@ -106,13 +106,13 @@ export function makePermitQueue(
     const gone = [...coming.map(({ waiter }) => waiter), ...waiters].filter(hasGone);
     coming = coming.filter(({ waiter }) => !hasGone(waiter));
     waiters = waiters.filter((waiter) => !hasGone(waiter));
-    for (const { reject } of gone) reject(stopped());
+    for (const { reject } of gone) reject(rowStopped());
   };
 
   return {
     /** Waits for a permit, without a time limit. Rejects with `STOPPED` when the signal is aborted first. */
     take(signal: AbortSignal): Promise<Permit> {
-      if (signal.aborted) return Promise.reject(stopped());
+      if (signal.aborted) return Promise.reject(rowStopped());
       const permit = takeNow();
       if (permit) return Promise.resolve(permit);
       // One listener for each signal: thousands of permits share one, and listeners cost more than the rest of this function.
@@ -148,10 +148,6 @@ export function makePermitQueue(
 function pause(ms: number): Promise<void> {
   // The timer need not keep the process alive: only rows wait for it, and a stopping process returns them first.
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-function stopped(): LimitlineError {
-  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.');
 }
 
 /**

@@ -43,7 +43,7 @@ export function makeSlots(limit: number) {
     /** Resolves to the function that gives the slot back. Rejects with `STOPPED` when the signal is aborted first. */
     async take(signal: AbortSignal): Promise<() => void> {
       while (taken >= Math.floor(allowed)) await free(waiting, signal);
-      if (signal.aborted) throw stopped();
+      if (signal.aborted) throw rowStopped();
       taken += 1;
       return () => {
         taken -= 1;
@@ -92,7 +92,7 @@ function free(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
     const give = () => {
       const place = waiting.indexOf(next);
       if (place >= 0) waiting.splice(place, 1);
-      reject(stopped());
+      reject(rowStopped());
     };
     const next = () => {
       signal.removeEventListener('abort', give);
@@ -107,6 +107,7 @@ function free(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   });
 }
 
-function stopped(): LimitlineError {
+/** What a row that waits meets in a process that stops. */
+export function rowStopped(): LimitlineError {
   return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.');
 }
