@@ -1,13 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { type PaceState, readPhase, type ToldWindow } from './pace-state.ts';
 
-/** The pace of an account in Redis, for commands that make no calls; undefined before the first call. */
-export function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
-  return makePaceReader(connection, key)();
-}
-
 /**
- * Returns a function that reads the pace repeatedly. It registers its script before the first command: ioredis fails as a whole if a script
+ * Returns a function that reads the pace of an account, for those who make no calls; it answers undefined before the first call. It registers its script before the first command: ioredis fails as a whole if a script
  * is registered while it gathers commands.
  */
 export function makePaceReader(connection: RedisConnection, key: string): () => Promise<PaceState | undefined> {

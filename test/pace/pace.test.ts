@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import { readPace } from '../../src/pace/read-pace.ts';
+import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { inTime, inVirtualTime, readUntil } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
@@ -185,7 +185,9 @@ describe.concurrent('learning', () => {
       await pace.look();
       expect(pace.state().ratePerS).toBeGreaterThan(140);
       expect(pace.state().ratePerS).toBeLessThanOrEqual(150);
-      expect(await readPace(time.connection, time.paceKey)).toMatchObject({ statedPerS: expect.closeTo(149, 0) });
+      expect(await makePaceReader(time.connection, time.paceKey)()).toMatchObject({
+        statedPerS: expect.closeTo(149, 0),
+      });
     }),
   );
 

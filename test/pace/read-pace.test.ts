@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPace } from '../../src/pace/read-pace.ts';
+import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { inTime, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 test(
   'an account that made no call has no pace',
   inTime(async ({ connection, paceKey }) => {
-    expect(await readPace(connection, paceKey)).toBeUndefined();
+    expect(await makePaceReader(connection, paceKey)()).toBeUndefined();
   }),
 );
 
@@ -23,7 +23,7 @@ test(
     );
     const seen = await pace.look();
     const before = await connection.hget(paceKey, 'savedAt');
-    const read = await readPace(connection, paceKey);
+    const read = await makePaceReader(connection, paceKey)();
     expect(await connection.hget(paceKey, 'savedAt')).toBe(before);
     expect(seen).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined });
     expect(read).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined, accepted: 60, statedPerS: 0 });
@@ -32,8 +32,8 @@ test(
     expect((read?.flowPerS ?? 0) / seen.flowPerS).toBeGreaterThan(0.98);
     expect(read?.flowPerS).toBeLessThanOrEqual(seen.flowPerS);
     await sleep(5_000);
-    expect(await readPace(connection, paceKey)).toMatchObject({ isLimiting: false });
-    expect((await readPace(connection, paceKey))?.flowPerS).toBeLessThan(0.1);
+    expect(await makePaceReader(connection, paceKey)()).toMatchObject({ isLimiting: false });
+    expect((await makePaceReader(connection, paceKey)())?.flowPerS).toBeLessThan(0.1);
   }),
 );
 
@@ -41,7 +41,7 @@ test(
   'a block is read with its reason and its end',
   inTime(async ({ openPace, connection, paceKey }) => {
     await openPace().block({ why: 'gone', because: 'outage', askedMs: 3_000, episode: 0 });
-    const read = await readPace(connection, paceKey);
+    const read = await makePaceReader(connection, paceKey)();
     expect(read?.blocked).toMatchObject({ why: 'gone', because: 'outage' });
     expect((read?.blocked?.untilMs ?? 0) - Date.now()).toBeGreaterThan(2_900);
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPace } from '../../src/pace/read-pace.ts';
+import { makePaceReader } from '../../src/pace/read-pace.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
@@ -17,7 +17,7 @@ async function openLimited(faults: FaultChange) {
     ...place,
     async ratePerS(): Promise<number> {
       const key = context.keys.pace;
-      return (await readPace(context.ledger, key))?.ratePerS ?? 0;
+      return (await makePaceReader(context.ledger, key)())?.ratePerS ?? 0;
     },
   };
 }

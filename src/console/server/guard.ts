@@ -31,12 +31,6 @@ type LetIn = Comer & { origin: string };
 
 const LOCAL = localReach('127.0.0.1');
 
-/** The refusal of {@link lookAt}, if there is one. */
-export function refusalOf(asked: Asked): Refusal | undefined {
-  const found = lookAt(asked);
-  return 'status' in found ? found : undefined;
-}
-
 /**
  * Checks a request before anything else is done. Answers where it comes from, or why it is refused:
  *

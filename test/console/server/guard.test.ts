@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { makeConsole } from '../../../src/console/console.ts';
-import { refusalOf } from '../../../src/console/server/guard.ts';
+import { lookAt } from '../../../src/console/server/guard.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openBareConsole, STRIP } from '../../support/bare-console.ts';
 import { ANYBODY } from '../../support/persons.ts';
@@ -119,8 +119,10 @@ test('methods that the console does not know are not allowed', async () => {
 
 describe('who may ask', () => {
   const ours = { host: 'localhost:3000', origin: 'http://localhost:3000' };
-  const asked = (method: string, headers: Record<string, string>, from = '127.0.0.1') =>
-    refusalOf({ method, url: '/', headers: { host: 'localhost:3000', ...headers }, from, port: 3000 })?.status;
+  const asked = (method: string, headers: Record<string, string>, from = '127.0.0.1') => {
+    const found = lookAt({ method, url: '/', headers: { host: 'localhost:3000', ...headers }, from, port: 3000 });
+    return 'status' in found ? found.status : undefined;
+  };
 
   test.each<[string, Record<string, string>, number | undefined]>([
     ['our page', { ...ours, 'sec-fetch-site': 'same-origin' }, undefined],
