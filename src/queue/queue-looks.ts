@@ -13,7 +13,7 @@ export type QueueCounts = {
 };
 
 /** A failed job: its row, and a reason without personal data. */
-type FailedJob = { queue: QueueName; row: JobData; reason: string; failedMs: number };
+type FailedJob = { queue: QueueName; row: JobData; reason: string };
 
 /** Failed jobs read at a time during a search. */
 const PAGE = 500;
@@ -123,6 +123,6 @@ export function rowOf(id: string): JobData {
   return { portfolio: id.slice(0, end), key: id.slice(end + 1) };
 }
 
-function failedJob(queue: QueueName, { id = '', failedReason, finishedOn = 0 }: Job<JobData>): FailedJob {
-  return { queue, row: rowOf(id), reason: failedReason ?? '', failedMs: finishedOn };
+function failedJob(queue: QueueName, { id = '', failedReason }: Job<JobData>): FailedJob {
+  return { queue, row: rowOf(id), reason: failedReason ?? '' };
 }
