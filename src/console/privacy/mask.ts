@@ -279,7 +279,9 @@ function withoutKnown(text: string, byWord: ReadonlyMap<string, ReadonlySet<stri
   const there = [...words].flatMap((word) => [...(byWord.get(word) ?? [])]);
   if (there.length === 0) return text;
   // The longest first, since one value may begin with another.
-  const either = there.sort((a, b) => b.length - a.length).map((form) => form.split(' ').map(escaped).join('\\s+'));
+  const either = there
+    .sort((a, b) => b.length - a.length)
+    .map((form) => form.split(' ').map(RegExp.escape).join('\\s+'));
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${either.join('|')})(?![\\p{L}\\p{N}])`, 'giu'), MASK);
 }
 
@@ -292,8 +294,4 @@ function formsOf(text: string): string[] {
 /** Escaped as by JSON writers that keep to ASCII: `M\u00fcller`. */
 function asciiJson(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { counted, grouped, groupedAmount } from '../../counted.ts';
 import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { exactText } from './outcome-sums.ts';
-import type { AnswerSum } from './sums.ts';
+import { type AnswerSum, rowsOfAnswers } from './sums.ts';
 
 /**
  * Sentences on what the sums of answers do not show: how much was granted above the requests, and why the outcome of some limits is not
@@ -16,10 +16,10 @@ export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, b
   // Each of these limits is at least as large as its request, so the difference of the two sums was granted above the requests.
   const whole = approved.filter(({ share }) => share === 'all');
   const above = exactText(whole.flatMap(({ granted, requested }) => [granted, `-${requested}`]));
-  const unread = rowsOf(approved.filter(({ share }) => share === 'unknown'));
+  const unread = rowsOfAnswers(approved.filter(({ share }) => share === 'unknown'));
   const open = answers.filter((answer) => meaningOf(answer) === undefined);
-  const unexplained = rowsOf(open.filter(({ status }) => status !== ''));
-  const bare = rowsOf(open.filter(({ status }) => status === ''));
+  const unexplained = rowsOfAnswers(open.filter(({ status }) => status !== ''));
+  const bare = rowsOfAnswers(open.filter(({ status }) => status === ''));
   return [
     ...(new Big(above).gt(0) ? [`More was granted than requested: ${groupedAmount(above)} above the requests.`] : []),
     ...(unread > 0
@@ -39,8 +39,4 @@ function whyOpen(unexplained: number, bare: number): string {
   if (unexplained === 0) return 'no status is known';
   if (bare === 0) return `nobody has said what ${unexplained === 1 ? 'its' : 'their'} status means`;
   return `nobody has said what the status of ${grouped(unexplained)} means, and ${counted(bare, 'has', 'have')} no status`;
-}
-
-function rowsOf(answers: readonly AnswerSum[]): number {
-  return answers.reduce((sum, { rows }) => sum + rows, 0);
 }

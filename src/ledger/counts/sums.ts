@@ -70,7 +70,7 @@ export function readTallied(sides: SumFields): Tallied {
   };
 }
 
-function rowsOfAnswers(answers: readonly AnswerSum[]): number {
+export function rowsOfAnswers(answers: readonly AnswerSum[]): number {
   return answers.reduce((sum, { rows }) => sum + rows, 0);
 }
 
