@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RefusedUpload } from '../../src/portfolio/draft-desk.ts';
@@ -63,16 +62,6 @@ export async function writeIncoming(
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   );
   return { sha256: digest.digest('hex'), sizeBytes };
-}
-
-export async function isZip(path: string): Promise<boolean> {
-  const handle = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(buffer.toString('latin1'));
-  } finally {
-    await handle.close();
-  }
 }
 
 export function tooLarge({ maxBytes }: Pick<UploadLimits, 'maxBytes'>): UploadRefusal {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
+import { readBytes } from '../../src/files/read-bytes.ts';
 import {
   type LineToMend,
   MEND_PAGE_LINES,
@@ -80,15 +80,9 @@ export async function* mendLinesOf(path: string, found: MendPages, column: strin
 async function readPage(path: string, { pages }: MendPages, page: number): Promise<LineToMend[]> {
   const from = pages[page]?.at;
   if (from === undefined) return [];
-  const handle = await open(path, 'r');
-  try {
-    const to = pages[page + 1]?.at ?? (await handle.stat()).size;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
-    const lines = buffer.subarray(0, bytesRead).toString().split('\n').slice(0, -1);
-    return lines.map((text): LineToMend => JSON.parse(text));
-  } finally {
-    await handle.close();
-  }
+  const bytes = await readBytes(path, from, pages[page + 1]?.at);
+  const lines = bytes.toString().split('\n').slice(0, -1);
+  return lines.map((text): LineToMend => JSON.parse(text));
 }
 
 /** Finds the kept line with this number. Lines are in file order. */

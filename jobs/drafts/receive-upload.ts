@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isZip } from '../../src/documents/archive.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
@@ -10,7 +11,6 @@ import { formOf } from '../../src/portfolio/read-options.ts';
 import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import {
-  isZip,
   type Meter,
   makeMeter,
   noRoom,

@@ -69,7 +69,8 @@ const NO_ROOM: Record<string, string> = {
 
 const ZIP_SIGNATURES = ['PK\x03\x04', 'PK\x05\x06'];
 
-async function isZip(path: string): Promise<boolean> {
+/** Whether this is a file that begins as ZIP files do; false for a missing one. */
+export async function isZip(path: string): Promise<boolean> {
   const handle = await open(path, 'r').catch(() => null);
   if (!handle) return false;
   try {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { readBytes } from '../files/read-bytes.ts';
 import { wholeCharacters } from '../files/text.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function readMediaType(file: {
   path: string;
 }): Promise<{ mediaType: string } | { problem: string }> {
   const ending = extname(file.name).slice(1).toLowerCase();
-  const start = await readStart(file.path);
+  const start = await readBytes(file.path, 0, START_BYTES);
   const signature = await signatureOf({ path: file.path, ending, start });
   const isText = !start.includes(0) && isUtf8(wholeCharacters(start));
   const problem = programProblem({ name: file.name, start, isText, signature });
@@ -105,16 +105,6 @@ const TEXT = new Map(
 
 function signed(mediaType: string, ...containers: string[]): { mediaType: string; signatures: string[] } {
   return { mediaType, signatures: [mediaType, ...containers] };
-}
-
-async function readStart(path: string): Promise<Buffer> {
-  const handle = await open(path, 'r');
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 async function signatureOf(file: { path: string; ending: string; start: Buffer }): Promise<string | null> {

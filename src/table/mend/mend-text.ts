@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { LimitlineError } from '../../errors.ts';
+import { readBytes } from '../../files/read-bytes.ts';
 import { findQuoteFault, readSound } from '../cells.ts';
 import type { Delimiter, Dialect } from '../dialect.ts';
 import { charactersOf, makeDecoder } from '../encodings/decoders.ts';
@@ -31,7 +31,7 @@ export async function* mendText(file: TextFile, mends: readonly RecordMend[]): A
     const place = places.get(mend.line);
     if (!place || place.from < copied) throw changedLine(mend.line);
     if (place.from > copied) yield* createReadStream(path, { start: copied, end: place.from - 1 });
-    yield* mendedRecord(await bytesAt(path, place), mend, dialect);
+    yield* mendedRecord(await readBytes(path, place.from, place.to), mend, dialect);
     copied = place.to;
   }
   yield* createReadStream(path, { start: copied });
@@ -88,17 +88,6 @@ async function linePlaces(
     return from === undefined || to === undefined ? [] : [[first, { from, to }] as const];
   });
   return new Map(found);
-}
-
-/** Reads the bytes of one record from the file. A record is at most a megabyte long. */
-async function bytesAt(path: string, { from, to }: BytePlace): Promise<Buffer> {
-  const handle = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 function mendedRecord(bytes: Buffer, mend: RecordMend, dialect: TextFile['dialect']): Buffer[] {
