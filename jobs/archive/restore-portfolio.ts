@@ -5,7 +5,7 @@ import { makeDecisions } from '../../src/ledger/rows/decisions.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
-import { readAtOnce } from '../../src/ledger/schema/redis-reads.ts';
+import { readAtOnce, redisNowMs } from '../../src/ledger/schema/redis-reads.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
@@ -110,9 +110,9 @@ async function restore(
   });
   await reportStep('ending');
   // The time of restoring is noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
-  const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
+  const nowMs = await redisNowMs(ledger);
   await ledger.sadd(keys.toFollow, name);
-  await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
+  await ledger.zadd(keys.restored, nowMs, name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows')
     throw new LimitlineError('FILE', `The archive in ${folder} has another number of rows than its manifest counts.`);

@@ -7,6 +7,7 @@ import { readBuild } from '../../version.ts';
 import type { ApprovalPolicy } from '../schema/approval.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys, LedgerPlace } from '../schema/keys.ts';
+import { redisNowMs } from '../schema/redis-reads.ts';
 import type { Dispute } from './attempts.ts';
 
 /** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
@@ -56,8 +57,7 @@ export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
   const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
 
   const read = async (goneAfterMs = VANISHED_AFTER_MS): Promise<FleetProcess[]> => {
-    const [[seconds, microseconds], known] = await Promise.all([connection.time(), connection.hgetall(keys.fleet)]);
-    const nowMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    const [nowMs, known] = await Promise.all([redisNowMs(connection), connection.hgetall(keys.fleet)]);
     const all = Object.entries(known).flatMap(([id, text]): FleetProcess[] => {
       const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
       return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
@@ -180,9 +180,8 @@ export async function countLiving(ledger: LedgerPlace): Promise<number> {
 
 /** The worker processes with a recent heartbeat, the oldest heartbeat first. */
 export async function livingWorkers({ connection, keys }: LedgerPlace) {
-  const [seconds, microseconds] = await connection.time();
-  const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-  return connection.zrange(keys.workers, String(nowMs - VANISHED_AFTER_MS), '+inf', 'BYSCORE');
+  const sinceMs = (await redisNowMs(connection)) - VANISHED_AFTER_MS;
+  return connection.zrange(keys.workers, String(sinceMs), '+inf', 'BYSCORE');
 }
 
 /** Reads a dispute, `<kind> <owner> <key>`, as claim.lua writes it; the key may contain spaces. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerPlace } from '../schema/keys.ts';
-import { scanned } from '../schema/redis-reads.ts';
+import { redisNowMs, scanned } from '../schema/redis-reads.ts';
 import type { FoundItem } from './checks.ts';
 import type { Before } from './compare-reports.ts';
 import { countAll, type NightReport, type ReportFinding, type WholeReport } from './night-report.ts';
@@ -80,10 +80,7 @@ export function makeReports({ connection, keys }: LedgerPlace) {
 
   return {
     /** The time of the Redis server, in ms, so that reports of several hosts have one order. */
-    async now(): Promise<number> {
-      const [seconds, microseconds] = await connection.time();
-      return Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
-    },
+    now: () => redisNowMs(connection),
 
     /**
      * Keeps a report, all at once: until then readers get that of an earlier run of the same night. Deletes reports beyond the last 400.

@@ -6,6 +6,7 @@ import type { FailingPortfolio } from '../counts/glances.ts';
 import type { Portfolios } from '../portfolios/portfolios.ts';
 import type { ApprovalId } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { redisNowMs } from '../schema/redis-reads.ts';
 import { isMeant, type RetryRule } from './retry-rule.ts';
 
 /** What a rule did in the last night in which it did anything. `sent` and `waiting` grow as rows are moved, `usedUp` is set at the end. */
@@ -51,8 +52,7 @@ export function makeRetryRules({ connection, keys }: LedgerPlace) {
       // A rule counts as made later than all others, so that rules of the same moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
       // By Redis' clock, since this time is compared with the time of a restore, which is Redis' too.
-      const [seconds, microseconds] = await connection.time();
-      const nowMs = Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
+      const nowMs = await redisNowMs(connection);
       const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(nowMs, last + 1) };
       await connection.hset(key, rule.id, JSON.stringify(rule));
       return rule;

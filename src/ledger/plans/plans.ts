@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { redisNowMs } from '../schema/redis-reads.ts';
 import type { Plan, PlanClaim, PlanCounts, PlanDraft, PlanStanding, PlanState } from './plan.ts';
 
 export type Plans = ReturnType<typeof makePlans>;
@@ -21,7 +22,7 @@ export function makePlans({ connection, keys }: LedgerPlace) {
 
   return {
     /** The server's clock, in ms. */
-    now: () => nowMs(connection),
+    now: () => redisNowMs(connection),
 
     /** Keeps a plan under an id that nobody can guess, for as long as it may be confirmed. Changes nothing else. */
     async keep(draft: PlanDraft): Promise<Plan> {
@@ -39,7 +40,7 @@ export function makePlans({ connection, keys }: LedgerPlace) {
 
     /** A plan of this account and its progress; undefined if there is none of this id, or no longer. */
     async read(id: string): Promise<PlanState | undefined> {
-      const [fields, now] = await Promise.all([connection.hgetall(keys.plan(id)), nowMs(connection)]);
+      const [fields, now] = await Promise.all([connection.hgetall(keys.plan(id)), redisNowMs(connection)]);
       return fields.plan === undefined ? undefined : stateOf(fields, now);
     },
 
@@ -81,11 +82,6 @@ export function makePlans({ connection, keys }: LedgerPlace) {
       await hold({ plan: keys.plan(id) }, { runner, what: 'ended', counted: Object.entries(counts).flat() });
     },
   };
-}
-
-async function nowMs(connection: RedisConnection): Promise<number> {
-  const [seconds = 0, microseconds = 0] = (await connection.time()).map(Number);
-  return seconds * 1_000 + Math.floor(microseconds / 1_000);
 }
 
 function stateOf(fields: Record<string, string>, now: number): PlanState {

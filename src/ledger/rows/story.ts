@@ -4,6 +4,7 @@ import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { redisNowMs } from '../schema/redis-reads.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
 
@@ -145,11 +146,7 @@ export function makeStories({ connection, keys }: LedgerPlace) {
         things.map(({ kind, key }) => connection.hmget(keys.call(kind, key), 'state', 'owner', 'at')),
       );
       if (!found.some(([state]) => state === 'claimed')) return [];
-      const [[seconds, microseconds], living] = await Promise.all([
-        connection.time(),
-        livingWorkers({ connection, keys }),
-      ]);
-      const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+      const [nowMs, living] = await Promise.all([redisNowMs(connection), livingWorkers({ connection, keys })]);
       const alive = new Set(living);
       return found.flatMap(([state, owner, at], place) => {
         if (state !== 'claimed') return [];

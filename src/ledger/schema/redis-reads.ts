@@ -1,6 +1,12 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { ledgerScript } from './gated-script.ts';
 
+/** The time by the clock of Redis, in whole ms. */
+export async function redisNowMs(connection: RedisConnection): Promise<number> {
+  const [seconds, microseconds] = await connection.time();
+  return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+}
+
 /** One command that only reads: its name, its key, and the arguments behind the key. */
 export type ReadCommand = readonly [command: string, key: string, ...words: string[]];
 
