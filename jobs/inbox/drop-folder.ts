@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { cp, link, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { isInside } from '../../src/documents/folder.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { writeDraft } from '../../src/files/draft.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
@@ -29,7 +30,7 @@ export async function openDropFolder(path: string, dataDir: string): Promise<Dro
     throw notUsable(path, FAULTS[systemCode(error)] ?? messageOf(error), error);
   });
   const data = await realpath(dataDir).catch(() => dataDir);
-  if (isWithin(dir, data) || isWithin(data, dir)) {
+  if (isInside(data, dir) || isInside(dir, data)) {
     throw notUsable(path, `it and the data folder (${dataDir}) lie one within the other; name a folder apart from it`);
   }
   try {
@@ -54,11 +55,6 @@ export const FAULTS: Readonly<Record<string, string>> = {
 
 function notUsable(path: string, why: string, cause?: unknown): LimitlineError {
   return new LimitlineError('FILE', `The drop folder ${path} (LIMITLINE_INBOX) cannot be used: ${why}.`, { cause });
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  const way = relative(outer, inner);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
 /** Makes one of our own folders. Refuses a symbolic link: people who may drop files could redirect results with it. */

@@ -168,7 +168,8 @@ function nameProblem(name: string): string | null {
   return name.includes('\0') ? 'The name has a character that no file name can have: correct the name.' : null;
 }
 
-function isInside(root: string, path: string): boolean {
+/** Whether a path is a folder or lies below it; both are whole paths. */
+export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way !== '..' && !way.startsWith(`..${sep}`);
 }

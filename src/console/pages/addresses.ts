@@ -2,9 +2,11 @@ import type { CheckName } from '../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../ledger/nightly/night-report.ts';
 import type { Plan } from '../../ledger/plans/plan.ts';
 import type { FaultKind } from '../../ledger/portfolios/faulty-lines.ts';
-import { type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
+import { isPortfolioName, type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../ledger/search/row-order.ts';
+import { ConsoleError } from '../console-app.ts';
+import { t } from '../html/texts.ts';
 
 /**
  * The part of a portfolio's rows and lines that a page lists, besides the filter. `order` and `after` are the order of rows and the
@@ -51,6 +53,12 @@ export function rowAddress({ portfolio, key }: RowId, list?: { filter: RowFilter
 /** The page of a buyer, with the requests from an index on. */
 export function buyerAddress(key: string, from = 0): string {
   return `/buyers/${encodeURIComponent(key)}${from > 0 ? `?from=${from}` : ''}`;
+}
+
+/** The portfolio that the parameters of an address name. @throws ConsoleError 404 if no portfolio can have this name */
+export function portfolioOfParams({ name = '' }: Readonly<Record<string, string>>): string {
+  if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
+  return name;
 }
 
 /** The row that the parameters of an address name; undefined where they name none. */

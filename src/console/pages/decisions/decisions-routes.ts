@@ -1,11 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
-import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
-import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
-import { below, portfolioAddress } from '../addresses.ts';
+import { below, portfolioAddress, portfolioOfParams } from '../addresses.ts';
 import { page } from '../page.ts';
 import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
 
@@ -56,13 +54,13 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
   ...['', '/columns', '/take'].map((rest) =>
     get(`/portfolios/:name/decisions${rest}`, {
       may: DECIDES,
-      show: ({ params, reply }) => reply.redirect(portfolioAddress(nameOf(params)), 303),
+      show: ({ params, reply }) => reply.redirect(portfolioAddress(portfolioOfParams(params)), 303),
     }),
   ),
   get('/portfolios/:name/decisions/taken/:upload', {
     may: DECIDES,
     show: async ({ params, query, reply, given }) => {
-      const portfolio = nameOf(params);
+      const portfolio = portfolioOfParams(params);
       const shown = await given.taken(params.upload ?? '', portfolio);
       if (!shown) return refused(reply, portfolio, { status: 404, message: TAKEN_OR_OLD, isGone: true });
       return { title: titleOf(portfolio), body: decisionsView(shown, { twice: 'twice' in query }) };
@@ -77,7 +75,7 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
     bodyLimit: FILE_LIMIT_MB * 1_000_000 + 100_000,
     limitMs: LIMIT_MS,
     handle: async ({ request, params, reply, actor, given }) => {
-      const portfolio = nameOf(params);
+      const portfolio = portfolioOfParams(params);
       const limits = { fileSize: FILE_LIMIT_MB * 1_000_000, files: 1, fields: 5 };
       const file = await request.file({ limits, throwFileSizeLimit: false });
       // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
@@ -96,7 +94,7 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
     audited: false,
     limitMs: LIMIT_MS,
     handle: async ({ params, reply, fields: { upload = '', ...columns }, actor, given }) => {
-      const portfolio = nameOf(params);
+      const portfolio = portfolioOfParams(params);
       const map = DECISION_COLUMNS.flatMap((name) => (columns[name] ? `${columns[name]}=${name}` : []));
       return looked(reply, portfolio, given.name(upload, portfolio, map, actor.name));
     },
@@ -106,7 +104,7 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
     action: 'decisions',
     limitMs: LIMIT_MS,
     handle: async ({ params, reply, fields, actor, tell, given }) => {
-      const portfolio = nameOf(params);
+      const portfolio = portfolioOfParams(params);
       const { upload = '' } = fields;
       const shown = await given.take(upload, portfolio, actor.name);
       const address = below(portfolio, 'decisions', 'taken', upload);
@@ -152,9 +150,4 @@ function refused(
 ) {
   reply.code(status);
   return { title: titleOf(portfolio), body: refusedView(portfolio, { ...why, csrf: reply.csrf() }) };
-}
-
-function nameOf({ name = '' }: Readonly<Record<string, string>>): string {
-  if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
-  return name;
 }

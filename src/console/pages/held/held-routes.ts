@@ -9,7 +9,7 @@ import { OPERATOR } from '../../access/rules.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { type Acting, ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
-import { approvalAddress, rowAddress } from '../addresses.ts';
+import { approvalAddress, portfolioOfParams, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { type Posted, page, type Visit } from '../page.ts';
 import { didWord, heldAddress, heldNow, letterPage, renderHeldPage, summaryPart } from './held-page.ts';
@@ -131,7 +131,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
       limitMs: LIMIT_MS,
       handle: async ({ request, params, reply, actor, given }) => {
-        const portfolio = nameOf(params);
+        const portfolio = portfolioOfParams(params);
         const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
         const file = await request.file({ limits, throwFileSizeLimit: false });
         // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
@@ -287,13 +287,7 @@ async function pageOr404(
   return page;
 }
 
-function nameOf(params: Readonly<Record<string, string>>): string {
-  const { name = '' } = params;
-  if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
-  return name;
-}
-
 /** The portfolio whose held rows an address shows; undefined for those of the whole account. */
 function deskOf(params: Readonly<Record<string, string>>): string | undefined {
-  return params.name === undefined ? undefined : nameOf(params);
+  return params.name === undefined ? undefined : portfolioOfParams(params);
 }
