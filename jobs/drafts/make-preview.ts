@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { cutText } from '../../src/cut-text.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
@@ -145,7 +146,7 @@ export async function columnsWithSamples(
 function addSample(samples: string[], cell: string): void {
   const text = cell.trim();
   if (text === '' || samples.length === SAMPLES) return;
-  const sample = visible(text.length > SAMPLE_LENGTH ? `${text.slice(0, SAMPLE_LENGTH - 1)}…` : text);
+  const sample = visible(cutText(text, SAMPLE_LENGTH));
   if (!samples.includes(sample)) samples.push(sample);
 }
 

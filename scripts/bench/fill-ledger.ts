@@ -6,6 +6,7 @@ import type { RowProblem, RowRequest } from '../../src/ledger/schema/row.ts';
 import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
+import { digestOf } from '../../src/portfolio/identity/digest.ts';
 import { referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { portfolioLine } from './generate-portfolio.ts';
 
@@ -137,8 +138,4 @@ export function benchRequest(index: number): RowRequest {
 /** The ids of all that was made for this line, without the prefix of their kind. */
 export function idOf(index: number): string {
   return hash('sha256', `id ${index}`, 'hex').slice(0, 32);
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 16);
 }
