@@ -10,8 +10,8 @@ import { startStandIn } from '../support/stand-in.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-/** What npm starts; one test starts it as it is, the others put together. */
-const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
+/** What npm starts; the help is asked of it as it is, the other tests start it put together. */
+const SOURCE = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
 /** A folder whose `.env` leads to a service, as one has it after the first real portfolio. */
@@ -53,7 +53,7 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
 test('npm start at a terminal prints the report of the example, and goes on with the console until Ctrl-C', async () => {
   const { cwd, service } = await openDesk();
   await leaveExamplesAsTheyAre();
-  const { shown, press, ended } = startOnTerminal([], { cwd, env: { CONSOLE_PORT: '0' }, script: START });
+  const { shown, press, ended } = startOnTerminal([], { cwd, env: { CONSOLE_PORT: '0' }, script: bundled('start') });
   await expect.poll(shown).toMatch(/The console is at http:\S+/);
   expect(shown()).toMatch(/STAND-IN[\s\S]*approved[\s\S]*The console is at/);
   const url = /The console is at (http:\S+)/.exec(shown())?.[1] ?? '';
@@ -83,7 +83,7 @@ test('npm start with a file means what run means, with all of its options', asyn
 });
 
 test('npm start names in one line an argument that it does not know, and starts nothing', async () => {
-  const { service, start } = await openDesk();
+  const { cwd, service, start } = await openDesk();
   const faults: [string[], RegExp][] = [
     [['a.csv', '--portfolios', 'X'], /--portfolios/],
     [['a.csv', 'b.csv'], /b\.csv/],
@@ -93,7 +93,7 @@ test('npm start names in one line an argument that it does not know, and starts 
     expect(all[place]).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
     expect(all[place]?.stderr).toMatch(named);
   }
-  const help = await start(['--help']);
+  const help = await startScript(SOURCE, ['--help'], { cwd }).ended;
   expect(help).toMatchObject({
     status: 0,
     stderr: '',

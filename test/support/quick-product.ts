@@ -8,6 +8,12 @@ const CHANGES: [file: RegExp, text: string, quick: string][] = [
     'makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal })',
     '<T>(command: () => T) => command()',
   ],
+  // The run's own Redis is reached by its Unix socket: a command takes two thirds of the processor time that it takes by TCP, on both sides.
+  [
+    /\/src\/redis\/connect\.ts$/,
+    'return { host, port, db: target.db,',
+    'return { ...(`${port}` === process.env.QUICK_REDIS_PORT && !target.tls ? { path: process.env.QUICK_REDIS_SOCKET } : { host, port }), db: target.db,',
+  ],
 ];
 
 /** Plugins of vitest by which some of the product costs tests next to nothing. */
