@@ -14,7 +14,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { linesAgain, type OpenImport } from '../../import/lines-gone.ts';
+import { linesAgain, type OpenImport } from '../../import/lines-again.ts';
 import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
 /** A file of the day with lines that may have led to no request. */

@@ -168,6 +168,32 @@ test('a line that a file of the same name has or corrects is not one that vanish
   expect(await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R4,50,EUR,')).toMatchObject({ gone: 1 });
 });
 
+// Promise: lines-no-longer-named
+test.each<[string, string[], number]>([
+  ['corrects both in another order', ['Gamma,R3,300,EUR,', 'Acme,R1,100,EUR,', 'Beta,R2,310,EUR,'], 0],
+  ['has only another line of the buyer, which was there before', ['Beta,R9,90,EUR,', 'Gamma,R3,300,EUR,'], 1],
+  ['corrects one of two', ['Acme,R1,100,EUR,', 'Gamma,R3,300,EUR,'], 1],
+])('a file of the same name that %s', async (_name, lines, gone) => {
+  const { importFile, dir } = await openWorkplace();
+  const bring = async (...lines: string[]) => {
+    await writeFile(join(dir, 'jan.csv'), `${[HEADER, ...lines].join('\n')}\n`);
+    return importFile(join(dir, 'jan.csv'), {}, { portfolio: 'q4' });
+  };
+  await bring('Acme,R1,100,EUR,', 'Beta,R9,90,EUR,', 'Beta,R2,xx,EUR,', 'Gamma,R3,many,EUR,');
+  expect(await bring(...lines)).toMatchObject({ invalid: 0, gone });
+});
+
+// Promise: lines-no-longer-named
+test('one line of a file of the same name corrects one faulty line at most, and none that does not say its buyer', async () => {
+  const { importFile, dir } = await openWorkplace();
+  const bring = async (...lines: string[]) => {
+    await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
+    return importFile(join(dir, 'jan.csv'), {}, { portfolio: 'q4' });
+  };
+  await bring('Acme,Ulm,100', 'Beta,Ulm,xx', 'Beta,Ulm,yy', ',Ulm,300');
+  expect(await bring('Gamma,Ulm,300', 'Acme,Ulm,100', 'Acme,Ulm,7', 'Beta,Ulm,310')).toMatchObject({ gone: 3 });
+});
+
 // Promise: line-of-unknown-origin
 test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();

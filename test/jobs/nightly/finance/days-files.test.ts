@@ -96,6 +96,22 @@ test('a file of the same name corrects no line that it lacks, and each line that
   expect(await names()).toEqual([[2, 'Eta GmbH']]);
 });
 
+// Promise: same-name-corrects-nothing
+test('a file of the same name corrects a line on whatever line it has the buyer, and by no line that was there before', async () => {
+  const place = await openWorkplace();
+  const head = 'name,country_code,city,requested_limit';
+  await place.import([head, 'Jade GmbH,DE,Ulm,1000', 'Inn AG,Tirol,Ulm,1300', 'Jura OHG,Tirol,Ulm,1400']);
+  await place.import([
+    head,
+    'Neckar GmbH,DE,Ulm,50',
+    'Jura OHG,DE,Ulm,1400',
+    'Jade GmbH,DE,Ulm,1000',
+    'Inn AG,DE,Ulm,99',
+  ]);
+  // Inn has another amount as well, so it may be another request.
+  expect((await told(place.context)).map(([line, name]) => [line, name])).toEqual([[3, 'Inn AG']]);
+});
+
 test('another sheet of a workbook corrects no line of the first', async () => {
   const place = await openWorkplace();
   const rows = (limit: string) =>
