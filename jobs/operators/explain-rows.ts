@@ -1,4 +1,4 @@
-import { groupedAmount } from '../../src/counted.ts';
+import { moneyText } from '../../src/counted.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -117,7 +117,7 @@ export async function describeRows(portfolio: string, found: readonly FoundRow[]
   const imports = await importNames(portfolio, deps);
   const inOrder = [...found].sort((a, b) => Number(a.result.importId) - Number(b.result.importId));
   return inOrder.map(({ row, result: { line, importId, request } }) => {
-    const whose = `${request.name}, ${groupedAmount(request.limit.requested_limit)}`;
+    const whose = `${request.name}, ${moneyText(request.limit.requested_limit)}`;
     return `line ${line} of ${imports.get(importId) ?? 'a file'}, ${whose} (row ${rowName(row)})`;
   });
 }
@@ -171,6 +171,6 @@ async function describeReplaced(row: RowId, again: string, { rows, portfolios }:
   const key = (await rows.ofRow(row))?.replaced?.key;
   const other = key ? await rows.ofRow({ portfolio: row.portfolio, key }) : undefined;
   if (!other) return again;
-  const by = `${describeRow(other, await makeFileNames({ portfolios })(other))}, row ${rowName(other.row)}`;
+  const by = `${describeRow(other, await makeFileNames({ portfolios })(other), moneyText)}, row ${rowName(other.row)}`;
   return `was replaced by ${by}, and no retry sends it. Import its own line again to bring it back; that is refused once a correction of it was sent.`;
 }

@@ -1,3 +1,4 @@
+import { moneyText } from '../../src/counted.ts';
 import type { NamedOtherRequests, OtherRequest, OtherRequests } from '../../src/ledger/plans/plan.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { describeRow } from '../../src/ledger/portfolios/replacing.ts';
@@ -95,7 +96,7 @@ export async function nameOtherRequests(
       row: rowName(one.other.row),
       requested_limit: one.other.amount,
       state: one.other.state,
-      words: describeRow(one.other, await fileOf(one.other)),
+      words: describeRow(one.other, await fileOf(one.other), moneyText),
     },
   }));
   return { ...counts, first: await Promise.all(named) };

@@ -1,7 +1,7 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, groupedAmount, moneyText } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, leavesNobody, NOBODY_NAMED, whyAskedWords } from '../../src/ledger/schema/approval.ts';
@@ -14,7 +14,7 @@ export function waitingWords(approval: Approval, isOld?: boolean): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
   const why = whyAskedWords(approval, isOld);
   return [
-    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND_WORDS[kind]}`,
+    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${moneyText(sum)} in all, ${KIND_WORDS[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
     ...(why !== '' ? [`  why           ${visible(why)}`] : []),
@@ -39,7 +39,7 @@ export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest,
 export function askedWords(portfolio: string, { approval, rows, sum, why = '' }: AskedFor): string {
   const wait = rows === 1 ? 'waits' : 'wait';
   return [
-    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all, ${wait} for another person's approval. ${why}`.trim(),
+    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum)} in all, ${wait} for another person's approval. ${why}`.trim(),
     `To approve or decline: npx limitline approve "${portfolio}" --as USER --approval ${approval}, or the console's page /approvals/${approval}`,
   ].join('\n');
 }
@@ -58,7 +58,7 @@ export async function declinedLines(
   return declined.slice(0, MOST_SAID).map(({ rows, sum, answered: { by = '', words = '', atMs = 0 } = {} }) => {
     const day = new Date(atMs).toISOString().slice(0, 10);
     const why = words === '' ? '.' : `: ${words}`;
-    return visible(`Declined by ${by} on ${day}, ${counted(rows, 'row')}, ${groupedAmount(sum)} in all${why}`);
+    return visible(`Declined by ${by} on ${day}, ${counted(rows, 'row')}, ${moneyText(sum)} in all${why}`);
   });
 }
 
@@ -78,7 +78,7 @@ function waitingSentence(approval: Approval): string {
   const { id, portfolio, rows, sum } = approval;
   const why = whyAskedWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
+  return `${counted(rows, 'row')}, ${moneyText(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
 }
 
 function whoWords({ approvers }: Approval, names: readonly string[]): string {

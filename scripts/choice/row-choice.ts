@@ -3,7 +3,7 @@ import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.t
 import type { PlanRequest } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, groupedAmount } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
@@ -73,7 +73,7 @@ export function planWords(plan: Plan, others?: NamedOtherRequests): string {
   const { action, portfolio, rows, sum, calls, isExact } = plan;
   if (rows === 0) return `None of the chosen rows of portfolio ${portfolio} can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
-  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
+  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum)} in all,`;
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
   const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, grouped, groupedAmount } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -80,10 +80,10 @@ export function portfolioWords({
 }
 
 function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
-  const all = sums.inAllRows === sums.requested ? '' : ` of ${groupedAmount(sums.inAllRows)}`;
-  const parts = [`requested ${groupedAmount(sums.requested)}${all}`];
-  if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
-  if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
+  const all = sums.inAllRows === sums.requested ? '' : ` of ${moneyText(sums.inAllRows)}`;
+  const parts = [`requested ${moneyText(sums.requested)}${all}`];
+  if (done > 0 || skipped === 0) parts.push(`granted ${moneyText(sums.granted)}`);
+  if (skipped > 0) parts.push(`granted before ${moneyText(sums.before.granted)}`);
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
   return parts.join(', ');
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import type { Context } from '../../src/context.ts';
-import { grouped, groupedAmount, moneyText } from '../../src/counted.ts';
+import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
@@ -184,7 +184,7 @@ function causeTable(portfolio: string, causes: readonly Cause[]): string {
   if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
   const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];
   for (const { id, rows, sum, step, meaning, status, words } of causes) {
-    lines.push(line(id, grouped(rows), groupedAmount(sum), step, status === null ? meaning : `${meaning}, ${status}`));
+    lines.push(line(id, grouped(rows), moneyText(sum), step, status === null ? meaning : `${meaning}, ${status}`));
     lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
   }
   const goes = causes.find(({ meaning }) => meaning !== 'unknown');

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { folderOf, isThere, writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shellWord } from '../../src/console/parts/text.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, grouped, groupedAmount, sizeWords } from '../../src/counted.ts';
+import { counted, grouped, moneyText, sizeWords } from '../../src/counted.ts';
 import { isoTime } from '../../src/ledger/portfolios/summary.ts';
 import {
   ARCHIVE_STANDING,
@@ -61,7 +61,7 @@ export function archivedWords(archived: ArchivedAt): string {
   const lines = [
     `${shown.padEnd(NAME_WIDTH)}  ${ARCHIVE_STANDING[is]} ${minuteZ(sinceMs)} by ${visible(by)}`,
     `    ${counts.join(', ') || 'no rows'}; finished ${minuteZ(finishedMs)}${size}`,
-    `    requested ${groupedAmount(requested)}, granted ${groupedAmount(granted)}`,
+    `    requested ${moneyText(requested)}, granted ${moneyText(granted)}`,
   ];
   // The folder has a line of its own, to be copied.
   if (is !== 'forgotten') lines.push(`    ${folder}`);

@@ -1,5 +1,5 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
-import { allBeforeWords, counted, grouped, groupedAmount } from '../../src/counted.ts';
+import { allBeforeWords, counted, grouped, moneyText } from '../../src/counted.ts';
 import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
 import { answerCountWords, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
@@ -90,7 +90,7 @@ export function summaryTable(
 function moneyTable({ money, outcomes }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
     `${label.padEnd(32)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
-  const amountOf = (text: string | undefined) => (text === undefined ? '' : groupedAmount(text));
+  const amountOf = (text: string | undefined) => (text === undefined ? '' : moneyText(text));
   const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted }) =>
     line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), amountOf(granted)]),
   );

@@ -10,7 +10,7 @@ import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, groupedAmount } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { addAmounts } from '../../src/portfolio/values/amounts.ts';
@@ -62,7 +62,7 @@ export async function resolveFile(
     if (asks && again.length > 0) {
       const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
       const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
-      const parts = [`${counted(again.length, 'held row')}, ${groupedAmount(sum)} in total`];
+      const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum)} in total`];
       terminal.say(`limitline: ${[againWords(parts), ...elsewhere].join(' ')}`);
       if (!(await askYesOrNo(AGAIN, NEVER))) {
         terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
@@ -149,7 +149,7 @@ export function resolvedWords(
   const be = dryRun ? 'would be' : 'is';
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
-  return `line ${line} of ${file} (row ${row}), ${name}, ${groupedAmount(requested_limit)}: its ${became}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}`;
 }
 
 /** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */
@@ -182,7 +182,7 @@ function lookWords(plan: Plan): string {
     return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
   const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
   const parts = [
-    ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
+    ...(rows > 0 ? [`${held}, ${moneyText(sum)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
   return [againWords(parts), ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');

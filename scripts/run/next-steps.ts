@@ -3,7 +3,7 @@ import { finishedResults } from '../../jobs/export/keep-results.ts';
 import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
 import { hasUnrequested } from '../../jobs/nightly/finance/unrequested-lines.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, groupedAmount } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
@@ -56,7 +56,7 @@ export function sayNextSteps(
     );
   }
   if (summary.states.awaiting > 0) {
-    const rows = `${counted(summary.states.awaiting, 'row')}, ${groupedAmount(summary.byState.awaiting)} in all`;
+    const rows = `${counted(summary.states.awaiting, 'row')}, ${moneyText(summary.byState.awaiting)} in all`;
     const [wait, are] = summary.states.awaiting === 1 ? ['waits', 'is'] : ['wait', 'are'];
     say(
       `limitline: ${rows}, ${wait} for another person's approval, and ${are} not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work`,

@@ -184,7 +184,7 @@ test('retry sends the rows that were named, and says which of them are not there
   const planned = { dryRun: true, rows: 1, isExact: true, calls: { company: 0, document: 0, limit: 1 } };
   expect(await json('retry', 'q4', '--error', 'Too High', '--dry-run')).toMatchObject(planned);
   expect((await limitline('retry', 'q4', '--error', 'Too High', '--dry-run')).stdout).toBe(
-    '1 row of portfolio q4, 1,001.5 in all, would be sent again: 1 call. Nothing was done.\n',
+    '1 row of portfolio q4, 1,001.50 in all, would be sent again: 1 call. Nothing was done.\n',
   );
   expect(await limitline('retry', 'q4', '--error', 'too low', '--dry-run')).toMatchObject({
     status: 1,

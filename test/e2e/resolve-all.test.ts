@@ -104,7 +104,7 @@ test('resolve --from asks on a terminal before it sends again, and elsewhere, or
   await file(`2;${made}\n3;resend\n`);
   const ask = async (answer: string) => {
     const command = callOnTerminal(from, { cwd: place.dir, env: place.childEnv });
-    await expect.poll(command.shown).toMatch(/To be sent again: 1 held row, 1,002\.5 in total\. Whatever.*\[y\/N\]/s);
+    await expect.poll(command.shown).toMatch(/To be sent again: 1 held row, 1,002\.50 in total\. Whatever.*\[y\/N\]/s);
     command.press(`${answer}\n`);
     return command.ended;
   };

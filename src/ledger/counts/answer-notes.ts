@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { counted, grouped, groupedAmount } from '../../counted.ts';
+import { counted, grouped, moneyText } from '../../counted.ts';
 import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { exactText } from './outcome-sums.ts';
 import { type AnswerSum, rowsOfAnswers } from './sums.ts';
@@ -21,7 +21,7 @@ export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, b
   const unexplained = rowsOfAnswers(open.filter(({ status }) => status !== ''));
   const bare = rowsOfAnswers(open.filter(({ status }) => status === ''));
   return [
-    ...(new Big(above).gt(0) ? [`More was granted than requested: ${groupedAmount(above)} above the requests.`] : []),
+    ...(new Big(above).gt(0) ? [`More was granted than requested: ${moneyText(above)} above the requests.`] : []),
     ...(unread > 0
       ? [
           `Of ${counted(unread, 'approved limit')} the service named no amount that can be read: how much was granted is not known.`,

@@ -1,4 +1,4 @@
-import { counted, groupedAmount } from '../../counted.ts';
+import { counted, moneyText } from '../../counted.ts';
 import { exactText, type GrantedSums, type OutcomeSum, soleCurrency } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
@@ -219,7 +219,5 @@ function availableNote(
   if (limits === 0) return [];
   if (bare >= limits) return ['Of what was granted it is not known what is available.'];
   const without = bare > 0 ? `, and of ${counted(bare, 'limit')} it is not known` : '';
-  return [
-    `Available of what was granted: ${currency === undefined ? '' : `${currency} `}${groupedAmount(available)}${without}.`,
-  ];
+  return [`Available of what was granted: ${moneyText(available, currency)}${without}.`];
 }

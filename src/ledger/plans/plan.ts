@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import { counted, groupedAmount } from '../../counted.ts';
+import { counted, moneyText } from '../../counted.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
@@ -131,7 +131,7 @@ export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests)
   const many = `${isExact ? '' : 'At least '}${counted(rows, 'row')} ${rows === 1 ? 'is of a buyer' : 'are of buyers'}`;
   const named = first.map(({ row, line, import: file, name, requested_limit, other }) => {
     const whose = name === undefined ? '' : `, ${name}`;
-    return `- line ${line} of ${file ?? 'a file'}${whose}, ${groupedAmount(requested_limit)} (row ${row}), beside ${other.words}`;
+    return `- line ${line} of ${file ?? 'a file'}${whose}, ${moneyText(requested_limit)} (row ${row}), beside ${other.words}`;
   });
   const more = rows > first.length ? [`- ${counted(rows - first.length, 'more row', 'more rows')}`] : [];
   const said = `${many} with another request, so a second limit would be requested:`;

@@ -157,11 +157,11 @@ export function madeProblem(made: BuyerRow): string {
 
 /**
  * A row in words: `line 7 of portfolio q4 (1,000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
- * archived row is not known.
+ * archived row is not known. Problems of lines write the amount as errors files of earlier versions have it.
  */
-export function describeRow({ row, line, amount, state }: BuyerRow, file?: string): string {
+export function describeRow({ row, line, amount, state }: BuyerRow, file?: string, say = groupedAmount): string {
   const where = line > 0 && file !== undefined ? `${file} in portfolio` : 'portfolio';
-  return `${line > 0 ? `line ${line}` : 'a line'} of ${where} ${row.portfolio} (${groupedAmount(amount)}, ${state})`;
+  return `${line > 0 ? `line ${line}` : 'a line'} of ${where} ${row.portfolio} (${say(amount)}, ${state})`;
 }
 
 /** Most candidates named in a problem. */

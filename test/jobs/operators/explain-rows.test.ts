@@ -73,7 +73,7 @@ test('a row that another line replaced is told with that row, and one that a fil
   const why = (row = '') => explainEmptyRetry({ portfolio: 'q4', state: 'cancelled', row }, context);
   const words = await explainEmptyRetry({ portfolio: 'q4', state: 'refused', row: old?.row.key }, context);
   expect(words).toMatch(
-    /^Row q4\/\w+ was replaced by line 2 of q4\.csv #2 in portfolio q4 \(1,200, queued\), row q4\/\w+, and no retry sends it\. Import its own line/,
+    /^Row q4\/\w+ was replaced by line 2 of q4\.csv #2 in portfolio q4 \(1,200.00, queued\), row q4\/\w+, and no retry sends it\. Import its own line/,
   );
   expect(await why(old?.row.key)).toBe(words);
   await bring(asking(acme(1200)), { replace: true });

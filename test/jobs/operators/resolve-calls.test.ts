@@ -191,7 +191,7 @@ test('when lines of two files have one number, an id is taken for neither until 
   expect((await place.settled()).states.held).toBe(2);
   const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id;
   const named =
-    /^Several held rows .*line 2 of q4.csv #1, Buyer 1 GmbH, 1,001.5 \(row q4\/(\S+)\); line 2 of q4.csv #2, Buyer 2 /;
+    /^Several held rows .*line 2 of q4.csv #1, Buyer 1 GmbH, 1,001.50 \(row q4\/(\S+)\); line 2 of q4.csv #2, Buyer 2 /;
   for (const what of [{ made }, {}, { made, dryRun: true }]) {
     await expect(place.resolve({ line: 2, ...what })).rejects.toMatchObject({
       code: 'USAGE',

@@ -22,11 +22,11 @@ async function openTwice() {
 
 const SAID = [
   '3 rows are of buyers with another request, so a second limit would be requested:',
-  'of one.csv #1, Ivy GmbH, 5,555 (row l/',
-  'beside line 2 of two.csv #2 in portfolio l (5,555, refused)',
-  'of one.csv #1, Jade AG, 55,550 (row l/',
-  'beside line 3 of two.csv #2 in portfolio l (60,000, done)',
-  'beside line 2 of one.csv #1 in portfolio l (5,555, refused)',
+  'of one.csv #1, Ivy GmbH, 5,555.00 (row l/',
+  'beside line 2 of two.csv #2 in portfolio l (5,555.00, refused)',
+  'of one.csv #1, Jade AG, 55,550.00 (row l/',
+  'beside line 3 of two.csv #2 in portfolio l (60,000.00, done)',
+  'beside line 2 of one.csv #1 in portfolio l (5,555.00, refused)',
   'Give up first what is not meant.',
 ];
 
@@ -51,7 +51,7 @@ test('retry names the rows whose buyer has another request, before, on the page 
 
   const one = await limitline('retry', 'l', '--row', jade.row);
   expect(one.stderr).toContain('1 row is of a buyer with another request');
-  expect(one.stderr).toContain('beside line 3 of two.csv #2 in portfolio l (60,000, done)');
+  expect(one.stderr).toContain('beside line 3 of two.csv #2 in portfolio l (60,000.00, done)');
   const others = await limitline('retry', 'l', '--json');
   expect(others.stderr).toContain('2 rows are of buyers with another request');
   expect(JSON.parse(others.stdout)).toMatchObject({ retried: 3, otherRequests: { rows: 2 } });
