@@ -206,7 +206,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
   const words = {
     importing: `A file is being imported into ${name}: archive the portfolio when the import is finished.`,
     open: `${some} of ${name} ${is} still to be worked on: let workers finish ${it} (npx limitline work), or give ${it} up (npx limitline cancel "${name}"), and archive it then.`,
-    awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}") or decline ${it}, and archive the portfolio then.`,
+    awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}" --as USER) or decline ${it}, and archive the portfolio then.`,
     held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive the portfolio after that is known. ${heldRemedy(name)}.`,
     supplier: `The company of the supplier of ${name} is still to be made: start workers that make it (npx limitline work), and archive the portfolio afterwards.`,
     interrupted: `An import of ${name} did not come to its end: import its file again, and archive the portfolio when the import is finished.`,

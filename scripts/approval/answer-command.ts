@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
-import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../jobs/approvals/look-elsewhere.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
@@ -15,7 +14,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { askSecret, canAsk, goingOn, linesOfInput } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { saidLine, waitingOf, waitingWords } from './approval-words.ts';
+import { saidLines, waitingOf, waitingWords } from './approval-words.ts';
 
 export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boolean };
 
@@ -39,12 +38,11 @@ export function answerByCommand(
 ): Promise<void> {
   return onPortfolio(name, async (context) => {
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
-    const approval = chooseApproval(name, options, waiting);
+    const approval = chooseApproval(name, options, waiting, terminal);
     const { words: elsewhere } = await lookElsewhere(approval, context);
     terminal.say(waitingWords(approval, elsewhere.length > 0 || undefined));
     for (const words of elsewhere) terminal.say(`  ${words}`);
-    if (approval.kind === 'answer')
-      for (const one of (await largestRows(approval, context)).largest) terminal.say(saidLine(one));
+    if (approval.kind === 'answer') for (const one of await saidLines(approval, context)) terminal.say(one);
     const person = await whoAnswers({ ...options, portfolio: name }, context);
     const { id, kind, rows, sum, digest, authors } = approval;
     const answered = await context.audit.around(
@@ -124,7 +122,7 @@ function notDone(answered: Exclude<AnswerResult, { is: 'done' }>): string {
 type ApprovalChoice = { approval?: string; digest?: string };
 
 /**
- * The portfolio's approval that is meant: the only one that waits, or the one that is named.
+ * The portfolio's approval that is meant: the only one that waits, or the one that is named. Shows those between which to choose.
  *
  * @throws LimitlineError `NOT_FOUND` where none waits, or not this one; `USAGE` where several wait, or its digest differs
  */
@@ -132,6 +130,7 @@ function chooseApproval(
   portfolio: string,
   { approval: id, digest }: ApprovalChoice,
   waiting: readonly Approval[],
+  { say }: Pick<Terminal, 'say'>,
 ): Approval {
   const meant = id === undefined ? waiting : waiting.filter((one) => one.id === id);
   const [only, ...others] = meant;
@@ -143,15 +142,17 @@ function chooseApproval(
     );
   }
   if (others.length > 0) {
+    for (const one of meant) say(waitingWords(one));
     throw new LimitlineError(
       'USAGE',
-      `Several approvals of portfolio "${portfolio}" wait: name one by --approval.\n${meant.map((one) => waitingWords(one)).join('\n')}`,
+      `Several approvals of portfolio "${portfolio}" wait: name one by --approval, such as --approval ${only.id}. Nothing was done.`,
     );
   }
   if (digest !== undefined && digest !== only.digest) {
+    say(waitingWords(only));
     throw new LimitlineError(
       'USAGE',
-      `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.\n${waitingWords(only)}`,
+      `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.`,
     );
   }
   return only;

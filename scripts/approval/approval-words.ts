@@ -1,7 +1,8 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
+import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, moneyText } from '../../src/counted.ts';
+import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, leavesNobody, NOBODY_NAMED, whyAskedWords } from '../../src/ledger/schema/approval.ts';
@@ -29,6 +30,13 @@ export function saidLine({ result: { line, request, awaits } }: FoundRow): strin
   return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
 }
 
+/** A line about each of an approval's largest held rows, and how many more there are. */
+export async function saidLines(approval: Approval, deps: Pick<Context, 'rows'>): Promise<string[]> {
+  const { largest } = await largestRows(approval, deps);
+  const others = approval.rows - largest.length;
+  return [...largest.map(saidLine), ...(others > 0 ? [`  and ${grouped(others)} more`] : [])];
+}
+
 /** An approval in JSON. */
 export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest, over }: Approval) {
   const asked = new Date(askedMs).toISOString();
@@ -48,17 +56,25 @@ export function askedWords(portfolio: string, { approval, rows, sum, why = '' }:
 const MOST_SAID = 5;
 const MOST_NAMED = 10;
 
-/** A line for each of the portfolio's last noes, where rows of it are given up: who declined how much, and why. */
+const DECLINED: Readonly<Record<Approval['kind'], string>> = {
+  import: 'Declined',
+  retry: 'Sending again declined',
+  answer: 'Answers about held calls declined',
+};
+
+/** A line for each of the portfolio's last noes, where rows are left that such a no concerns: who declined how much of what, and why. */
 export async function declinedLines(
   { portfolio, states }: Pick<Summary, 'portfolio' | 'states'>,
   { approvals }: Pick<Context, 'approvals'>,
 ): Promise<string[]> {
-  if (states.cancelled === 0) return [];
-  const declined = (await approvals.of(portfolio)).filter(({ standing }) => standing === 'declined');
-  return declined.slice(0, MOST_SAID).map(({ rows, sum, answered: { by = '', words = '', atMs = 0 } = {} }) => {
+  const left = { import: states.cancelled, retry: states.refused + states.cancelled, answer: states.held };
+  if (Object.values(left).every((rows) => rows === 0)) return [];
+  const all = await approvals.of(portfolio);
+  const declined = all.filter(({ standing, kind }) => standing === 'declined' && left[kind] > 0);
+  return declined.slice(0, MOST_SAID).map(({ kind, rows, sum, answered: { by = '', words = '', atMs = 0 } = {} }) => {
     const day = new Date(atMs).toISOString().slice(0, 10);
     const why = words === '' ? '.' : `: ${words}`;
-    return visible(`Declined by ${by} on ${day}, ${counted(rows, 'row')}, ${moneyText(sum)} in all${why}`);
+    return visible(`${DECLINED[kind]} by ${by} on ${day}, ${counted(rows, 'row')}, ${moneyText(sum)} in all${why}`);
   });
 }
 

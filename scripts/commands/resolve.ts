@@ -68,7 +68,7 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function wordsOf({ of = [], elsewhere, strange }: ResolutionSummary, dryRun = false): string {
-  const said = of.map((one) => resolvedWords(one, dryRun));
+function wordsOf({ of = [], elsewhere, strange, waits }: ResolutionSummary, dryRun = false): string {
+  const said = of.map((one) => resolvedWords(one, dryRun ? 'would be' : waits ? 'will be' : 'is'));
   return [...said, ...(dryRun && strange ? [strange] : []), ...elsewhereWords(elsewhere)].join('\n');
 }

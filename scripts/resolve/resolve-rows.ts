@@ -53,7 +53,12 @@ export async function resolveFile(
       const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
       const found = [plan.planned.map((one) => one.found)];
       const goes = elsewhereWords(await heldElsewhere(name, found, context));
-      const words = [...of.map((one) => resolvedWords(one, true)), ...goes, silentWords(file.silent), NOTHING_CHANGED];
+      const words = [
+        ...of.map((one) => resolvedWords(one, 'would be')),
+        ...goes,
+        silentWords(file.silent),
+        NOTHING_CHANGED,
+      ];
       terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
       return 0;
     }
@@ -144,12 +149,12 @@ export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 /** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1,002.5: its limit is taken as made, bl_…` */
 export function resolvedWords(
   { line, import: file, row, step, name, requested_limit, made }: ResolvedRow,
-  dryRun = false,
+  be: 'is' | 'would be' | 'will be' = 'is',
 ): string {
-  const be = dryRun ? 'would be' : 'is';
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
-  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}`;
+  const after = be === 'will be' ? ', once another person approves it' : '';
+  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}${after}`;
 }
 
 /** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */

@@ -4,6 +4,7 @@ import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { ageWords, quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
+import { approveCommand } from './unfinished-rows.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 
@@ -84,7 +85,7 @@ function foundBuyer(latest: WalkedRow, atMs: number): FoundItem {
   const age = ageWords(atMs - sinceMs);
   const name = quoted(row.portfolio);
   if (state === 'awaiting') {
-    const command = `approve ${name} --as USER`;
+    const command = approveCommand(latest);
     return rowItem('no limit', latest, 'its latest request waits for approval to be sent again', { sinceMs, command });
   }
   if (state === 'cancelled') {

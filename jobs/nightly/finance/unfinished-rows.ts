@@ -39,7 +39,7 @@ export function makeWaitingRows({
       const name = quoted(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
       const says = isAwaiting ? awaitsWords(result.awaits) : 'its portfolio is paused';
-      const command = isAwaiting ? `approve ${name} --as USER` : `resume ${name}`;
+      const command = isAwaiting ? approveCommand(walked) : `resume ${name}`;
       await sink.found(rowItem('not requested', walked, says, { sinceMs: result.updatedMs, command }));
     }
   }
@@ -117,6 +117,11 @@ type FactsOf = (portfolio: string) => Promise<PortfolioFacts>;
 function awaitsWords(awaits: RowResult['awaits']): string {
   const what = awaits?.answer ? ' of what was said of its call' : awaits ? ' to be sent again' : '';
   return `it waits for another person's approval${what}`;
+}
+
+/** The command by which another person approves what a row waits for. Several approvals of a portfolio may wait, so it names the row's. */
+export function approveCommand({ row, result: { approval } }: WalkedRow): string {
+  return `approve ${quoted(row.portfolio)} --as USER --approval ${approval}`;
 }
 
 /** Whether a row in this state was usually sent to the service. */

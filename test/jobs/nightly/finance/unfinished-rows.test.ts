@@ -25,7 +25,6 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
 
   // Also of rows that came in with a file of an earlier day.
   const items = await financeItems(context, { atMs: Date.now() + 40 * 86_400_000 });
-  const command = 'approve q4 --as USER';
   const again = "it waits for another person's approval to be sent again";
   const said = "it waits for another person's approval of what was said of its call";
   const without = 'its latest request waits for approval to be sent again';
@@ -36,5 +35,8 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
     ['not requested', 'Buyer 2 GmbH', again],
     ['not requested', 'Buyer 3 GmbH', again],
   ]);
-  expect(new Set(items.map((item) => item.command))).toEqual(new Set([command]));
+  // Two kinds of approval wait, so the advice names the one that it means.
+  const waiting = (await context.approvals.waiting()).map(({ id }) => `approve q4 --as USER --approval ${id}`);
+  expect(waiting.length).toBeGreaterThan(1);
+  expect(new Set(items.map((item) => item.command))).toEqual(new Set(waiting));
 });
