@@ -20,7 +20,8 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
-import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
+import { alikeOfName, referenceOf, requestKey } from '../../src/portfolio/identity/identity.ts';
+import { formsWithZeros } from '../../src/portfolio/identity/leading-zeros.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { mayBeSame } from '../../src/portfolio/values/currencies.ts';
@@ -95,6 +96,8 @@ export async function decideLine(
   const currency = await otherCurrencyProblem(line.line, asking, ofBuyer, place);
   if (currency !== undefined) return { asking, problem: currency };
   const cell = place.mendedRow(line.cells);
+  const zeros = cell === '' ? zerosProblem(line, ofBuyer.rows) : undefined;
+  if (zeros !== undefined) return { asking, problem: zeros };
   const decision =
     cell === ''
       ? await decideByBuyer(asking, line.cells, ofBuyer, place)
@@ -236,6 +239,22 @@ async function decideByBuyer(
   if (!wasUnsure(earlier)) return decision;
   const made = ofBuyer.rows.find((one) => one.row.portfolio === asking.row.portfolio && !isUnsent(one));
   return made ? { problem: madeProblem(made) } : decision;
+}
+
+/**
+ * The problem that a request_reference differs from that of a request of the same buyer by leading zeros alone: a spreadsheet program
+ * removed them, and the limit would be requested once more.
+ */
+function zerosProblem({ line, row: { key, reference = '' } }: RowLine, rows: readonly BuyerRow[]): Problem | undefined {
+  if (rows.length === 0 || rows.some(({ row }) => row.key === key)) return undefined;
+  for (const form of formsWithZeros(reference)) {
+    const { request } = referenceOf(form);
+    const other = rows.find(({ row, state }) => row.key === request && state !== 'cancelled');
+    if (!other) continue;
+    const message = `This request_reference differs only by zeros at its beginning from that of another request of this buyer, ${describeRow(other)}. Spreadsheet programs remove such zeros. Write ${form}; or, if a second limit is meant, give the line another request_reference.`;
+    return makeProblem(line, 'request_reference', reference, message);
+  }
+  return undefined;
 }
 
 function manyProblem({ amount }: AskingLine, count: number): string {

@@ -34,6 +34,7 @@ describe('a row', () => {
           key: requestKey({ requestReference: 'R-1', buyer, requestedLimit: '1000.5' }),
           buyer,
           name: 'Acme GmbH',
+          reference: 'R-1',
           company: {
             name: 'Acme GmbH',
             address: { country_code: 'DE', city: 'Kiel', street: 'Dock 1\nGate 2', state: 'SH' },

@@ -66,18 +66,63 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
   };
 }
 
-/** The warning that a new buyer has the same name as another, or the same company_id (`isOfCompany`). */
-export function likeAnother(
-  line: BuyerLine,
-  other: Buyer,
-  { isOfCompany }: { isOfCompany: boolean },
-  known: KnownBuyers,
-): BuyerFinding {
-  const shared = isOfCompany ? ' with the same company_id' : '';
+/** The warning that the name is another only by ß and ss, or by the sign of a hyphen. */
+export function otherSpelling(line: BuyerLine, buyer: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: 'name',
     value: line.name,
-    message: `This may be the same buyer as ${placeOf(other, known)} (${calls(other)})${shared}, but no identifier shows it, so it becomes a new buyer. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
+    message: `The name is spelt otherwise than that of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, give each a buyer_reference of its own.`,
+  };
+}
+
+/** How a new buyer is like another: they share a company_id (`isOfCompany`) or an identifier, and a stronger one keeps them apart. */
+type Alike = { isOfCompany: boolean; shared: Identifier | undefined; apart: Identifier | undefined };
+
+/** The warning that a new buyer has the same name as another, or the same company_id. */
+export function likeAnother(
+  line: BuyerLine,
+  other: Buyer,
+  { isOfCompany, shared, apart }: Alike,
+  known: KnownBuyers,
+): BuyerFinding {
+  const company = isOfCompany ? ' with the same company_id' : '';
+  const why =
+    shared && apart
+      ? `which has the same ${IDENTIFIER_WORDS[shared.kind]}, but another ${IDENTIFIER_WORDS[apart.kind]},`
+      : 'but no identifier shows it,';
+  return {
+    at: 'name',
+    value: line.name,
+    message: `This may be the same buyer as ${placeOf(other, known)} (${calls(other)})${company}, ${why} so it becomes a new buyer. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
+  };
+}
+
+/** The warning that a new buyer is like several others, or the problem that a person says that it is one of them (`isSaid`). */
+export function likeSeveral(
+  line: BuyerLine,
+  others: readonly Buyer[],
+  { isOfCompany, isSaid }: { isOfCompany: boolean; isSaid: boolean },
+  known: KnownBuyers,
+): BuyerFinding {
+  const company = isOfCompany ? ' with the same company_id' : '';
+  const which = `${listed(others, known)}${company}`;
+  const names = isSaid || line.identifiers[0]?.kind === 'name' ? 'the name exactly as it stands there, or ' : '';
+  const message = isSaid
+    ? `The line is said to mean a known buyer, and several may be meant: ${which}. Write ${names}the buyer_reference of the one that is meant.`
+    : `This may be the same buyer as one of several, ${which}, but nothing says which, so it becomes a new buyer. If it is one of them, write ${names}its buyer_reference.`;
+  return { at: 'name', value: line.name, message };
+}
+
+/** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it. */
+export type LostZeros = { by: Identifier; theirs: string; buyer: Buyer };
+
+/** The problem that a line's identifier differs from that of a buyer with a name alike by leading zeros alone. */
+export function lostZeros(line: BuyerLine, { by, theirs, buyer }: LostZeros, known: KnownBuyers): BuyerFinding {
+  const other = by.kind === 'reference' ? 'that' : shortened(theirs);
+  return {
+    at: by.kind,
+    value: by.written,
+    message: `The ${wordsOf(by)} differs only by zeros at its beginning from ${other} of ${told(buyer, known)}. Spreadsheet programs remove such zeros. Write ${shortened(theirs)}. If both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer; if they are two buyers, write "no" there.`,
   };
 }
 

@@ -10,13 +10,18 @@ import {
 import {
   anotherPlace,
   companyOfOthers,
+  type LostZeros,
   likeAnother,
+  likeSeveral,
+  lostZeros,
   otherBuyers,
   otherName,
+  otherSpelling,
   severalBuyers,
   toldApart,
 } from './buyer-words.ts';
-import { type Identifier, squeeze } from './identity.ts';
+import { type Identifier, numberWord, spellingOf, squeeze } from './identity.ts';
+import { differByZeros } from './leading-zeros.ts';
 
 /**
  * Decides which buyer a line means:
@@ -27,17 +32,14 @@ import { type Identifier, squeeze } from './identity.ts';
  * 3. Another name than the buyer's is a problem, unless a person confirms the buyer, or the line corrects the buyer's
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
- * 5. If no buyer remains, the line makes a new one.
+ * 5. If no buyer remains, the line makes a new one, unless its reference or number differs from that of a buyer with a name
+ *    alike by leading zeros alone.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   for (const [place, by] of line.identifiers.entries()) {
-    const holders = known.holders(by.digest);
-    if (holders.length === 0) continue;
-    const candidates = holders
-      .map(({ key }) => known.buyer(key))
-      .filter((buyer) => isCandidate(buyer, place, line, known));
+    const { holders, candidates } = candidatesFor(line, place, by, known);
     if (candidates.length === 0) continue;
     if (line.same === 'no') {
       // The line has a stronger identifier that no buyer has, and a person says that it means another buyer: so it makes a new one.
@@ -53,16 +55,37 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   return bringNew(line, known);
 }
 
-function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, known: KnownBuyers): buyer is Buyer {
-  if (!buyer) return false;
+/** The buyers that the identifier may mean. */
+function candidatesFor(line: BuyerLine, place: number, by: Identifier, known: KnownBuyers) {
+  const holders = known.holders(by.digest);
+  const candidates = buyersOf(holders, known).filter((buyer) => isCandidate(buyer, place, line, known));
+  if (candidates.length > 0 || by.kind !== 'name' || line.same === 'no') return { holders, candidates };
+  // The digest of a name tells ß from ss, and hyphens apart. Ledgers are full of such digests, so names alike are compared by their texts.
+  const alike = known.holders(line.alikeHere);
+  const spelling = alike.length === 0 ? '' : spellingOf(line.name);
+  const isSpelt = ({ names }: Buyer) =>
+    names.some(({ written }) => written !== null && spellingOf(written) === spelling);
+  const spelt = buyersOf(alike, known).filter((buyer) => isSpelt(buyer) && isCandidate(buyer, place, line, known));
+  return { holders: alike, candidates: spelt };
+}
+
+function buyersOf(holders: readonly Holder[], known: KnownBuyers): Buyer[] {
+  return holders.map(({ key }) => known.buyer(key)).filter((buyer) => buyer !== undefined);
+}
+
+function isCandidate(buyer: Buyer, place: number, line: BuyerLine, known: KnownBuyers): boolean {
   // A name points to every buyer that had it. A buyer whose name was corrected no longer has the old one.
   if (line.identifiers[place]?.kind === 'name' && !hasName(buyer, line)) return false;
   // With `yes` a person says that it is this buyer, although a stronger identifier differs: a number may have changed.
   if (line.same === 'yes') return true;
   return !line.identifiers.slice(0, place).some((stronger) => {
     const isGiven = buyer.kinds.includes(stronger.kind) && !isFormerText(buyer, stronger);
-    return isGiven && !known.holders(stronger.digest).some(({ key }) => key === buyer.key);
+    return isGiven && !isHeldBy(buyer, stronger, known);
   });
+}
+
+function isHeldBy({ key: own }: Buyer, { digest }: Identifier, known: KnownBuyers): boolean {
+  return known.holders(digest).some(({ key }) => key === own);
 }
 
 /** Whether an earlier version read this reference of a workbook as `4711.0`, as other programs write the number 4711. */
@@ -104,12 +127,17 @@ function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers
     const holders = known.holders(identifier.digest);
     const isOurs = holders.length === 0 || holders.some(({ key }) => key === buyer.key);
     if (isOurs || holders.length >= MOST_HOLDERS) continue;
-    const others = holders.map(({ key }) => known.buyer(key)).filter((other) => other !== undefined);
+    const others = buyersOf(holders, known);
     return { is: 'unclear', problem: otherBuyers(line, { by, buyer }, { by: identifier, others }, known) };
   }
   const places = mended ? [] : (['city', 'street'] as const).filter((what) => differs(line[what], buyer[what]));
-  const warnings = places.map((what) => anotherPlace(line, what, buyer, known));
-  return { is: 'known', buyer, by, mended, warnings: [...warnings, ...foreignCompany(line, buyer, known)] };
+  const isSpelt = isMeant || by.kind !== 'name' || isHeldBy(buyer, by, known);
+  const warnings = [
+    ...(isSpelt ? [] : [otherSpelling(line, buyer, known)]),
+    ...places.map((what) => anotherPlace(line, what, buyer, known)),
+    ...foreignCompany(line, buyer, known),
+  ];
+  return { is: 'known', buyer, by, mended, warnings };
 }
 
 /** A warning if the company of the line's company_id is known as that of other buyers, and not as this buyer's. */
@@ -117,19 +145,51 @@ function foreignCompany(line: BuyerLine, buyer: Buyer, known: KnownBuyers): Buye
   if (!line.company) return [];
   const holders = known.holders(line.company.digest);
   if (holders.some(({ key }) => key === buyer.key)) return [];
-  const others = holders.map(({ key }) => known.buyer(key)).filter((other) => other !== undefined);
+  const others = buyersOf(holders, known);
   return others.length === 0 ? [] : [companyOfOthers(line.company.id, { buyer, others }, known)];
 }
 
 function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
-  const lists = [line.alikeHere, line.alikeUnplaced(), line.company?.digest ?? ''].map(known.holders);
+  const isNew = { is: 'new', key: by.digest, by } as const;
+  if (line.same === 'no') return { ...isNew, warnings: [] };
+  const lists = [line.alikeHere, line.alikeUnplaced(), line.company?.digest ?? ''].map((digest) =>
+    buyersOf(known.holders(digest), known),
+  );
   const place = lists.findIndex(({ length }) => length > 0);
-  const [alike, ...more] = lists[place] ?? [];
-  const other = alike && known.buyer(alike.key);
-  if (other && more.length === 0 && line.same === 'yes') return agree(line, other, nameOf(line), known);
-  const warnings = other && line.same !== 'no' ? [likeAnother(line, other, { isOfCompany: place === 2 }, known)] : [];
-  return { is: 'new', key: by.digest, by, warnings };
+  const [other, ...more] = lists[place] ?? [];
+  if (!other) return { ...isNew, warnings: [] };
+  const alike = [other, ...more];
+  const isOfCompany = place === 2;
+  if (line.same === 'yes') {
+    if (more.length === 0) return agree(line, other, nameOf(line), known);
+    return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
+  }
+  const zeros = lists.slice(0, 2).flatMap((some) => some.map((buyer) => zerosBetween(line, buyer)));
+  const lost = zeros.find((found) => found !== undefined);
+  if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
+  if (more.length > 0) {
+    return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
+  }
+  const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
+  const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
+  return { ...isNew, warnings: [likeAnother(line, other, { isOfCompany, shared, apart }, known)] };
+}
+
+/**
+ * The identifier of the line, and that of a buyer with a name alike, if they differ by leading zeros alone. Spreadsheet programs remove such
+ * zeros. Numbers do not count where both have references, since other references are other buyers.
+ */
+function zerosBetween({ identifiers }: BuyerLine, buyer: Buyer): LostZeros | undefined {
+  const [strongest] = identifiers;
+  if (strongest?.kind === 'reference' && buyer.reference !== '') {
+    const { written } = strongest;
+    return differByZeros(written, buyer.reference) ? { by: strongest, theirs: buyer.reference, buyer } : undefined;
+  }
+  const by = identifiers.find(({ kind }) => kind === 'registration');
+  const own = numberWord(by?.written ?? '');
+  const theirs = buyer.numbers.find((number) => differByZeros(own, number));
+  return by && theirs !== undefined ? { by, theirs, buyer } : undefined;
 }
 
 function nameOf({ identifiers }: BuyerLine): Identifier {

@@ -134,6 +134,13 @@ export function squeeze(text: string): string {
   return WHOLE.test(squeezed) ? squeezed : normal(squeezed);
 }
 
+/** A name as it counts where its digest differs: like {@link squeeze}, with ss for ß and one sign for hyphens. */
+export function spellingOf(name: string): string {
+  return squeeze(name)
+    .replaceAll('ß', 'ss')
+    .replace(/[\u2010\u2011]/g, '-');
+}
+
 /** The letters and digits of a squeezed text. Most squeezed registration numbers have nothing else. */
 function lettersOf(squeezed: string): string {
   return PLAIN_LETTERS.test(squeezed) ? squeezed : squeezed.replace(/[^\p{L}\p{N}]+/gu, '');

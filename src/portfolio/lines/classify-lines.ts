@@ -116,6 +116,7 @@ export function makeLineClassifier(judging: Judging) {
       const told = toldBy(decision);
       row.documents = documents;
       const reference = values.request_reference ?? '';
+      if (reference !== '') row.reference = reference;
       if (numbers?.includes(referenceAt) && WHOLE.test(reference))
         row.formerKey = referenceOf(`${reference}.0`).request;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);

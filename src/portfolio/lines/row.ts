@@ -20,6 +20,8 @@ export type Limit = Omit<FieldsIn<'limit'>, 'requested_limit'> & {
 export type Row = {
   /** Digest of the request's identity, see `requestKey`. */
   key: string;
+  /** The request_reference, if the line has one. */
+  reference?: string;
   /** The key that an earlier version gave the request, if it read its reference, a number of a workbook, as `9001.0`. */
   formerKey?: string;
   /** Digest of the buyer's identity, see `buyerKey`. */

@@ -211,3 +211,28 @@ test('a known buyer is warned of, too, with the company_id of another, once', as
   expect(await ask('run', 'c', wrong.replace('Blüte GmbH', 'Rot AG'))).toContain(warning.replace(/ \(.*/, ''));
   expect(await ask('import', 'b', wrong)).not.toContain('This company');
 });
+
+// Promises: lost-zeros-are-a-problem, several-alike-are-asked, case-and-spaces-do-not-count
+test('a list whose references lost their zeros, or whose names are in capitals, requests nothing a second time', async () => {
+  const place = await openWorkplace();
+  const first = ['0201,Weiß AG,DE,HRB 1,Ulm,1000', '0202,Zobel AG,DE,,Ulm,2000', ',Zobel KG,DE,,Ulm,3000'];
+  await place.import([HEADER, ...first]);
+  await finished(place);
+  const later = [
+    '201,Weiß AG,DE,HRB 1,Ulm,1000',
+    '202,Zobel AG,DE,,Ulm,2000',
+    ',WEISS AG,DE,,,1000',
+    ',Zobel A.G.,DE,,,2000',
+  ];
+  const imported = await place.import([HEADER, ...later], { portfolio: 'q5', reading: { sameBuyer: [5] } });
+  expect(imported.problems.map(({ line, column }) => [line, column])).toEqual([
+    [2, 'buyer_reference'],
+    [3, 'buyer_reference'],
+    [4, null],
+    [5, 'name'],
+  ]);
+  const said = await place.import([HEADER, later[1] ?? ''], { portfolio: 'q6', reading: { sameBuyer: [2] } });
+  expect(said).toMatchObject({ rows: 1, invalid: 0 });
+  await finished(place, 'q6');
+  expect(place.standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+});

@@ -68,3 +68,23 @@ test('a faulty line with the reference of another buyer is not shown with that b
   expect(await shown()).toEqual(['Acme AG 100 done 100', 'Zinc AG 500 invalid ', 'Lead AG 600 invalid ']);
   expect(await report()).toMatchObject({ rows: 1, invalid: 2, kept: 0 });
 });
+
+// Promise: lost-zeros-are-a-problem
+test('a request_reference without the zeros of a request of the same buyer is a problem, and requests nothing', async () => {
+  const { importLines, dir, foreseen, work, settled, importFile, standIn } = await openPlace();
+  await importLines('Acme AG,DE,HRB 1,00017,,100', 'Tin AG,DE,HRB 7,x0017,,70');
+  await work();
+  await settled();
+  const next = join(dir, 'q5.csv');
+  const others = ['Acme AG,DE,HRB 1,170,,100', 'Tin AG,DE,HRB 7,0017,,70', 'Neu AG,DE,HRB 9,017,,90'];
+  await writeFile(next, [HEADER, 'Acme AG,DE,HRB 1,17,,100', ...others, ''].join('\n'));
+  expect(await foreseen(next)).toEqual([2]);
+  const imported = await importFile(next);
+  expect(imported).toMatchObject({ rows: 3, invalid: 1 });
+  const message = expect.stringMatching(/zeros at its beginning .* Write 00017; or, if a second limit is meant/);
+  expect(imported.problems).toMatchObject([{ line: 2, column: 'request_reference', value: '17', message }]);
+  await writeFile(next, `${HEADER}\nAcme AG,DE,HRB 1,00017,,100\n`);
+  expect(await foreseen(next)).toEqual([]);
+  await settled();
+  expect(standIn.counts().made.limit).toBe(5);
+});

@@ -7,10 +7,10 @@ import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../su
 
 const anyOf = (...values: string[]) => fc.constantFrom(undefined, ...values);
 const anyLine = fc.record({
-  ref: anyOf('1', '2'),
+  ref: anyOf('1', '2', '02'),
   info: anyOf('5'),
-  reg: anyOf('HRB 1', 'HRB 2'),
-  name: fc.constantFrom('Müller GmbH', 'Mueller GmbH', 'Schmidt AG'),
+  reg: anyOf('HRB 1', 'HRB 2', '03', '3'),
+  name: fc.constantFrom('Müller GmbH', 'Mueller GmbH', 'Schmidt AG', 'Weiß AG', 'WEISS AG'),
   limit: fc.constantFrom('1', '2'),
 });
 const given = (line: { [key in keyof Given]?: string | undefined }) =>

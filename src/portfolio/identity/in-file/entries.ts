@@ -27,11 +27,11 @@ export function makeFileEntries() {
 
   function read(entry: number) {
     const [piece, at] = [pieceOf(entry), entry % ENTRIES_A_PIECE];
-    const [name = null, reference = '', city = '', street = ''] = texts.read(piece.texts[at] ?? 0);
+    const [name = null, reference = '', city = '', street = '', numbers = ''] = texts.read(piece.texts[at] ?? 0);
     const mask = piece.kinds[at] ?? 0;
     const kinds = IDENTIFIER_KINDS.filter((_kind, bit) => mask & (1 << bit));
     const named = { written: name, alike: alikeOf(entry) };
-    return { line: piece.line[at] ?? 0, kinds, name: named, reference, city, street };
+    return { line: piece.line[at] ?? 0, kinds, name: named, reference, city, street, numbers };
   }
 
   return {
@@ -75,7 +75,9 @@ export function makeFileEntries() {
         key,
         kinds: [...new Set([...(known?.kinds ?? []), ...lines.flatMap(({ kinds }) => kinds)])],
         names: names.filter(({ alike }, place) => names.findIndex((name) => name.alike === alike) === place),
-        numbers: known?.numbers ?? [],
+        numbers: [
+          ...new Set([...(known?.numbers ?? []), ...lines.flatMap(({ numbers }) => numbers.split(' '))]),
+        ].filter(Boolean),
         reference: known?.reference || (lines.find(({ reference }) => reference !== '')?.reference ?? ''),
         city: known?.city || (lines.find(({ city }) => city !== '')?.city ?? ''),
         street: known?.street || (lines.find(({ street }) => street !== '')?.street ?? ''),
@@ -107,7 +109,7 @@ function makeFileTexts() {
       used += length + LENGTH_BYTES;
       return (pieces.length - 1) * PIECE_BYTES + start;
     },
-    /** Name, reference, city and street; an empty list if they were not stored. */
+    /** Name, reference, city, street and numbers; an empty list if they were not stored. */
     read(place: number): string[] {
       if (place === 0) return [];
       const piece = pieces[Math.floor(place / PIECE_BYTES)] as Buffer;
@@ -149,20 +151,23 @@ function emptyPiece(): Piece {
 /** Bytes of a piece of texts: a small file takes one. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Most pieces of texts, 16 MB in all: they hold the texts of some 400,000 lines. */
+/** Most pieces of texts, 16 MB in all: they hold the texts of some 350,000 lines. */
 const MOST_PIECES = 256;
 
 const LENGTH_BYTES = 2;
 
-/** Most bytes of the texts of one entry: four texts of 80 UTF-16 units, of at most 3 bytes each, with separators and length. */
-const MOST_ENTRY_BYTES = 1_000;
+/**
+ * Most bytes of the texts of one entry: four texts of 80 UTF-16 units and two numbers of 20, of at most 3 bytes each, with separators and
+ * length.
+ */
+const MOST_ENTRY_BYTES = 1_100;
 
 /** Most characters that are kept of a text: more than a message shows, and enough to compare a city or street. */
 const MOST_LETTERS = 80;
 
-function textOf({ name, identifiers: [strongest], city, street }: BuyerLine): string {
+function textOf({ name, identifiers: [strongest], city, street, numbers }: BuyerLine): string {
   const reference = strongest?.kind === 'reference' ? strongest.written : '';
-  return `${shortened(name)}\n${shortened(reference)}\n${shortened(city)}\n${shortened(street)}`;
+  return `${shortened(name)}\n${shortened(reference)}\n${shortened(city)}\n${shortened(street)}\n${numbers.join(' ')}`;
 }
 
 function shortened(word: string): string {

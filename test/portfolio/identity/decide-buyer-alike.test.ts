@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../../src/portfolio/identity/buyer.ts';
+import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
+import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
+
+const WHERE = { portfolio: 'q4', importId: 'a' };
+
+function saidOf(decision: Decision | undefined): string {
+  if (decision?.is === 'unclear') return `${decision.problem.at}: ${decision.problem.message}`;
+  return decision?.warnings.map(({ message }) => message).join(' ') ?? '';
+}
+
+/** What a file leads to, and what the last line is told, the same by the ledger's store and by what a check holds in memory. */
+async function told(lines: Given[]): Promise<{ words: string[]; said: string }> {
+  const decisions = await tellFile(makeMapStore(), lines);
+  const found = { words: inWords(decisions), said: saidOf(decisions.at(-1)) };
+  const others = [
+    await tellFile(makeFileBuyers(WHERE), lines, { batch: 1 }),
+    await tellLines(makeFileBook(WHERE), lines, 1),
+  ];
+  for (const other of others) expect({ words: inWords(other), said: saidOf(other.at(-1)) }).toEqual(found);
+  return found;
+}
+
+describe('a line that several known buyers look alike', () => {
+  const two: Given[] = [{ name: 'Schulzmann AG' }, { name: 'Schulzmann KG', ref: 'K2' }];
+  const both = /"Schulzmann AG" \(line 2\) and "Schulzmann KG", reference K2 \(line 3\)/;
+
+  // Promise: several-alike-are-asked
+  test('makes no new buyer where a person says that it is one of them, and the problem says how to choose', async () => {
+    const { words, said } = await told([...two, { name: 'Schulzmann A.G.', same: 'yes' }]);
+    expect(words).toEqual(['new K1', 'new K2', 'unclear']);
+    expect(said).toMatch(both);
+    expect(said).toContain('Write the name exactly as it stands there, or the buyer_reference of the one');
+    expect(said).not.toContain('--same-buyer');
+  });
+
+  // Promise: several-alike-are-asked
+  test.each<[string, Given, string]>([
+    ['name', { name: 'Schulzmann AG' }, 'known K1 by name'],
+    ['buyer_reference', { name: 'Schulzmann A.G.', ref: 'K2' }, 'known K2 by reference'],
+  ])('means the one whose %s it has', async (_what, line, expected) => {
+    expect((await told([...two, { ...line, same: 'yes' }])).words.at(-1)).toBe(expected);
+    expect((await told([...two, line])).words.at(-1)).toBe(expected);
+  });
+
+  test('is warned of all of them, and not told to say what does not suffice', async () => {
+    const { words, said } = await told([...two, { name: 'Schulzmann A.G.' }]);
+    expect(words.at(-1)).toBe('new K3');
+    expect(said).toMatch(both);
+    expect(said).not.toContain('--same-buyer');
+    expect((await told([...two, { name: 'Schulzmann', same: 'no' }])).said).toBe('');
+  });
+});
+
+describe('zeros that a spreadsheet removed', () => {
+  // Promise: lost-zeros-are-a-problem
+  test.each<[string, Given, Given, RegExp]>([
+    [
+      'from a reference',
+      { ref: '000201', reg: 'HRB 1' },
+      { ref: '201', reg: 'HRB 1' },
+      /^reference: .*201 differs only by zeros .* 000201 .*Write 000201\..*--same-buyer 3 /,
+    ],
+    ['from a reference, where names are spelt otherwise', { ref: '01' }, { ref: '1', name: 'MUSTER' }, /^reference: /],
+    ['from a reference, where one has no country', { ref: '01' }, { ref: '1', country: '' }, /^reference: /],
+    ['from a number', { reg: '008801' }, { reg: '8801' }, /^registration: .* 008801 /],
+    ['that the known buyer lacks', { ref: '201' }, { ref: '000201' }, /^reference: .*Write 201\./],
+  ])('are a problem: %s', async (_what, before, line, message) => {
+    const { words, said } = await told([before, line]);
+    expect(words).toEqual(['new K1', 'unclear']);
+    expect(said).toMatch(message);
+    expect((await told([before, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1/);
+    expect((await told([before, { ...line, same: 'no' }])).words.at(-1)).toBe('new K2');
+  });
+
+  test.each<[string, Given, Given]>([
+    ['another name', { ref: '01' }, { ref: '1', name: 'Other GmbH' }],
+    ['another number', { ref: '01' }, { ref: '2' }],
+    ['letters', { ref: '0A1' }, { ref: 'A1' }],
+    ['other references, with numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
+  ])('are not suspected of %s', async (_what, before, line) => {
+    expect((await told([before, line])).words).toEqual(['new K1', 'new K2']);
+  });
+
+  test('a warning says which identifier is the same', async () => {
+    const lines = [
+      { ref: '1', reg: 'HRB 1' },
+      { ref: '2', reg: 'HRB 1' },
+    ];
+    expect((await told(lines)).said).toContain(
+      'which has the same company registration number, but another buyer_reference, so it becomes a new buyer',
+    );
+  });
+});
+
+describe('a name in capitals', () => {
+  // Promise: case-and-spaces-do-not-count
+  test.each([
+    ['Bäckerei Größe AG', 'BÄCKEREI GRÖSSE AG'],
+    ['STRASSENBAU NORD KG', 'Straßenbau Nord KG'],
+    ['Ämter-Service e.K.', 'ÄMTER\u2010SERVICE e.K.'],
+    ['A\u2011B GmbH', 'A-B GmbH'],
+  ])('%s is that of %s', async (one, other) => {
+    const { words, said } = await told([
+      { name: one },
+      { name: one.replace(/ \w+\.?\w*\.?$/, ' plc') },
+      { name: other },
+    ]);
+    expect(words).toEqual(['new K1', 'new K2', 'known K1 by name']);
+    expect(said).toContain(`spelt otherwise than that of "${one}" (line 2)`);
+    const store = makeMapStore();
+    await tellFile(store, [{ name: one }, { name: other }]);
+    const again = await tellFile(store, [{ name: other }], { importId: 'b' });
+    expect([inWords(again), saidOf(again[0])]).toEqual([['known K1 by name'], '']);
+  });
+
+  test('is another buyer where its reference differs or a person says so', async () => {
+    const lines = (more: Given) => [
+      { name: 'Weiß AG', ref: '1' },
+      { name: 'WEISS AG', ...more },
+    ];
+    expect((await told(lines({}))).words.at(-1)).toBe('known K1 by name');
+    expect((await told(lines({ ref: '2' }))).words.at(-1)).toBe('new K2');
+    expect((await told(lines({ same: 'no' }))).words.at(-1)).toBe('new K2');
+  });
+
+  test('is asked about where several have it', async () => {
+    const two = ['1', '2'].map((ref) => ({ name: 'Weiß AG', ref }));
+    expect((await told([...two, { name: 'WEISS AG' }])).said).toContain('belongs to several buyers');
+  });
+});
