@@ -2,14 +2,15 @@ import type { DocumentFolder } from '../documents/folder.ts';
 import type { Delimiter, Dialect } from '../table/dialect.ts';
 import type { Above } from '../table/find-header.ts';
 import { openTable } from '../table/open-table.ts';
-import type { RawRecord, Shape } from '../table/records.ts';
+import type { Shape } from '../table/records.ts';
 import type { Table, TableFile } from '../table/table.ts';
 import { type Column, makeFit, placeOf } from './columns/column.ts';
+import { doubtsOfNames, isNameByHeader, NAMES_JUDGED } from './columns/doubtful-names.ts';
 import { doubtsAround } from './columns/header-doubts.ts';
 import { vocabularyOf } from './columns/judge-header.ts';
 import { type Conventions, NEEDED } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
-import { mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
+import { ACCOUNT_COLUMN, mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
 import type { BuyerBook } from './identity/buyer-book.ts';
 import { makeFileBook } from './identity/in-file/buyers.ts';
 import { makeRecordedBuyerLookup } from './identity/recorded-buyer.ts';
@@ -19,6 +20,7 @@ import { findConventions } from './lines/conventions.ts';
 import { tellBuyers } from './lines/make-row.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
 import { type LineDraft, makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
+import { makeRecordBatches, type RecordBatches } from './lines/record-batches.ts';
 import type { Line } from './lines/row.ts';
 import { makeStrayLines } from './lines/stray-lines.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
@@ -105,6 +107,11 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   };
   const { columns, problems, warnings } = readColumns(table, file);
   const line = table.header?.line ?? 1;
+  const shape = shapeOf(columns, table.dialect.delimiter);
+  const records = makeRecordBatches(table, shape);
+  if (problems.length === 0 && !file.results && !table.header?.cells.includes(ACCOUNT_COLUMN)) {
+    problems.push(...doubtsOfNames(line, columns, columns.some(isNameByHeader) ? records.ahead(NAMES_JUDGED) : []));
+  }
   warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
   const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });
   problems.push(...fixed.problems);
@@ -113,7 +120,19 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const currencies = makeCurrencyCheck({ columns, constants: fixed.constants });
   const constants = file.mapping && fixed.constants;
   const misstated: Problem[] = [];
-  const reading = { table, file, columns, warnings, misstated, dates, conventions, constants, currencies };
+  const reading = {
+    table,
+    records,
+    shape,
+    file,
+    columns,
+    warnings,
+    misstated,
+    dates,
+    conventions,
+    constants,
+    currencies,
+  };
   const batches = () => readBatches(reading);
   return {
     header,
@@ -123,10 +142,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     dialect: table.dialect,
     findConventions: async () => {
       const found = { ...conventions };
-      await findOpenConventions(
-        { table, file, columns, conventions: found },
-        shapeOf(columns, table.dialect.delimiter),
-      );
+      await findOpenConventions({ table, file, columns, conventions: found }, shape);
       return found;
     },
     judgeAlone: makeJudgeAlone({ ...file, columns, dialect: table.dialect, constants, conventions, dates, currencies }),
@@ -136,8 +152,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     misstated,
     currency: currencies.ofFile,
     batches: problems.length > 0 ? noBatches : batches,
-    plainLines:
-      problems.length > 0 ? noBatches : () => readPlainLines(table, shapeOf(columns, table.dialect.delimiter)),
+    plainLines: problems.length > 0 ? noBatches : () => readPlainLines(table, records),
     close: table.close,
   };
 }
@@ -170,20 +185,10 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
 
 async function* noBatches(): AsyncGenerator<never> {}
 
-/** Lines of a batch. With so many, the waits between batches cost no time. 500 lines were no faster and took 25 MB more. */
-const BATCH_LINES = 250;
-
-/** Lines of the first batch: as many as a process has calls in flight by default, so that work starts early. Each later batch doubles. */
-const FIRST_LINES = 32;
-
-/** Cells of a batch at most, since Excel allows 16,384 columns: a hundred lines of a thousand cells. */
-const BATCH_CELLS = 100_000;
-
-/** Reads of the file for one batch at most: some 4 MB, so that a batch of very long lines stays small as well. */
-const BATCH_READS = 64;
-
 type Reading = {
   table: Table;
+  records: RecordBatches;
+  shape: Shape;
   file: PortfolioFile;
   columns: Column[];
   warnings: Problem[];
@@ -197,7 +202,6 @@ type Reading = {
 async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
-  const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const classifier = makeLineClassifier({ ...file, columns, dates, currencies });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
@@ -209,11 +213,11 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   };
   let areConventionsFound = false;
   try {
-    for await (const records of recordBatches(table, shape)) {
+    for await (const records of reading.records.batches()) {
       let drafts: LineDraft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
       if (!areConventionsFound && drafts.some((draft) => draft.open)) {
         areConventionsFound = true;
-        await findOpenConventions(reading, shape);
+        await findOpenConventions(reading, reading.shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
       // Results files are exempt: their lines come from several files, each with its own currency.
@@ -230,9 +234,9 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   }
 }
 
-async function* readPlainLines(table: Table, shape: Shape): AsyncGenerator<PlainLine[]> {
+async function* readPlainLines(table: Table, { batches }: RecordBatches): AsyncGenerator<PlainLine[]> {
   try {
-    for await (const records of recordBatches(table, shape)) {
+    for await (const records of batches()) {
       // Bytes that are not UTF-8 become U+FFFD, as they do in problem messages.
       yield records.map(({ line, cells, sheet }) => ({
         kind: 'plain',
@@ -243,24 +247,6 @@ async function* readPlainLines(table: Table, shape: Shape): AsyncGenerator<Plain
     }
   } finally {
     await table.close();
-  }
-}
-
-/** The records below the header, in batches that grow. */
-async function* recordBatches(table: Table, shape: Shape): AsyncGenerator<RawRecord[]> {
-  for (let most = FIRST_LINES; ; most = Math.min(2 * most, BATCH_LINES)) {
-    const records: RawRecord[] = [];
-    let reads = 0;
-    let cells = 0;
-    while (records.length === 0 || (records.length < most && reads < BATCH_READS && cells < BATCH_CELLS)) {
-      const record = table.next(shape);
-      cells += record?.cells.length ?? 0;
-      if (record) records.push(record);
-      else if (await table.more()) reads += 1;
-      else break;
-    }
-    if (records.length === 0) return;
-    yield records;
   }
 }
 

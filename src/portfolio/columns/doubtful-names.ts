@@ -1,0 +1,70 @@
+import { likeness } from '../../likeness.ts';
+import type { RawRecord } from '../../table/records.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { isTotalLabel } from '../values/total-words.ts';
+import type { Column } from './column.ts';
+
+/** Lines by which a column of names is judged. */
+export const NAMES_JUDGED = 32;
+
+/** Whether a column was taken for the name only because of its header: its cells then have to look like names. */
+export function isNameByHeader({ known, by }: Column): boolean {
+  return known === 'name' && by === 'alias';
+}
+
+/**
+ * The problem that a column was taken for the name by its header, and its cells look like numbers, or another column may hold the names: each
+ * line would be requested for a buyer that nobody knows.
+ *
+ * @param records the first lines of the file
+ */
+export function doubtsOfNames(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
+  const taken = columns.find(isNameByHeader);
+  if (!taken) return [];
+  const sound = records.filter(({ fault }) => !fault);
+  const cellsOf = ({ index }: Column) => sound.map(({ cells }) => (cells[index] ?? '').trim());
+  const names = cellsOf(taken);
+  const filled = names.filter((cell) => cell !== '' && !isTotalLabel(cell));
+  const others = columns.filter(({ known, extra, by }) => known === null && extra === undefined && by === null);
+  const code = filled.find(isCode);
+  if (code !== undefined && most(filled, isCode)) {
+    const isOther = (column: Column) => holdsNames(cellsOf(column).filter((_cell, at) => isCode(names[at] ?? '')));
+    const other =
+      others.find((column) => column.guess === 'name' && isOther(column)) ??
+      others.find((column) => likeness(column.written).startsWith(`${likeness(taken.written)} `) && isOther(column));
+    const hasReference = columns.some(({ known }) => known === 'buyer_reference');
+    const number = `--map "${taken.written}=${hasReference ? '' : 'buyer_reference'}"`;
+    const where = other ? `in ${other.written}` : 'in another column';
+    const message = `The cells of this column, such as ${code}, read like numbers and not like names of buyers. If the names are ${where}, say --map "${other?.written ?? 'HEADER'}=name" ${number}. If these are the names, say --map "${taken.written}=name".`;
+    return [makeProblem(line, taken.written, null, message)];
+  }
+  const rival = others.find((column) => column.guess === 'name' && rivals(names, cellsOf(column)));
+  if (!rival) return [];
+  const words = `say --map "${rival.written}=" if it is ${taken.written}, or --map "${taken.written}=" --map "${rival.written}=name" if it is ${rival.written}`;
+  const message = `${taken.written} and ${rival.written} may both be the buyer's name: ${words}.`;
+  return [makeProblem(line, taken.written, null, message)];
+}
+
+/** Whether the cells are names other than those beside them. Search terms are the beginning of a name: `ZOBEL` of `Zobel AG`. */
+function rivals(names: readonly string[], cells: readonly string[]): boolean {
+  const isOther = (cell: string, at: number) =>
+    cell !== '' && !isCode(cell) && !likeness(names[at] ?? '').startsWith(likeness(cell));
+  return most(cells, isOther);
+}
+
+function holdsNames(cells: readonly string[]): boolean {
+  return most(cells, (cell) => cell !== '' && !isCode(cell));
+}
+
+/** Whether it holds of at least three in four. A few lines are notes, or have no cell. */
+function most(cells: readonly string[], holds: (cell: string, at: number) => boolean): boolean {
+  return cells.length > 0 && cells.filter(holds).length * 4 >= cells.length * 3;
+}
+
+/** Whether a text is a number, with a few letters before it and one behind: `10001`, `K008`, `CUST-1001`, `DE 1001a`. `3M` and `O2` are names. */
+function isCode(text: string): boolean {
+  return DIGITS.test(text) || (LETTERED.test(text) && text.replace(/\D/g, '').length > 1);
+}
+
+const DIGITS = /^\d[\d ./_-]*$/;
+const LETTERED = /^(?:\p{L}{0,2}[ ./_-]?|\p{L}{3,5}[_-]?)\d[\d./_-]*\p{L}?$/u;

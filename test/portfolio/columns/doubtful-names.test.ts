@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { HeaderMeaning } from '../../../src/portfolio/columns/mapping.ts';
+import { read } from '../../support/read-portfolio.ts';
+
+/** What is wrong with a file, and the names of its rows. */
+async function told(content: string, columns?: Record<string, HeaderMeaning>) {
+  const { problems, lines } = await read(content, columns && { mapping: { columns, constants: {} } });
+  return {
+    problems: problems.map(({ column, message }) => `${column}: ${message}`),
+    rows: lines.map((line) => (line.kind === 'row' ? line.row.name : line.kind)),
+  };
+}
+
+describe('a column of numbers whose header means the name', () => {
+  // Promise: numbers-are-no-names
+  test.each([
+    ['Kunde;Debitor;Limit\nZobel AG;K008;1\nWeber KG;K003;2\n', '--map "Kunde=name" --map "Debitor=buyer_reference"'],
+    ['Debitor;Bezeichnung;Limit\nD1001;Zobel AG;1\nD1002;Weber KG;2\n', '--map "Bezeichnung=name"'],
+    ['Debitor;Debitor Text;Limit\n10001;Zobel AG;1\n10002;Weber KG;2\nSumme;;3\n', '--map "Debitor Text=name"'],
+    [
+      'Debitor;Kundennr;Kunde;Limit\nDE-1001;1;Zobel AG;1\nDE-1002;2;Weber KG;2\n',
+      '--map "Kunde=name" --map "Debitor="',
+    ],
+    ['Buyer;Anmerkung;Limit\nCUST-0001;;1\nCUST-0002;;2\n', '--map "HEADER=name"'],
+  ])('is a fault of the file, and the words that it names mend it: %j', async (content, words) => {
+    const { problems, rows } = await told(content);
+    const [taken = ''] = /Debitor|Buyer/.exec(content) ?? [];
+    expect(problems).toEqual([expect.stringContaining(`${taken}: The cells of this column, such as`)]);
+    expect(problems[0]).toContain(words);
+    expect(problems[0]).toContain(`--map "${taken}=name"`);
+    expect(rows).toEqual([]);
+    expect(await told(content, { [taken]: 'name' })).toMatchObject({ problems: [] });
+    const said = Object.fromEntries(
+      [...words.matchAll(/"([^"]+)=(\w*)"/g)].map(([, at, means]) => [at, means || null]),
+    );
+    if ('HEADER' in said) return;
+    const mended = await told(content, said as Record<string, HeaderMeaning>);
+    expect(mended.problems).toEqual([]);
+    expect(mended.rows.slice(0, 2)).toEqual(['Zobel AG', 'Weber KG']);
+  });
+
+  test.each([
+    ['short names', 'Firma;Limit\n3M;1\nO2;2\nC4;3\n1&1 AG;4\nK+S;5\nABB;6\n', 6],
+    ['some names with numbers', 'Firma;Limit\nStudio 54;1\nArea 51 Ltd;2\n4711;3\nBuyer 0001;4\n', 4],
+    ['no cells', 'Debitor;Kunde;Limit\n;;1\n', 1],
+    ['our own name of the column', 'name;limit\nK001;1\nK002;2\n', 2],
+  ])('is not suspected of %s', async (_what, content, count) => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([]);
+    expect(rows).toHaveLength(count);
+  });
+});
+
+describe('a column whose header means the name beside another with names', () => {
+  // Promise: numbers-are-no-names
+  test('is a fault of the file, which either word mends', async () => {
+    const content = 'Debitor;Kunde;Limit\nNord;Zobel AG;1\nSued;Weber KG;2\n';
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([
+      expect.stringMatching(/^Debitor: .*Kunde.* may both .*--map "Kunde=" .*--map "Debitor="/),
+    ]);
+    expect(rows).toEqual([]);
+    expect(await told(content, { Kunde: null })).toEqual({ problems: [], rows: ['Nord', 'Sued'] });
+    expect((await told(content, { Debitor: null, Kunde: 'name' })).rows).toEqual(['Zobel AG', 'Weber KG']);
+  });
+
+  test.each([
+    ['numbers', 'Firma;Kunde;Limit\nZobel AG;K001;1\nWeber KG;K002;2\n'],
+    ['the same name in short', 'Firma;Matchcode;Limit\nZobel AG;ZOBEL;1\nWeber KG;WEBER KG;2\n'],
+    ['hardly anything', 'Firma;Bezeichnung;Limit\nZobel AG;;1\nWeber KG;alt;2\nOst AG;;3\n'],
+  ])('is taken where the other has %s', async (_what, content) => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([]);
+    expect(rows.slice(0, 2)).toEqual(['Zobel AG', 'Weber KG']);
+  });
+});
