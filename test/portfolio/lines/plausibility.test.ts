@@ -11,14 +11,14 @@ describe('a line is taken, with a warning', () => {
     ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],
     ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is below 1/],
     ['a number of a customer', 'A;0010001;;DE', /^2 Limit: The amount begins with zeros/],
-    ['a number in place of a name', '10-001;500;;DE', /^2 Firma: The name has no letter/],
-    ['a long name', `${'A'.repeat(30_000)};5;;DE`, /^2 Firma: The name is longer than/],
-    ['the name of a total', 'Total;5;;FR', /^2 Firma: The buyer's name reads like a total/],
+    ['a number in place of a name', '10-001;500;;DE', /^2 Name: The name has no letter/],
+    ['a long name', `${'A'.repeat(30_000)};5;;DE`, /^2 Name: The name is longer than/],
+    ['the name of a total', 'Total;5;;FR', /^2 Name: The buyer's name reads like a total/],
     ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to a domain for examples reaches nobody/],
     ['an address below one', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Mail to a domain for examples/],
     ['an address for tests', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to a domain for examples/],
   ])('of %s', async (_, line, warning) => {
-    const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
+    const { lines } = await read(`Name;Limit;E-Mail;Land\n${line}\n`);
     expect(lines).toMatchObject([{ kind: 'row' }]);
     expect(told(lines)).toEqual([expect.stringMatching(warning)]);
   });
