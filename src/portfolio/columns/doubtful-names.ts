@@ -32,16 +32,16 @@ export function doubtsOfNames(line: number, columns: readonly Column[], records:
     const other =
       others.find((column) => column.guess === 'name' && isOther(column)) ??
       others.find((column) => likeness(column.written).startsWith(`${likeness(taken.written)} `) && isOther(column));
-    const hasReference = columns.some(({ known }) => known === 'buyer_reference');
-    const number = `--map "${taken.written}=${hasReference ? '' : 'buyer_reference'}"`;
-    const where = other ? `in ${other.written}` : 'in another column';
-    const message = `The cells of this column, such as ${code}, read like numbers and not like names of buyers. If the names are ${where}, say --map "${other?.written ?? 'HEADER'}=name" ${number}. If these are the names, say --map "${taken.written}=name".`;
+    const number = columns.some(({ known }) => known === 'buyer_reference') ? '' : 'buyer_reference';
+    const where = other
+      ? `If the names are in ${other.written}, say --map "${other.written}=name" --map "${taken.written}=${number}".`
+      : 'If the names are in another column, say with --map "HEADER=name" which column it is.';
+    const message = `The cells of this column, such as ${code}, read like numbers and not like names of buyers. ${where} If these are the names, say --map "${taken.written}=name".`;
     return [makeProblem(line, taken.written, null, message)];
   }
   const rival = others.find((column) => column.guess === 'name' && rivals(names, cellsOf(column)));
   if (!rival) return [];
-  const words = `say --map "${rival.written}=" if it is ${taken.written}, or --map "${taken.written}=" --map "${rival.written}=name" if it is ${rival.written}`;
-  const message = `${taken.written} and ${rival.written} may both be the buyer's name: ${words}.`;
+  const message = `${taken.written} and ${rival.written} may both be the buyer's name. If it is ${taken.written}, say --map "${rival.written}="; if it is ${rival.written}, say --map "${rival.written}=name" --map "${taken.written}=".`;
   return [makeProblem(line, taken.written, null, message)];
 }
 

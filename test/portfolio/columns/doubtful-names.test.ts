@@ -57,7 +57,7 @@ describe('a column whose header means the name beside another with names', () =>
     const content = 'Debitor;Kunde;Limit\nNord;Zobel AG;1\nSued;Weber KG;2\n';
     const { problems, rows } = await told(content);
     expect(problems).toEqual([
-      expect.stringMatching(/^Debitor: .*Kunde.* may both .*--map "Kunde=" .*--map "Debitor="/),
+      expect.stringMatching(/^Debitor: .*Kunde may both .*--map "Kunde="; .*--map "Debitor="/),
     ]);
     expect(rows).toEqual([]);
     expect(await told(content, { Kunde: null })).toEqual({ problems: [], rows: ['Nord', 'Sued'] });

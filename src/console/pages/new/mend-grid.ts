@@ -165,6 +165,8 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/say so with --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
   [/say with --map "HEADER=(\w+)" which column it is/g, 'choose below which column is read as $1'],
   [/say --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
+  [/(?<=below as [\w“” ]+) --map "([^"]*)="/g, ' and $1 as “not sent”'],
+  [/(?<=below as \w+) --map "([^"]*)=([\w]+)"/g, ' and $1 as $2'],
   [/unless you say so with --map/g, t`unless you choose so below`],
   [/say --decimal comma or --decimal point/g, t`choose “Decimals of amounts” below`],
   [/say --dates dmy or --dates mdy/g, 'choose “Dates” below'],

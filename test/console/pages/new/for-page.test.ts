@@ -17,6 +17,10 @@ test.each([
     'read Wert below as “not sent” if it is Firma, or Firma if it is Wert',
   ],
   [
+    'If it is Wer, say --map "Wer=name" --map "Debitor="; else say --map "Wer=name" --map "Nr=buyer_reference".',
+    'If it is Wer, read Wer below as name and Debitor as “not sent”; else read Wer below as name and Nr as buyer_reference.',
+  ],
+  [
     'The amount is open: say --decimal comma or --decimal point.',
     'The amount is open: choose “Decimals of amounts” below.',
   ],
