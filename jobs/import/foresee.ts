@@ -22,8 +22,8 @@ import {
   requestsFor,
   rowDocument,
   rowRequest,
-  warningOfOther,
 } from './decide-line.ts';
+import { warningOfOther } from './other-requests.ts';
 import { type DoubtedRows, doubtedRows, type InvalidLine, sayDoubted } from './unread-corrections.ts';
 
 export type ForeseeDeps = {

@@ -19,9 +19,9 @@ import {
   requestsFor,
   rowDocument,
   rowRequest,
-  warningOfOther,
 } from './decide-line.ts';
 import type { ImportApproval } from './import-approval.ts';
+import { warningOfOther } from './other-requests.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 

@@ -12,7 +12,7 @@ const CHANGES: [file: RegExp, text: string, quick: string][] = [
   [
     /\/src\/redis\/connect\.ts$/,
     'return { host, port, db: target.db,',
-    'return { ...(`${port}` === process.env.QUICK_REDIS_PORT && !target.tls ? { path: process.env.QUICK_REDIS_SOCKET } : { host, port }), db: target.db,',
+    'return { ...(String(port) === process.env.QUICK_REDIS_PORT && !target.tls ? { path: process.env.QUICK_REDIS_SOCKET } : { host, port }), db: target.db,',
   ],
 ];
 
