@@ -160,7 +160,7 @@ describe('a portfolio is not archived, and it is said what to do first, where', 
   test.each([
     ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
     ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
-    ['rows wait', (own: Own) => own.fillOpen('awaiting'), 'USAGE', 'Approve it (npx limitline approve "q4")'],
+    ['rows wait', (own: Own) => own.fillOpen('awaiting'), 'USAGE', 'Approve it (npx limitline approve "q4" --as USER)'],
     ['its supplier is to be made', (own: Own) => own.fillOpen('supplier'), 'USAGE', 'of the supplier of q4 is still'],
     ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline report "q4" --state held'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
