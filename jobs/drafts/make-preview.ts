@@ -13,6 +13,7 @@ import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
+import { columnsLeftOut } from '../import/columns-left-out.ts';
 import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
@@ -65,9 +66,11 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       buyers: outlook.buyers,
       signal,
     });
-    const opened = await refuseForeign(read, { account: deps.account, portfolio, path: file.path }, () =>
+    const ours = await refuseForeign(read, { account: deps.account, portfolio, path: file.path }, () =>
       openPortfolio({ ...reading, ...file, requiredColumns: [], signal }),
     );
+    const { opened, warnings } = await columnsLeftOut({ portfolio, reading, opened: ours }, deps.outlook);
+    opened.warnings.unshift(...warnings);
     const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);
     const ratePerS = await deps.knownRate();
     const largest = makeLargest();

@@ -16,6 +16,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
+import { columnsLeftOut, columnsThatSay } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
@@ -23,7 +24,6 @@ import { makeOtherFiles } from './mend-rows.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
-  mappingLeftOut,
   type OpenDeps,
   type OpenedImport,
   openImport,
@@ -150,11 +150,12 @@ export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<
 async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
   const { portfolio, path, supplierPath, replace } = payload;
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
-  const file = await openImport(payload, documentsDir, deps);
-  const { opened } = file;
+  const given = await openImport(payload, documentsDir, deps);
+  // Missing columns are named before all lines, since they may be why each of them has a problem.
+  const following = { portfolio, reading: payload.reading, opened: given.opened };
+  const { opened, warnings } = await deps.retryUntilAnswered('look', () => columnsLeftOut(following, deps));
+  const file = { ...given, opened };
   deps.onOpened?.(opened);
-  // A missing mapping is named before all lines, since it may be why each of them has a problem.
-  const warnings = await deps.retryUntilAnswered('look', () => mappingLeftOut(portfolio, opened, deps));
   if (warnings.length > 0) deps.onBatch({ problems: [], warnings, changed: [], lines: 0 });
   const found = {
     ...nothingFound(opened),
@@ -177,6 +178,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
       throw error;
     });
   const { run } = target;
+  let hasReferences = false;
   try {
     // The limit of first rows is set before any line is in the ledger, so that no row beyond them is sent.
     const { first } = payload;
@@ -184,7 +186,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     const { approval } = target;
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
-    await putBatches(target, opened, found, deps);
+    hasReferences = await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
@@ -196,8 +198,10 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
+  // An errors file has only some lines of its file, so that a column may be empty there.
+  const columns = found.isPart ? undefined : columnsThatSay(opened.columns, { ...payload, hasReferences });
   await deps.retryUntilAnswered('end import', () =>
-    run.end({ lines, rows, invalid, duplicate, currency: opened.currency() }),
+    run.end({ lines, rows, invalid, duplicate, currency: opened.currency(), ...(columns && { columns }) }),
   );
   return found;
 }
@@ -254,17 +258,22 @@ async function startImport(
   };
 }
 
-/** Imports all lines, and adds up the results in `found`. */
-async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
+/** Imports all lines, and adds up the results in `found`. Answers whether a line had a request_reference. */
+async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<boolean> {
+  let hasReferences = false;
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;
     found.replaced += replaced;
-    for (const line of lines) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+    for (const line of lines) {
+      found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      if (line.kind === 'row' && line.row.reference !== undefined) hasReferences = true;
+    }
     found.lines += lines.length;
     await deps.retryUntilAnswered('feed', () => feed(deps));
     deps.onBatch({ ...findingsOf(lines), lines: found.lines });
   }
+  return hasReferences;
 }
 
 function findingsOf(lines: readonly Line[]): Findings {

@@ -6,7 +6,6 @@ import { changed, type DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import type { ImportMade } from '../../src/ledger/portfolios/imports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -28,7 +27,7 @@ import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
-import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
@@ -229,30 +228,6 @@ async function lookThrough(open: () => Promise<Opened>): Promise<OwnFile> {
     }
   }
   return { has: keys.has, mends: mended.has };
-}
-
-/** The most columns that the warning names; a mapping may have hundreds. */
-const NAMED = 5;
-
-/**
- * The warning about columns that a mapping gave a meaning in the portfolio's last file, and that have another meaning or none in this file.
- * Such columns make each requested line count as changed; only this warning tells why. Undefined if there are no such columns.
- */
-export async function mappingLeftOut(
-  portfolio: string,
-  { columns }: Pick<Opened, 'columns'>,
-  { portfolios }: { portfolios: Pick<Portfolios, 'read'> },
-): Promise<Problem[]> {
-  const { file } = await portfolios.read(portfolio);
-  const then = readOptionsSchema.safeParse(JSON.parse(file?.reading || '{}')).data?.mapping?.columns ?? {};
-  const left = columns.flatMap(({ written, known, extra }) => {
-    const meant = then[written] ?? null;
-    return meant === null || meant === (extra ?? known) ? [] : [`--map "${visible(written)}=${meant}"`];
-  });
-  if (left.length === 0) return [];
-  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
-  const message = `The last file of this portfolio, ${visible(file?.fileName ?? '')}, was read with ${left.slice(0, NAMED).join(' ')}${more}, and this one is not. If that was forgotten, read it with the same: otherwise lines that were requested count as changed.`;
-  return [makeProblem(WHOLE_FILE, null, null, message)];
 }
 
 /**

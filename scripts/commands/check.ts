@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { columnsLeftOut } from '../../jobs/import/columns-left-out.ts';
 import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
-import { mappingLeftOut, refuseForeign } from '../../jobs/import/open-import.ts';
+import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { accountOf, readSettings, type Settings } from '../../src/config.ts';
@@ -111,14 +112,17 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       buyers: outlook.buyers,
       signal: stopping,
     });
-    const opened = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, () =>
+    const ours = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, () =>
       openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping }),
     );
     if (options.saveMap !== undefined) {
-      await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
+      await saveMapping(options.saveMap, ours.columns, reading.mapping?.constants ?? {});
     }
     if (ledger.context) announceFolder(settings, terminal.say);
-    const leftOut = ledger.context ? await mappingLeftOut(portfolio, opened, ledger.context) : [];
+    const following = { portfolio, reading, opened: ours };
+    const { opened, warnings: leftOut } = ledger.context
+      ? await columnsLeftOut(following, ledger.context)
+      : { opened: ours, warnings: [] };
     const deps = { portfolio, leftOut, changes, settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
@@ -134,7 +138,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 
 type CheckDeps = {
   portfolio: string;
-  /** Warnings about the columns of a mapping that this file lacks or uses otherwise. They are listed before warnings about lines. */
+  /** Warnings about columns that this file lacks or uses otherwise than the one before. They are listed before warnings about lines. */
   leftOut: readonly Problem[];
   /** The warning about a file that somebody wrote to since it was opened. */
   changes: () => Promise<Problem[]>;

@@ -1,3 +1,4 @@
+import { columnsLeftOut } from '../../jobs/import/columns-left-out.ts';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile, refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
@@ -76,9 +77,10 @@ async function takeLook(
       buyers: outlook.buyers,
       signal: stop,
     });
-    const opened = await refuseForeign(read, { account, portfolio, path: copy }, () =>
+    const ours = await refuseForeign(read, { account, portfolio, path: copy }, () =>
       openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop }),
     );
+    const { opened } = await columnsLeftOut({ portfolio, reading, opened: ours }, context);
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
     const largest = makeLargest();

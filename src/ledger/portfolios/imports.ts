@@ -25,7 +25,8 @@ export type ImportMade = {
 };
 
 /**
- * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none.
+ * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none;
+ * `columns` are the known columns that say something, undefined where an older version read the file.
  */
 export type FoundInFile = {
   lines: number;
@@ -33,6 +34,7 @@ export type FoundInFile = {
   invalid: number;
   duplicate: number;
   currency?: string | undefined;
+  columns?: string[];
 };
 
 /**

@@ -1,0 +1,145 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,requested_limit,PLZ';
+const LINES = [HEADER, 'Buyer 1 GmbH,DE,1000,01234'];
+const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
+
+// Promise: missing-mapping-is-said
+test('a file without the mapping of the one before is said to lack it, before its lines; the same file again is not', async () => {
+  const { import: importLines } = await openWorkplace();
+  const said = async (how?: { reading: typeof reading }) =>
+    (await importLines(LINES, how)).warnings.filter(({ message }) => message.includes('was read with'));
+  expect(await said({ reading })).toEqual([]);
+  expect(await said({ reading })).toEqual([]);
+  expect((await importLines(LINES)).warnings[0]).toMatchObject({
+    column: null,
+    message: expect.stringMatching(
+      /^The last file of this portfolio, .*\.csv, was read with --map "PLZ=company\.address\.postal_code", and this one is not\./,
+    ),
+  });
+});
+
+// Promise: missing-mapping-is-said
+test('check says it first, above the lines that it makes differ', async () => {
+  const { cwd, limitline } = await openDesk(1);
+  await writeFile(join(cwd, 'plz.csv'), `${LINES.join('\n')}\n`);
+  const mapped = ['plz.csv', '--map', 'PLZ=company.address.postal_code'];
+  await limitline('run', ...mapped, '--no-results');
+  const { stdout, status } = await limitline('check', 'plz.csv');
+  expect(status).toBe(2);
+  expect(stdout).toMatch(
+    /^file: The last file of this portfolio, plz\.csv, was read with --map "PLZ=company\.address\.postal_code", and .* \(a warning\)\nline 2/,
+  );
+  expect((await limitline('check', ...mapped)).stdout).not.toContain('was read with');
+});
+
+const FULL = [
+  'name,country_code,company_registration_number,street,request_reference,requested_limit',
+  'Alder AG,DE,HRB 1,Weg 1,R1,1000',
+  'Birch AG,DE,HRB 2,Weg 2,R2,2000',
+];
+const NUMBERED = ['name,country_code,company_registration_number,requested_limit', 'Alder AG,DE,HRB 1,1000'];
+
+/** The lines without these columns. */
+function without(lines: readonly string[], ...columns: string[]): string[] {
+  const header = lines[0]?.split(',') ?? [];
+  const places = columns.map((column) => header.indexOf(column));
+  return lines.map((line) =>
+    line
+      .split(',')
+      .filter((_cell, at) => !places.includes(at))
+      .join(','),
+  );
+}
+
+describe('a list that follows one whose limits were requested', () => {
+  async function openAfter(lines: readonly string[], command = 'run') {
+    const desk = await openDesk(1);
+    const write = (given: readonly string[]) => writeFile(join(desk.cwd, 'list.csv'), `${given.join('\n')}\n`);
+    await write(lines);
+    await desk.limitline(command, 'list.csv');
+    return { ...desk, write, made: () => desk.standIn.counts().made.limit };
+  }
+
+  // Promise: lacking-reference-is-refused
+  test.each([
+    ['request_reference', FULL, without(FULL, 'request_reference')],
+    [
+      'country_code, company_registration_number',
+      NUMBERED,
+      without(NUMBERED, 'country_code', 'company_registration_number'),
+    ],
+  ])('and lacks %s is refused as a whole, by check, import and run', async (columns, lines, later) => {
+    const { limitline, write, made } = await openAfter(lines);
+    const before = made();
+    await write(later);
+    for (const command of ['check', 'import', 'run']) {
+      const { stdout, stderr, status } = await limitline(command, 'list.csv');
+      expect(status).toBe(2);
+      expect(`${stdout}${stderr}`).toContain(
+        `list.csv, had the column${columns.includes(',') ? 's' : ''} ${columns}, and this one has not.`,
+      );
+    }
+    expect(made()).toBe(before);
+  });
+
+  // Promise: lacking-reference-is-refused
+  test.each([
+    [
+      'has it under a name that --map tells',
+      FULL.map((line) => line.replace('request_reference', 'Vorgang')),
+      ['--map', 'Vorgang=request_reference'],
+    ],
+    ['goes into another portfolio', without(FULL, 'request_reference'), ['--portfolio', 'other']],
+  ])('and %s is taken', async (_what, later, how) => {
+    const { limitline, write } = await openAfter(FULL);
+    await write(later);
+    const { stdout } = await limitline('check', 'list.csv', ...how);
+    expect(stdout).not.toContain('and this one has not');
+    expect(stdout).toContain('2 good');
+  });
+
+  // Promise: lacking-reference-is-refused
+  test('and lacks a column that was empty is taken, also after an errors file', async () => {
+    const empty = ['name,country_code,request_reference,requested_limit', 'Alder AG,DE,,1000', 'Birch AG,DE,,0'];
+    const { limitline, write, cwd } = await openAfter(empty);
+    await limitline('report', 'list', '--format', 'errors-csv', '--out', 'mended.csv');
+    const errors = await readFile(join(cwd, 'mended.csv'), 'utf8');
+    await writeFile(join(cwd, 'mended.csv'), errors.replace(',0,', ',3000,'));
+    await limitline('run', 'mended.csv', '--portfolio', 'list', '--no-results');
+    await write(without(empty, 'request_reference'));
+    expect((await limitline('check', 'list.csv')).stdout).not.toContain('and this one has not');
+  });
+
+  // Promise: lacking-reference-is-refused
+  test('is refused, too, where an errors file with an empty cell came between', async () => {
+    const { limitline, write, cwd } = await openAfter([...FULL, 'Cedar AG,DE,HRB 3,Weg 3,,0']);
+    await limitline('report', 'list', '--format', 'errors-csv', '--out', 'mended.csv');
+    const errors = await readFile(join(cwd, 'mended.csv'), 'utf8');
+    await writeFile(join(cwd, 'mended.csv'), errors.replace(',0,', ',3000,'));
+    await limitline('run', 'mended.csv', '--portfolio', 'list', '--no-results');
+    await write(without(FULL, 'request_reference'));
+    expect((await limitline('run', 'list.csv')).stderr).toContain('had the column request_reference');
+  });
+
+  // Promise: missing-mapping-is-said
+  test('and lacks another column is warned of it first, since its lines differ from what was sent', async () => {
+    const { limitline, write } = await openAfter(FULL);
+    await write(without(FULL, 'street'));
+    const { stdout } = await limitline('check', 'list.csv');
+    expect(stdout).toMatch(
+      /^file: The last file of this portfolio, list\.csv, had the column street, and this one has not\. .*\(a warning\)\nline 2/,
+    );
+  });
+
+  // Promise: lacking-reference-is-refused
+  test('of which nothing was sent may lack every column', async () => {
+    const { limitline, write } = await openAfter(FULL, 'import');
+    await write(without(FULL, 'request_reference'));
+    expect((await limitline('check', 'list.csv')).stdout).not.toContain('and this one has not');
+  });
+});
