@@ -57,18 +57,18 @@ export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | unde
 type RefusedFor = { problem: Problem; isUnclear?: boolean };
 
 /**
- * Reads the known requests of these lines' buyers. A line without a request_reference may correct any request of its buyer, so all
- * of them are read. Other lines need fewer.
+ * Reads the known requests of these lines' buyers: all of a buyer, since a line without a request_reference may correct any of them, and a
+ * request_reference may differ by its zeros from any. Fewer are enough for a line whose own request is among those read first.
  */
 export async function requestsFor(
   lines: readonly RowLine[],
   rows: Pick<Rows, 'ofBuyers' | 'wholeOf'>,
 ): Promise<Map<string, BuyerRows>> {
   const known = await rows.ofBuyers([...new Set(lines.map(({ row }) => row.buyer))]);
-  for (const { row } of lines) {
-    const isRead = isNamed(row) || known.get(row.buyer)?.isWhole !== false;
-    if (!isRead) known.set(row.buyer, await rows.wholeOf(row.buyer));
-  }
+  const isOwn = ({ key, buyer }: Row) =>
+    known.get(buyer)?.rows.some((one) => one.row.key === key && one.state !== 'cancelled');
+  const more = lines.filter(({ row }) => known.get(row.buyer)?.isWhole === false && !(isNamed(row) && isOwn(row)));
+  for (const buyer of new Set(more.map(({ row }) => row.buyer))) known.set(buyer, await rows.wholeOf(buyer));
   for (const { row } of lines) keepFormerKey(row, known.get(row.buyer));
   return known;
 }
@@ -203,7 +203,7 @@ async function decideByBuyer(
  * removed them, and the limit would be requested once more.
  */
 function zerosProblem({ line, row: { key, reference = '' } }: RowLine, rows: readonly BuyerRow[]): Problem | undefined {
-  if (rows.length === 0 || rows.some(({ row }) => row.key === key)) return undefined;
+  if (rows.length === 0 || rows.some(({ row, state }) => row.key === key && state !== 'cancelled')) return undefined;
   for (const form of formsWithZeros(reference)) {
     const { request } = referenceOf(form);
     const other = rows.find(({ row, state }) => row.key === request && state !== 'cancelled');

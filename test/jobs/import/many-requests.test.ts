@@ -47,6 +47,16 @@ describe('a corrected amount replaces the one before it', () => {
   });
 });
 
+// Promise: lost-zeros-are-a-problem
+test('of a buyer with 700 requests each request_reference that lost its zeros is a problem', async () => {
+  const place = await openCorrections();
+  const lines = (digits: number) =>
+    asking(...Array.from({ length: 700 }, (_none, n) => acme(n + 1, String(n + 1).padStart(digits, '0'))));
+  await place.import(lines(5), { portfolio: 'many' });
+  expect(await place.import(lines(1), { portfolio: 'many' })).toMatchObject({ rows: 0, invalid: 700 });
+  expect(await place.import(lines(5), { portfolio: 'many' })).toMatchObject({ rows: 700, invalid: 0 });
+});
+
 // Promise: over-ten-thousand-requests
 test('of a buyer with more requests than are read a line is a problem, unless it names its request', async () => {
   const place = await openCorrections();

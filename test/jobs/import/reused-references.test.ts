@@ -88,3 +88,20 @@ test('a request_reference without the zeros of a request of the same buyer is a 
   await settled();
   expect(standIn.counts().made.limit).toBe(5);
 });
+
+// Promise: lost-zeros-are-a-problem
+test('a request_reference without its zeros is a problem where its own row was given up', async () => {
+  const { importLines, context, work, settled, dir, foreseen, importFile, standIn } = await openPlace();
+  await importLines('Acme AG,DE,HRB 1,17,,100');
+  await context.portfolios.cancel('q4', 'alice');
+  await work();
+  await settled();
+  await importLines('Acme AG,DE,HRB 1,0017,,100');
+  await settled();
+  const next = join(dir, 'q5.csv');
+  await writeFile(next, `${HEADER}\nAcme AG,DE,HRB 1,17,,100\n`);
+  expect(await foreseen(next)).toEqual([2]);
+  expect(await importFile(next)).toMatchObject({ rows: 0, invalid: 1 });
+  await settled();
+  expect(standIn.counts().made.limit).toBe(1);
+});
