@@ -7,7 +7,7 @@ import {
   MOST_HOLDERS,
   type RowName,
 } from './buyer.ts';
-import { decideBuyer, hasName } from './decide-buyer.ts';
+import { decideBuyer, hasName, isCrowded } from './decide-buyer.ts';
 import { anywhereOf, type Identifier, type IdentifierKind } from './identity.ts';
 
 /** A question to the store: who has this identifier, a name that reads the same, or the company with this id. */
@@ -63,7 +63,10 @@ export function makeBuyerBook(
       if (lines.length === 0) return [];
       const questions = questionsOf(lines);
       for (;;) {
-        const snapshot = await store.read(questions);
+        const found = await store.read(questions);
+        const crowded = lines.filter((line) => isCrowded(line, (digest) => found.holders.get(digest) ?? NOBODY));
+        const more = crowded.flatMap((line) => zerosAsked(line));
+        const snapshot = more.length > 0 ? await store.read([...questions, ...more]) : found;
         const unsent = await store.unsent(mendable(lines, snapshot, portfolio));
         const known = knownBuyers(snapshot, { unsent, portfolio, importId });
         const changes = noChanges(snapshot.version);
@@ -101,6 +104,12 @@ function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
     if (known) questions.push({ digest: known, kind: 'name' });
   }
   return questions;
+}
+
+/** Asks for buyers whose strongest identifier differs from the line's by leading zeros alone: of many of one name, only some are read. */
+function zerosAsked(line: BuyerLine): BuyerQuestion[] {
+  const kind = line.identifiers[0]?.kind ?? 'name';
+  return line.withZeros().map((digest) => ({ digest, kind }));
 }
 
 /** The decision for a line of a results file, which names the buyer. The line's identifiers then point to that buyer. */

@@ -16,6 +16,8 @@ export type BuyerLine = {
   isPlaced: boolean;
   /** The line's company_id, with its digest. */
   company?: { id: string; digest: string } | undefined;
+  /** Digests of its strongest identifier with fewer or more zeros before it, see `digestsWithZeros`. */
+  withZeros: () => string[];
   /** The line's registration number and business information id, see `numberWord`. */
   numbers: readonly string[];
   city: string;

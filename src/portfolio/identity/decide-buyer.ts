@@ -32,7 +32,7 @@ import { differByZeros } from './leading-zeros.ts';
  * 3. Another name than the buyer's is a problem, unless a person confirms the buyer, or the line corrects the buyer's
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
- * 5. If no buyer remains, the line makes a new one, unless its reference or number differs from that of a buyer with a name
+ * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
  *    alike by leading zeros alone.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
@@ -165,7 +165,9 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
     if (more.length === 0) return agree(line, other, nameOf(line), known);
     return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
   }
-  const zeros = lists.slice(0, 2).flatMap((some) => some.map((buyer) => zerosBetween(line, buyer)));
+  const close = isCrowded(line, known.holders) ? line.withZeros() : [];
+  const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
+  const zeros = [...lists.slice(0, 2).flat(), ...hidden].map((buyer) => zerosBetween(line, buyer));
   const lost = zeros.find((found) => found !== undefined);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
   if (more.length > 0) {
@@ -180,16 +182,26 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
  * The identifier of the line, and that of a buyer with a name alike, if they differ by leading zeros alone. Spreadsheet programs remove such
  * zeros. Numbers do not count where both have references, since other references are other buyers.
  */
-function zerosBetween({ identifiers }: BuyerLine, buyer: Buyer): LostZeros | undefined {
+function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): LostZeros | undefined {
   const [strongest] = identifiers;
   if (strongest?.kind === 'reference' && buyer.reference !== '') {
     const { written } = strongest;
     return differByZeros(written, buyer.reference) ? { by: strongest, theirs: buyer.reference, buyer } : undefined;
   }
-  const by = identifiers.find(({ kind }) => kind === 'registration');
-  const own = numberWord(by?.written ?? '');
-  const theirs = buyer.numbers.find((number) => differByZeros(own, number));
-  return by && theirs !== undefined ? { by, theirs, buyer } : undefined;
+  for (const own of numbers) {
+    const theirs = buyer.numbers.find((number) => differByZeros(own, number));
+    const isOf = ({ kind, written }: Identifier) => kind === 'registration' && numberWord(written) === own;
+    const by = identifiers.find(isOf) ?? identifiers.find(({ kind }) => kind === 'information');
+    if (by && theirs !== undefined) return { by, theirs, buyer };
+  }
+  return undefined;
+}
+
+/** Whether more buyers may have the name of a line, which no buyer has the strongest identifier of, than are stored. */
+export function isCrowded(line: BuyerLine, holders: KnownBuyers['holders']): boolean {
+  const [strongest] = line.identifiers;
+  const isUnknown = line.same === undefined && strongest !== undefined && holders(strongest.digest).length === 0;
+  return isUnknown && [line.alikeHere, line.alikeUnplaced()].some((digest) => holders(digest).length >= MOST_HOLDERS);
 }
 
 function nameOf({ identifiers }: BuyerLine): Identifier {

@@ -1,5 +1,6 @@
 import { normal } from '../../likeness.ts';
 import { digestOf } from './digest.ts';
+import { formsWithZeros } from './leading-zeros.ts';
 import { looseName } from './loose-name.ts';
 
 /** A line's cells that identify its buyer; empty cells are left out. */
@@ -60,6 +61,21 @@ export function identifiersOf(identity: BuyerIdentity): Identifier[] {
 export function buyerKey(identity: BuyerIdentity): string {
   return identifiersOf(identity)[0]?.digest ?? '';
 }
+
+/** The digests of the strongest identifier with fewer or more zeros before it; none if it is not a number. */
+export function digestsWithZeros(identity: BuyerIdentity): string[] {
+  const field = NUMBER_OF[identifiersOf(identity)[0]?.kind ?? 'name'];
+  if (!field) return [];
+  const forms = formsWithZeros(identity[field] ?? '');
+  return forms.map((form) => buyerKey({ ...identity, [field]: form }));
+}
+
+const NUMBER_OF = {
+  reference: 'buyerReference',
+  information: 'informationId',
+  registration: 'registrationNumber',
+  name: undefined,
+} as const satisfies Record<IdentifierKind, keyof BuyerIdentity | undefined>;
 
 /** The request's key, 16 characters: from its reference, else from buyer key and limit. */
 export function requestKey({ requestReference, buyer, requestedLimit }: RequestIdentity): string {

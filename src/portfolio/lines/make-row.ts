@@ -6,6 +6,7 @@ import {
   type BuyerIdentity,
   buyerKey,
   companyDigest,
+  digestsWithZeros,
   identifiersOf,
   likenessOf,
   numberWord,
@@ -46,6 +47,7 @@ export function buyerLineOf(
     city: values.city ?? '',
     street: values.street ?? '',
     identifiers: identifiersOf(identity),
+    withZeros: () => digestsWithZeros(identity),
     numbers: [identity.registrationNumber, identity.informationId]
       .map((number = '') => numberWord(number))
       .filter(Boolean),

@@ -65,6 +65,7 @@ describe('zeros that a spreadsheet removed', () => {
     ['from a reference, where names are spelt otherwise', { ref: '01' }, { ref: '1', name: 'MUSTER' }, /^reference: /],
     ['from a reference, where one has no country', { ref: '01' }, { ref: '1', country: '' }, /^reference: /],
     ['from a number', { reg: '008801' }, { reg: '8801' }, /^registration: .* 008801 /],
+    ['from an id', { info: '012345678' }, { info: '12345678' }, /^information: .*Write 012345678\./],
     ['that the known buyer lacks', { ref: '201' }, { ref: '000201' }, /^reference: .*Write 201\./],
   ])('are a problem: %s', async (_what, before, line, message) => {
     const { words, said } = await told([before, line]);
@@ -81,6 +82,18 @@ describe('zeros that a spreadsheet removed', () => {
     ['other references, with numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
   ])('are not suspected of %s', async (_what, before, line) => {
     expect((await told([before, line])).words).toEqual(['new K1', 'new K2']);
+  });
+
+  // Promise: lost-zeros-are-a-problem
+  test.each<[string, (number: string) => Given]>([
+    ['references', (ref) => ({ ref })],
+    ['ids', (info) => ({ info })],
+    ['numbers', (reg) => ({ reg })],
+  ])('are a problem where very many buyers have one name, and other %s', async (_what, given) => {
+    const numbers = Array.from({ length: 30 }, (_none, n) => `${n + 1}`);
+    const known = numbers.map((number) => given(number.padStart(6, '0')));
+    for (const number of numbers) expect((await told([...known, given(number)])).words.at(-1)).toBe('unclear');
+    expect((await told([...known, given('31')])).words.at(-1)).toBe('new K31');
   });
 
   test('a warning says which identifier is the same', async () => {
