@@ -12,7 +12,7 @@ import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfol
 import type { Preview } from '../../src/portfolio/preview.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
-import { checkImport } from '../import/import-portfolio.ts';
+import { checkImport } from '../import/open-import.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import type { KeptDocumentsDeps } from './kept-documents.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';

@@ -11,8 +11,8 @@ import {
   type PortfolioDraft,
   type SubmittedDraft,
 } from '../../src/portfolio/portfolio-draft.ts';
-import { checkImport, type Imported, type ImportPayload } from '../import/import-portfolio.ts';
-import { keepFile } from '../import/open-import.ts';
+import type { Imported, ImportPayload } from '../import/import-portfolio.ts';
+import { checkImport, keepFile } from '../import/open-import.ts';
 import { type DraftStore, supplierIn } from './draft-store.ts';
 import type { KeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf } from './make-preview.ts';

@@ -1,4 +1,4 @@
-import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
+import type { ImportedFile, KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Column } from '../../src/portfolio/columns/column.ts';
 import type { KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
@@ -25,9 +25,9 @@ export async function columnsLeftOut(
   const mapping = mappingLeftOut(opened.columns, file);
   const isSent = calls.limit > 0 || states.skipped > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
-  const files = (await portfolios.allImports(portfolio)).filter(({ found }) => found?.columns);
+  const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one));
   const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const [then, now] = [last?.found?.columns ?? [], knownColumns(opened.columns, reading)];
+  const [then, now] = [(last && columnsOf(last)) ?? [], knownColumns(opened.columns, reading)];
   const lacking = then.filter((column) => !now.has(column));
   if (!last || lacking.length === 0) return { opened, warnings: mapping };
   const had = `The last file of this portfolio, ${visible(last.fileName)}, had ${columnWords(lacking)}, and this one has not.`;
@@ -47,6 +47,10 @@ export async function columnsLeftOut(
   }
   const changed = `${had} If that was forgotten, add it or name it with --map: otherwise lines that were requested count as changed.`;
   return { opened, warnings: [...mapping, makeProblem(WHOLE_FILE, null, null, changed)] };
+}
+
+function columnsOf({ found, columns }: KnownImport): string[] | undefined {
+  return found?.columns ?? columns;
 }
 
 /** The known columns of a file, those with one value for all lines included. */

@@ -40,10 +40,12 @@ export type Place = {
   /** Whether an errors file says that the line comes from another line than the row, of the same file. */
   isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
   file: () => Promise<OwnFile>;
-  /** The currency that the file names; of a file that is being read, as far as it was read. Undefined if it names none. */
+  /** The currency that the file names, by its header or the first line that names one. Undefined if it names none. */
   currency: () => Promise<string | undefined>;
-  /** The currency that the file of a row named; undefined if it named none, or is not known. */
+  /** The currency in which a row was requested; undefined if no file named one, or it is not known. */
   currencyOf: (row: BuyerRow) => Promise<string | undefined>;
+  /** An import collects here in which currencies requests of its lines were sent. */
+  sentIn?: Set<string>;
   /** Names the file and import of another row; undefined where they are not known. */
   fileOf: (row: BuyerRow) => Promise<string | undefined>;
 };
@@ -242,13 +244,15 @@ async function otherCurrencyProblem(
   line: number,
   { row: { key }, importId }: AskingLine,
   { rows }: BuyerRows,
-  { portfolio, currency, currencyOf }: Place,
+  { portfolio, currency, currencyOf, sentIn }: Place,
 ): Promise<Problem | undefined> {
   for (const one of rows.filter((other) => other.row.key === key && other.limit !== 'free')) {
-    if (one.row.portfolio === portfolio && one.importId === importId) continue;
+    const isOfThisFile = one.row.portfolio === portfolio && one.importId === importId;
     const then = await currencyOf(one);
-    const now = then === undefined ? undefined : await currency();
-    if (then !== undefined && now !== undefined && !mayBeSame(then, now)) return changedCurrency(line, now, then);
+    if (then === undefined) continue;
+    const now = isOfThisFile ? undefined : await currency();
+    if (now !== undefined && !mayBeSame(then, now)) return changedCurrency(line, now, then);
+    sentIn?.add(then);
   }
   return undefined;
 }

@@ -8,7 +8,6 @@ import { inTime } from '../../src/in-time.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -93,19 +92,6 @@ type Earlier = {
   gone: number;
   unknownOrigin: number;
 };
-
-/**
- * Checks the portfolio's name and the path.
- *
- * @throws LimitlineError `USAGE` for an invalid portfolio name or an empty path
- */
-export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio' | 'path'>): void {
-  if (!isPortfolioName(portfolio)) {
-    const message = `"${portfolio}" cannot be the name of a portfolio: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
-    throw new LimitlineError('USAGE', message);
-  }
-  if (path === '') throw new LimitlineError('USAGE', 'The path of the file is empty: name the file to import.');
-}
 
 /**
  * Imports a file into a portfolio. The whole file is copied into the data folder first: a file that cannot be read to its end
@@ -197,11 +183,13 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   // Warnings about the whole file are known only after its last line.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
+  const [sentIn, ...others] = target.sentIn;
   found.approval = await target.approval.close();
   // An errors file has only some lines of its file, so that a column may be empty there.
   const columns = found.isPart ? undefined : columnsThatSay(opened.columns, { ...payload, hasReferences });
+  const told = { ...(columns && { columns }), ...(others.length === 0 && { sentIn }) };
   await deps.retryUntilAnswered('end import', () =>
-    run.end({ lines, rows, invalid, duplicate, currency: opened.currency(), ...(columns && { columns }) }),
+    run.end({ lines, rows, invalid, duplicate, currency: opened.currency(), ...told }),
   );
   return found;
 }
@@ -225,7 +213,7 @@ function nothingFound({ problems, header }: Opened): Imported {
 
 async function startImport(
   { portfolio, path, reading, replace, by, authors = [], made, first, total }: ImportPayload,
-  { importId, opened, openAhead, supplier }: OpenedImport & { supplier: NamedSupplier | undefined },
+  { importId, opened, openAhead, currency, supplier }: OpenedImport & { supplier: NamedSupplier | undefined },
   deps: ImportDeps,
 ): Promise<ImportTarget> {
   const known = {
@@ -254,7 +242,8 @@ async function startImport(
     fileName: known.fileName,
     ...makeOtherFiles(opened.header, { portfolios: { allImports } }),
     file: makeRequestsInFile(openAhead),
-    currency: async () => opened.currency(),
+    currency,
+    sentIn: new Set(),
   };
 }
 

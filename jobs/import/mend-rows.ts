@@ -33,9 +33,11 @@ export function makeOtherFiles(header: readonly string[], deps: { portfolios: Pi
       return known !== undefined && shortDigest(known.id) === from.file;
     },
     fileOf: makeFileNames(deps),
-    /** The currency that the file of a row named; undefined if it named none, or is not known. */
-    currencyOf: async ({ row, importId }: BuyerRow): Promise<string | undefined> =>
-      (await importOf(row, importId))?.found?.currency,
+    /** The currency in which a row was requested: what its file or an earlier one named. Undefined if none did, or it is not known. */
+    async currencyOf({ row, importId }: BuyerRow): Promise<string | undefined> {
+      const known = await importOf(row, importId);
+      return known?.found?.sentIn ?? known?.found?.currency ?? known?.sentIn;
+    },
   };
 }
 

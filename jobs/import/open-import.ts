@@ -21,7 +21,7 @@ import {
   ROW_COLUMN,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
-import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
@@ -30,6 +30,7 @@ import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-po
 import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
+import { makeCurrency } from '../rows/import-names.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { makeReadAhead } from './read-ahead.ts';
 
@@ -46,6 +47,19 @@ export type FileToImport = {
   /** How messages name the documents folder, if people do not know it by its path. */
   documentsWords?: FolderWords | undefined;
 };
+
+/**
+ * Checks the portfolio's name and the path.
+ *
+ * @throws LimitlineError `USAGE` for an invalid portfolio name or an empty path
+ */
+export function checkImport({ portfolio, path }: Pick<FileToImport, 'portfolio' | 'path'>): void {
+  if (!isPortfolioName(portfolio)) {
+    const message = `"${portfolio}" cannot be the name of a portfolio: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
+    throw new LimitlineError('USAGE', message);
+  }
+  if (path === '') throw new LimitlineError('USAGE', 'The path of the file is empty: name the file to import.');
+}
 
 export type OpenDeps = {
   account: string;
@@ -65,6 +79,8 @@ export type OpenedImport = {
   opened: Opened;
   /** Opens the copy a second time, to read ahead. Buyers found in this pass are not stored. */
   openAhead: () => Promise<Opened>;
+  /** The currency that the file names: see {@link makeCurrency}. */
+  currency: () => Promise<string | undefined>;
   /**
    * Reads a workbook's whole sheet before any line is imported. Otherwise, a workbook that is broken in the middle would be noticed only
    * after workers have requested its first half. A text file can always be read to its end.
@@ -91,6 +107,8 @@ export async function openImport(
     const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
     return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
   };
+  const plain = { ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers: CLOSED_BOOK };
+  const named = makeCurrency(() => openPortfolio(plain));
   const ahead = makeReadAhead();
   const read = await openPortfolio({
     ...file,
@@ -108,7 +126,14 @@ export async function openImport(
       throw error;
     });
   };
-  return { importId, opened: { ...opened, batches: () => ahead.batches(opened.batches) }, openAhead, checkSheet };
+  const currency = async () => opened.currency() ?? named();
+  return {
+    importId,
+    opened: { ...opened, batches: () => ahead.batches(opened.batches) },
+    openAhead,
+    currency,
+    checkSheet,
+  };
 }
 
 /**

@@ -29,7 +29,7 @@ export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswere
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** The import that lines are put for. */
-export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
+export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval; sentIn: Set<string> };
 
 /** A line to put, and the decision made from its buyer's known requests. */
 export type AskedLine = {

@@ -8,12 +8,13 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
-import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
 import { makeOtherFiles } from '../import/mend-rows.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
+import { makeCurrency } from '../rows/import-names.ts';
 
 /** The parts that predict an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
@@ -80,24 +81,9 @@ async function unclearCorrections(
   const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
   const number = same === undefined ? '' : String(same.number);
   const others = makeOtherFiles(head.header, { portfolios });
-  let named: Promise<string | undefined> | undefined;
-  const currency = () => {
-    named ??= firstCurrency(open);
-    return named;
-  };
-  const place = { portfolio, importId: number, ...others, file: makeRequestsInFile(open), currency };
+  const reads = { file: makeRequestsInFile(open), currency: makeCurrency(open) };
+  const place = { portfolio, importId: number, ...others, ...reads };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
   return { ...makeReplacingForesight({ rows, place, isPaused }), mendedRow: others.mendedRow };
-}
-
-/** The first currency that the file names, by its header or a line; undefined if it names none. */
-async function firstCurrency(open: () => Promise<Opened>): Promise<string | undefined> {
-  const opened = await open();
-  try {
-    for await (const _batch of opened.batches()) if (opened.currency() !== undefined) break;
-    return opened.currency();
-  } finally {
-    await opened.close();
-  }
 }

@@ -47,6 +47,25 @@ export async function currencyOfPortfolio(
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 
+/** Makes a function that tells the first currency that a file names, by its header or a line; undefined if it names none. Reads the file once. */
+export function makeCurrency(open: () => Promise<Opened>): () => Promise<string | undefined> {
+  let named: Promise<string | undefined> | undefined;
+  return () => {
+    named ??= firstCurrency(open);
+    return named;
+  };
+}
+
+async function firstCurrency(open: () => Promise<Opened>): Promise<string | undefined> {
+  const opened = await open();
+  try {
+    for await (const _batch of opened.batches()) if (opened.currency() !== undefined) break;
+    return opened.currency();
+  } finally {
+    await opened.close();
+  }
+}
+
 /** The names of a portfolio's imports, by import number, as in the column `import` of results. */
 export async function importNames(
   portfolio: string,

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { checkImport } from '../../jobs/import/open-import.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';

@@ -32,10 +32,14 @@ if others and replaces == '1' then return {} end
 if not joins then redis.call('UNLINK', unpack(faulty)) end
 redis.call('ZADD', portfolios, 'NX', now, name)
 redis.call('ZADD', underWay, now, import)
-local known = redis.call('HGET', imports, content)
-local number = known and cjson.decode(known).number or redis.call('HLEN', imports) + 1
+local known = cjson.decode(redis.call('HGET', imports, content) or '{}')
+local number = known.number or redis.call('HLEN', imports) + 1
 local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
-told.made = made ~= '' and cjson.decode(made) or known and cjson.decode(known).made or nil
+told.made = made ~= '' and cjson.decode(made) or known.made
+-- The currency of its requests and its columns stay known until the file is read to its end again.
+local earlier = known.found or known
+told.columns = earlier.columns
+told.sentIn = earlier.sentIn or earlier.currency
 redis.call('HSET', imports, content, cjson.encode(told))
 redis.call('HSET', portfolio, 'content', content, 'importing', unread, 'importNumber', number,
   'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)

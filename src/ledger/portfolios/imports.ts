@@ -26,7 +26,8 @@ export type ImportMade = {
 
 /**
  * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none;
- * `columns` are the known columns that say something, undefined where an older version read the file.
+ * `columns` are the known columns that say something, undefined where an older version read the file or it is an errors file.
+ * `sentIn`: the one currency that earlier files named for all requests of the file that were sent before; this file may name none.
  */
 export type FoundInFile = {
   lines: number;
@@ -35,13 +36,22 @@ export type FoundInFile = {
   duplicate: number;
   currency?: string | undefined;
   columns?: string[];
+  sentIn?: string | undefined;
 };
 
 /**
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
- * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end.
+ * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end. `sentIn` and
+ * `columns`: what an earlier reading found of them, until then.
  */
-export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile; made?: ImportMade };
+export type KnownImport = ImportedFile & {
+  number: number;
+  lastMs: number;
+  found?: FoundInFile;
+  sentIn?: string;
+  columns?: string[];
+  made?: ImportMade;
+};
 
 /** An import under way. It sends a heartbeat each second until it is ended or left. */
 export type ImportRun = {

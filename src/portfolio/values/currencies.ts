@@ -26,10 +26,12 @@ export function common(one: Currency, other: Currency): Currency | null {
   return both.length > 0 ? new Set(both) : null;
 }
 
-/** Whether two texts may name one currency, as a sign and a code may. Texts that name no currency are compared as they are. */
+/** Whether two texts may name one currency, as a sign and a code may. Texts that name no currency are compared without their case. */
 export function mayBeSame(one: string, other: string): boolean {
   const [first, second] = [currencyOf(one), currencyOf(other)];
-  return one === other || (first !== null && second !== null && common(first, second) !== null);
+  return (
+    one.toUpperCase() === other.toUpperCase() || (first !== null && second !== null && common(first, second) !== null)
+  );
 }
 
 /**

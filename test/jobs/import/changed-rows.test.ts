@@ -100,9 +100,53 @@ test.each([
   },
 );
 
+// Promise: sent-in-another-currency
+test.each([
+  ['that names none', ''],
+  ['with a sign of several', '$'],
+])('a request that was sent stays in its currency after a file %s', async (_case, between) => {
+  const place = await openWorkplace();
+  await place.import(lineIn('USD'));
+  await place.work();
+  await place.settled();
+  // The file in between comes twice, as a list of each week does.
+  for (let time = 0; time < 2; time += 1) {
+    expect(await place.import(lineIn(between))).toMatchObject({ requestedBefore: 1, problems: [] });
+  }
+  expect(await place.import(lineIn('CAD'))).toMatchObject({ rows: 0, problems: [{ value: 'CAD' }] });
+  expect(await place.import(lineIn('USD'))).toMatchObject({ requestedBefore: 1, problems: [] });
+});
+
+// Promise: sent-in-another-currency
+test('a request that was sent stays in its currency where only the last line of a file names another one', async () => {
+  const place = await openWorkplace();
+  await place.import(lineIn('USD'));
+  await place.work();
+  await place.settled();
+  const empty = Array.from({ length: 300 }, (_none, n) => `None ${n},DE,HRB 9${n},,`);
+  const later = [...lineIn(''), ...empty, 'Zinc AG,DE,HRB 2,EUR,500'];
+  const imported = await place.import(later);
+  expect(imported.problems).toContainEqual(expect.objectContaining({ line: 2, column: 'currency', value: 'EUR' }));
+});
+
+test('a word of the team’s own for a currency is the same in capitals', async () => {
+  const place = await openWorkplace();
+  await place.import(lineIn('lcy'));
+  await place.work();
+  await place.settled();
+  expect(await place.import(lineIn('LCY'))).toMatchObject({ requestedBefore: 1, problems: [] });
+});
+
+function lineIn(currency: string): string[] {
+  return [
+    'name,country_code,company_registration_number,currency,requested_limit',
+    `Acme AG,DE,HRB 1,${currency},1000`,
+  ];
+}
+
 test('a request that was not sent takes the currency of the later file', async () => {
   const place = await openWorkplace();
   const lines = (currency: string) => ['name,country_code,currency,requested_limit', `Acme AG,DE,${currency},1000`];
   await place.import(lines('EUR'));
-  expect(await place.import(lines('USD'))).toMatchObject({ rows: 1, problems: [] });
+  expect(await place.import(lineIn('USD'))).toMatchObject({ rows: 1, problems: [] });
 });

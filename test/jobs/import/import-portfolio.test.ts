@@ -1,7 +1,8 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkImport, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { checkImport } from '../../../jobs/import/open-import.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
 
