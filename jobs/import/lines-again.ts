@@ -45,7 +45,9 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
     [...kinds.values()].flatMap((places) => moved.get(withoutKey(cells, places)) ?? []);
   const keysOf = (line: number, cells: readonly string[]): string[] => {
     const fault = faults.get(line);
-    return [wholeKey(cells), ...(fault ? [digestOf(`${line} ${withoutKey(cells, fault.places)}`)] : [])];
+    // Where no other cell says anything, nothing says that it is the same line.
+    const isTold = fault && cells.some((cell, at) => !fault.places.includes(at) && cell.trim() !== '');
+    return [wholeKey(cells), ...(isTold ? [digestOf(`${line} ${withoutKey(cells, fault.places)}`)] : [])];
   };
   const there = makeKeySet();
   const again = await open(later);
@@ -58,8 +60,12 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
     for (const { cells } of batch) earlier.add(wholeKey(cells));
   for await (const batch of again.plainLines()) {
     for (const { line, cells } of batch) {
-      for (const key of keysOf(line, cells)) there.add(key);
-      const [one, ...others] = earlier.has(wholeKey(cells)) ? [] : meant(cells);
+      const [whole = '', ...inPlace] = keysOf(line, cells);
+      there.add(whole);
+      // A line that was there before, perhaps on another line, corrects none.
+      if (earlier.has(whole)) continue;
+      for (const key of inPlace) there.add(key);
+      const [one, ...others] = meant(cells);
       if (one && others.length === 0) one.after += 1;
     }
   }

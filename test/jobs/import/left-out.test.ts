@@ -194,6 +194,21 @@ test('one line of a file of the same name corrects one faulty line at most, and 
   expect(await bring('Gamma,Ulm,300', 'Acme,Ulm,100', 'Acme,Ulm,7', 'Beta,Ulm,310')).toMatchObject({ gone: 3 });
 });
 
+// Promise: lines-no-longer-named
+test.each<[string, string[], string[], number]>([
+  ['the line below, which moved up', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,500'], 1],
+  ['another buyer, where no cell was sound', [',,abc'], ['Beta,,500'], 1],
+  ['the corrected line, and the one below', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,1000', 'Acme,Ulm,500'], 0],
+])('a file of the same name may have in place of a faulty line %s', async (_name, before, after, gone) => {
+  const { importFile, dir } = await openWorkplace();
+  const bring = async (lines: string[]) => {
+    await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
+    return importFile(join(dir, 'jan.csv'), {}, { portfolio: 'q4' });
+  };
+  await bring(before);
+  expect(await bring(after)).toMatchObject({ invalid: 0, gone });
+});
+
 // Promise: line-of-unknown-origin
 test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
