@@ -14,8 +14,8 @@ type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports'> };
 
 /**
  * Compares the columns of a file with those of the portfolio's last one. A file is refused as a whole, before any line is put, if it lacks the
- * column by which requests that were sent are known again: its lines would be requested in addition. Warnings tell of other columns that are
- * lacking, since they make each requested line count as changed.
+ * columns by which requests that were sent are known again: its lines would be requested in addition. A warning
+ * tells of a mapping that this file is read without.
  */
 export async function columnsLeftOut(
   { portfolio, reading, opened }: Following,
@@ -25,32 +25,25 @@ export async function columnsLeftOut(
   const mapping = mappingLeftOut(opened.columns, file);
   const isSent = calls.limit > 0 || states.skipped > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
-  const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one));
+  const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one) !== undefined);
   const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const [then, now] = [(last && columnsOf(last)) ?? [], knownColumns(opened.columns, reading)];
-  const lacking = then.filter((column) => !now.has(column));
-  if (!last || lacking.length === 0) return { opened, warnings: mapping };
-  const had = `The last file of this portfolio, ${visible(last.fileName)}, had ${columnWords(lacking)}, and this one has not.`;
-  const identifying = then.filter((column) => IDENTIFYING.has(column));
-  if (
-    lacking.includes(REQUEST) ||
-    (identifying.length > 0 && identifying.every((column) => lacking.includes(column)))
-  ) {
-    await opened.close();
-    const problem = makeProblem(
-      WHOLE_FILE,
-      null,
-      null,
-      `${had} ${remedyWords(lacking.includes(REQUEST) ? REQUEST : String(identifying[0]))}`,
-    );
-    return { opened: { ...opened, problems: [problem], batches: noBatches }, warnings: mapping };
-  }
-  const changed = `${had} If that was forgotten, add it or name it with --map: otherwise lines that were requested count as changed.`;
-  return { opened, warnings: [...mapping, makeProblem(WHOLE_FILE, null, null, changed)] };
+  const [then, now] = [last ? namesIn(columnsOf(last)) : [], knownColumns(opened.columns, reading)];
+  const identifying = then.filter((column) => column !== REQUEST);
+  const areUnknown = identifying.length > 0 && !identifying.some((column) => now.has(column));
+  const decisive = then.includes(REQUEST) && !now.has(REQUEST) ? [REQUEST] : areUnknown ? identifying : [];
+  if (!last || decisive.length === 0) return { opened, warnings: mapping };
+  const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${decisive.length === 1 ? 'column' : 'columns'} ${decisive.join(', ')}, and this one has not.`;
+  await opened.close();
+  const problem = makeProblem(WHOLE_FILE, null, null, `${had} ${remedyWords(decisive)}`);
+  return { opened: { ...opened, problems: [problem], batches: noBatches }, warnings: mapping };
 }
 
-function columnsOf({ found, columns }: KnownImport): string[] | undefined {
+function columnsOf({ found, columns }: KnownImport): string | undefined {
   return found?.columns ?? columns;
+}
+
+function namesIn(columns = ''): string[] {
+  return columns.split(' ').filter(Boolean);
 }
 
 /** The known columns of a file, those with one value for all lines included. */
@@ -58,41 +51,37 @@ function knownColumns(columns: readonly Pick<Column, 'known'>[], { mapping }: Re
   return new Set([...columns.flatMap(({ known }) => known ?? []), ...Object.keys(mapping?.constants ?? {})]);
 }
 
-const REQUEST = 'request_reference' satisfies KnownColumn;
-
-/** The known columns in which a file's lines say something: request_reference only if a line has one. */
-export function columnsThatSay(
+/**
+ * The columns of a file that say which buyer or request a line means. request_reference is one only if most rows have it: a short list of
+ * corrected lines may leave out what few lines have. Their names, with spaces between.
+ */
+export function tellingColumns(
   columns: readonly Column[],
-  { reading, hasReferences }: { reading: ReadOptions; hasReferences: boolean },
-): string[] {
-  return [...knownColumns(columns, reading)].filter((column) => hasReferences || column !== REQUEST);
+  { reading, rows, named }: { reading: ReadOptions; rows: number; named: number },
+): string {
+  const known = knownColumns(columns, reading);
+  return [...(named > rows / 2 ? [REQUEST] : []), ...IDENTIFYING].filter((column) => known.has(column)).join(' ');
 }
 
+const REQUEST = 'request_reference' satisfies KnownColumn;
+
 /** The columns that tell buyers of one name apart. Without any of them, each known buyer counts as a new one. */
-const IDENTIFYING: ReadonlySet<string> = new Set<KnownColumn>([
+const IDENTIFYING: readonly string[] = [
   'country_code',
   'company_registration_number',
   'business_information_id',
   'buyer_reference',
-]);
+] satisfies KnownColumn[];
 
-function remedyWords(column: string): string {
-  return `Without it, limits that were requested would be requested a second time. Add it, or say which column of this file it is (--map "COLUMN=${column}"); or, if other requests are meant, import the file into another portfolio.`;
+function remedyWords([first, ...others]: readonly string[]): string {
+  const [them, are] = others.length === 0 ? ['it', 'it is'] : ['them', 'they are'];
+  return `Without ${them}, limits that were requested would be requested a second time. Add ${them}, or say which of this file's columns ${are} (--map "COLUMN=${first}"); or, if other requests are meant, import the file into another portfolio.`;
 }
 
 async function* noBatches(): AsyncGenerator<never> {}
 
-/** The most columns that a message names; a mapping may have hundreds. */
+/** The most columns that the warning names; a mapping may have hundreds. */
 const NAMED = 5;
-
-function firstNamed(names: readonly string[], between: string): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).join(between)}${more}`;
-}
-
-function columnWords(columns: readonly string[]): string {
-  return `the ${columns.length === 1 ? 'column' : 'columns'} ${firstNamed(columns, ', ')}`;
-}
 
 /** The warning about columns that a mapping gave a meaning in the portfolio's last file, and that have another meaning or none in this file. */
 function mappingLeftOut(columns: readonly Column[], file: ImportedFile | undefined): Problem[] {
@@ -102,6 +91,7 @@ function mappingLeftOut(columns: readonly Column[], file: ImportedFile | undefin
     return meant === null || meant === (extra ?? known) ? [] : [`--map "${visible(written)}=${meant}"`];
   });
   if (left.length === 0) return [];
-  const message = `The last file of this portfolio, ${visible(file?.fileName ?? '')}, was read with ${firstNamed(left, ' ')}, and this one is not. If that was forgotten, read it with the same: otherwise lines that were requested count as changed.`;
+  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
+  const message = `The last file of this portfolio, ${visible(file?.fileName ?? '')}, was read with ${left.slice(0, NAMED).join(' ')}${more}, and this one is not. If that was forgotten, read it with the same: otherwise lines that were requested count as changed.`;
   return [makeProblem(WHOLE_FILE, null, null, message)];
 }

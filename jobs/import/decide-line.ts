@@ -8,6 +8,7 @@ import {
   isUndecided,
   isUnsent,
   madeProblem,
+  mendedProblem,
   type OwnFile,
   type ReplacingDecision,
   undecidedProblem,
@@ -39,6 +40,8 @@ export type Place = {
   earlierProblem: (cells: readonly string[]) => string;
   /** Whether an errors file says that the line comes from another line than the row, of the same file. */
   isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
+  /** A request that was sent for a later import of the file that a line of an errors file comes from. */
+  sentSince: (cells: readonly string[], rows: readonly BuyerRow[]) => Promise<BuyerRow | undefined>;
   file: () => Promise<OwnFile>;
   /** The currency that the file names, by its header or the first line that names one. Undefined if it names none. */
   currency: () => Promise<string | undefined>;
@@ -121,9 +124,14 @@ export function buyerRowsAfter(
     .filter((one) => one !== own)
     .map((one): BuyerRow => {
       const gaveWay = replaces !== undefined && rowName(one.row) === rowName(replaces.row);
-      return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
+      return gaveWay ? replacedRow(one, { row, importId }) : one;
     });
   return { count: isNew ? count + 1 : count, rows: [...others, now], isWhole };
+}
+
+/** A row after a line has replaced it. */
+export function replacedRow(row: BuyerRow, { row: { key }, importId }: Pick<AskingLine, 'row' | 'importId'>): BuyerRow {
+  return { ...row, state: 'cancelled', replaced: { importId, key } };
 }
 
 /** Turns a sound line into an invalid one, for a problem found after reading. */
@@ -185,7 +193,7 @@ async function decideByBuyer(
   asking: AskingLine,
   cells: readonly string[],
   ofBuyer: BuyerRows,
-  { earlierProblem, isOfOtherLine, file }: Place,
+  { earlierProblem, isOfOtherLine, sentSince, file }: Place,
 ): Promise<ReplacingDecision> {
   const earlier = earlierProblem(cells);
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
@@ -195,9 +203,10 @@ async function decideByBuyer(
   const decision =
     candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
   if ('problem' in decision || decision.replaces || asking.isNamed || isThere(asking, ofBuyer)) return decision;
-  if (!wasUnsure(earlier)) return decision;
   const made = ofBuyer.rows.find((one) => one.row.portfolio === asking.row.portfolio && !isUnsent(one));
-  return made ? { problem: madeProblem(made) } : decision;
+  if (made && wasUnsure(earlier)) return { problem: madeProblem(made, earlier) };
+  const mended = await sentSince(cells, ofBuyer.rows);
+  return mended ? { problem: mendedProblem(mended) } : decision;
 }
 
 /**

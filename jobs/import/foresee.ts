@@ -6,7 +6,7 @@ import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/r
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/schema.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
@@ -19,6 +19,7 @@ import {
   type Place,
   type RowLine,
   refusedLine,
+  replacedRow,
   requestsFor,
   rowDocument,
   rowRequest,
@@ -121,19 +122,23 @@ export function makeReplacingForesight({
 }) {
   /** Buyers for whom an earlier line of this file would replace a row, usually few. Each has its rows as they would be after that line. */
   const corrected = new Map<string, BuyerRows>();
+  /** The rows that those lines would replace, with what they would be then: another line may name one of them, of whatever buyer. */
+  const gaveWay = new Map<string, BuyerRow>();
+  const ofRow = async (row: RowId) => gaveWay.get(rowName(row)) ?? rows.ofRow(row);
   /**
    * The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger.
    */
   const firstLines = makeDigestTable();
   const ofBuyers = async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);
-    const found = new Map<number, OfBuyer>();
+    const results = new Map<number, OfBuyer>();
     for (const line of lines) {
       const { buyer } = line.row;
-      const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? NO_BUYER_ROWS;
-      const decision = await decideLine(place, line, { ofBuyer, rows });
+      const found = corrected.get(buyer) ?? known.get(buyer) ?? NO_BUYER_ROWS;
+      const ofBuyer = { ...found, rows: found.rows.map((one) => gaveWay.get(rowName(one.row)) ?? one) };
+      const decision = await decideLine(place, line, { ofBuyer, rows: { ofRow } });
       if ('problem' in decision) {
-        found.set(line.line, decision);
+        results.set(line.line, decision);
         continue;
       }
       const earlier = firstLines.addOnce(buyer, line.line);
@@ -145,19 +150,20 @@ export function makeReplacingForesight({
             elsewhere: await standingOf(other.elsewhere, isPaused),
           }
         : warningOfEarlier(line, earlier);
-      found.set(line.line, { replaces: decision.replaces?.state, besides });
+      results.set(line.line, { replaces: decision.replaces?.state, besides });
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const put = { is: isThere ? 'renewed' : 'added', ...decision } as const;
         corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
+        gaveWay.set(rowName(decision.replaces.row), replacedRow(decision.replaces, decision.asking));
       }
     }
-    return found;
+    return results;
   };
   const asCorrected = {
     ofBuyers: async (buyers: readonly string[]) => new Map([...(await rows.ofBuyers(buyers)), ...corrected]),
     wholeOf: rows.wholeOf,
-    ofRow: rows.ofRow,
+    ofRow,
     read: rows.read,
   };
   return { ofBuyers, doubted: (lines: readonly Line[]) => doubtedRows(lines, place, asCorrected) };

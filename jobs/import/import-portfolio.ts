@@ -15,7 +15,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
-import { columnsLeftOut, columnsThatSay } from './columns-left-out.ts';
+import { columnsLeftOut, tellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
@@ -153,18 +153,18 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
-  const named = { ...file, supplier: supplier && supplierAsNamed(supplier) };
+  const opening = { ...file, supplier: supplier && supplierAsNamed(supplier) };
   const target = await countGone(payload, file, deps)
     .then((counts) => {
       Object.assign(found, counts);
-      return startImport(payload, named, deps);
+      return startImport(payload, opening, deps);
     })
     .catch(async (error) => {
       await opened.close();
       throw error;
     });
   const { run } = target;
-  let hasReferences = false;
+  let named = 0;
   try {
     // The limit of first rows is set before any line is in the ledger, so that no row beyond them is sent.
     const { first } = payload;
@@ -172,7 +172,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     const { approval } = target;
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
-    hasReferences = await putBatches(target, opened, found, deps);
+    named = await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
@@ -185,9 +185,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const { lines, rows, invalid, duplicate } = found;
   const [sentIn, ...others] = target.sentIn;
   found.approval = await target.approval.close();
-  // An errors file has only some lines of its file, so that a column may be empty there.
-  const columns = found.isPart ? undefined : columnsThatSay(opened.columns, { ...payload, hasReferences });
-  const told = { ...(columns && { columns }), ...(others.length === 0 && { sentIn }) };
+  const columns = found.isPart ? undefined : tellingColumns(opened.columns, { ...payload, rows, named });
+  const told = { ...(columns !== undefined && { columns }), ...(others.length === 0 && { sentIn }) };
   await deps.retryUntilAnswered('end import', () =>
     run.end({ lines, rows, invalid, duplicate, currency: opened.currency(), ...told }),
   );
@@ -247,22 +246,22 @@ async function startImport(
   };
 }
 
-/** Imports all lines, and adds up the results in `found`. Answers whether a line had a request_reference. */
-async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<boolean> {
-  let hasReferences = false;
+/** Imports all lines, and adds up the results in `found`. Answers how many rows have a request_reference. */
+async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<number> {
+  let named = 0;
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;
     found.replaced += replaced;
     for (const line of lines) {
       found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      if (line.kind === 'row' && line.row.reference !== undefined) hasReferences = true;
+      if (line.kind === 'row' && line.row.reference !== undefined) named += 1;
     }
     found.lines += lines.length;
     await deps.retryUntilAnswered('feed', () => feed(deps));
     deps.onBatch({ ...findingsOf(lines), lines: found.lines });
   }
-  return hasReferences;
+  return named;
 }
 
 function findingsOf(lines: readonly Line[]): Findings {

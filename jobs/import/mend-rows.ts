@@ -17,11 +17,12 @@ import {
   mendedRowOf,
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
-import { makeFileNames, makeImportLook } from '../rows/import-names.ts';
+import { makeFileNames, makeImportLists, makeImportLook } from '../rows/import-names.ts';
 
 /** What is known of the files of other rows, and what the lines of an errors file say of those that they correct. Other files say nothing. */
 export function makeOtherFiles(header: readonly string[], deps: { portfolios: Pick<Portfolios, 'allImports'> }) {
-  const [importOf, mendedLine] = [makeImportLook(deps), mendedLineOf(header)];
+  const importsOf = makeImportLists(deps);
+  const [importOf, mendedLine] = [makeImportLook(deps, importsOf), mendedLineOf(header)];
   return {
     mendedRow: mendedRowOf(header),
     earlierProblem: earlierProblemOf(header),
@@ -31,6 +32,16 @@ export function makeOtherFiles(header: readonly string[], deps: { portfolios: Pi
       if (!from || from.portfolio !== row.portfolio || from.line === line) return false;
       const known = await importOf(row, importId);
       return known !== undefined && shortDigest(known.id) === from.file;
+    },
+    /** A request that was sent for a later import of the file that this line comes from: there, the line was mended as well. */
+    async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
+      const from = mendedLine(cells);
+      const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
+      if (!from || sent.length === 0) return undefined;
+      const imports = await importsOf(from.portfolio);
+      const origin = imports.findLast(({ id }) => shortDigest(id) === from.file);
+      const later = imports.filter(({ number, fileName }) => fileName === origin?.fileName && number > origin.number);
+      return sent.find(({ importId }) => later.some(({ number }) => String(number) === importId));
     },
     fileOf: makeFileNames(deps),
     /** The currency in which a row was requested: what its file or an earlier one named. Undefined if none did, or it is not known. */
@@ -101,12 +112,13 @@ async function standingFor(
 /** Why this row must not be replaced, judged by the row alone; nothing if it may be. */
 function whyNotMended(found: BuyerRow): string | undefined {
   const which = describeRow(found);
-  if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;
+  if (found.replaced?.key)
+    return `An earlier line of this file already mends this row, ${which}: keep one of the two, or empty this cell if the line is another request.`;
   if (found.limit === 'unknown') {
     return `It is unknown whether the limit of this row (${which}) was made. ${heldRemedy(found.row.portfolio)}.`;
   }
   if (isUnsent(found)) return undefined;
-  return `changed after it was requested: the request of ${which} stays as it was sent. Emptying this cell would request a SECOND limit. If no second one is meant, leave this line out.`;
+  return `changed after it was requested: the request of ${which} stays as it was sent. Empty this cell only if the line is another request, of another buyer or for a SECOND limit. If it is not, leave it out.`;
 }
 
 function otherPortfolioProblem(named: string, portfolio: string): string {
@@ -114,5 +126,5 @@ function otherPortfolioProblem(named: string, portfolio: string): string {
 }
 
 function stillAskedProblem(found: BuyerRow): string {
-  return `Another line of this file asks for this row as it was, ${describeRow(found)}: keep one of the two.`;
+  return `Another line of this file asks for this row as it was, ${describeRow(found)}: keep one of the two, or empty this cell if the line is another request.`;
 }

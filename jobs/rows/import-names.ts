@@ -12,14 +12,20 @@ export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 
   return `${fileName} #${number}`;
 }
 
-/** Finds imports by a row and their number; those of each portfolio are read once. */
-export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
+/** Tells the imports of portfolios, in the order of their numbers. Those of each are read once. */
+export function makeImportLists({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
   const read = new Map<string, Promise<KnownImport[]>>();
-  return async ({ portfolio }: Pick<RowId, 'portfolio'>, importId: string): Promise<KnownImport | undefined> => {
+  return (portfolio: string): Promise<KnownImport[]> => {
     const all = read.get(portfolio) ?? portfolios.allImports(portfolio);
     read.set(portfolio, all);
-    return (await all).find(({ number }) => String(number) === importId);
+    return all;
   };
+}
+
+/** Finds imports by a row and their number; those of each portfolio are read once. */
+export function makeImportLook(deps: Parameters<typeof makeImportLists>[0], importsOf = makeImportLists(deps)) {
+  return async ({ portfolio }: Pick<RowId, 'portfolio'>, importId: string): Promise<KnownImport | undefined> =>
+    (await importsOf(portfolio)).find(({ number }) => String(number) === importId);
 }
 
 /** Makes a function that names the file and import of a row (`q4.csv #2`); undefined where they are not known. */

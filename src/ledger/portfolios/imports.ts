@@ -26,7 +26,8 @@ export type ImportMade = {
 
 /**
  * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none;
- * `columns` are the known columns that say something, undefined where an older version read the file or it is an errors file.
+ * `columns` names those that say which buyer or request a line means, with spaces between; undefined where an older version read the file, and
+ * of an errors file.
  * `sentIn`: the one currency that earlier files named for all requests of the file that were sent before; this file may name none.
  */
 export type FoundInFile = {
@@ -35,7 +36,7 @@ export type FoundInFile = {
   invalid: number;
   duplicate: number;
   currency?: string | undefined;
-  columns?: string[];
+  columns?: string;
   sentIn?: string | undefined;
 };
 
@@ -49,7 +50,7 @@ export type KnownImport = ImportedFile & {
   lastMs: number;
   found?: FoundInFile;
   sentIn?: string;
-  columns?: string[];
+  columns?: string;
   made?: ImportMade;
 };
 

@@ -146,13 +146,24 @@ export function wasUnsure(earlier: string): boolean {
   return UNSURE.test(earlier);
 }
 
-/** Matches the problems of {@link unknownProblem}, {@link sendingProblem} and {@link madeProblem}. Errors files have these words, so they stay. */
+/**
+ * Matches the problems of {@link unknownProblem}, {@link sendingProblem}, {@link madeProblem} and {@link mendedProblem}. Errors files have these
+ * words, so they stay.
+ */
 const UNSURE =
-  /^(?:It is unknown whether the request of|The request of [\s\S]*? is being sent at this moment,|When this line came, it was not known whether) /;
+  /^(?:A later import of the file that this line comes from|It is unknown whether the request of|The request of [\s\S]*? is being sent at this moment,|When this line came, it was not known whether) /;
 
 /** The problem text of such a line once the other request is known to be made: without it, the line would request a second limit. */
-export function madeProblem(made: BuyerRow): string {
+export function madeProblem(made: BuyerRow, earlier: string): string {
+  if (earlier.startsWith(MENDED)) return mendedProblem(made);
   return `When this line came, it was not known whether the request of ${describeRow(made)} of the same buyer was made. It was: leave this line out, or give it a request_reference of its own if it is meant beside that one.`;
+}
+
+const MENDED = 'A later import of the file that this line comes from';
+
+/** The problem text of a line of an errors file that was mended in its own file, too. Importing both would request a second limit. */
+export function mendedProblem(made: BuyerRow): string {
+  return `${MENDED} requested a limit of the same buyer, ${describeRow(made)}: leave this line out, or give it a request_reference of its own if it is meant beside that one.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import { checkedFile } from '../../support/checked-file.ts';
-import { acme, openCorrections, zinc } from '../../support/corrections.ts';
+import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 
 describe('the column row of an errors file', () => {
@@ -156,6 +156,24 @@ describe('the column row of an errors file', () => {
     expect(await importFile(path)).toMatchObject({ rows: 1, problems: [{ line: 3, column: 'row' }] });
   });
 
+  // Promise: check-names-every-problem
+  test('is a problem where a line of another buyer names the row, too, in check as in the import', async () => {
+    const { importLines, dir, importFile, errors, context } = await openCorrections();
+    await importLines(acme(1));
+    const [header = '', line = ''] = (await errors()).split('\r\n');
+    const path = join(dir, 'errors.csv');
+    const copied = line.replace('Acme', 'Oak').replace('HRB 1', 'HRB 9');
+    await writeFile(path, [header, line.replace(',1,', ',2,'), copied].join('\n'));
+    const foreseen = await checkedFile({ path }, context);
+    expect(foreseen.invalid).toEqual([3]);
+    const imported = await importFile(path);
+    expect(imported).toMatchObject({ rows: 1, problems: [{ line: 3, column: 'row' }] });
+    expect(imported.problems[0]?.message).toMatch(
+      /: keep one of the two, or empty this cell if the line is another request\.$/,
+    );
+    expect(foreseen.lines.flatMap((one) => (one.kind === 'row' ? [] : one.problems))).toEqual(imported.problems);
+  });
+
   test("is the team's own column in any other file", async () => {
     const place = await openCorrections();
     await place.import(['name,requested_limit,row', 'Acme AG,5,12']);
@@ -185,3 +203,30 @@ test.each([
     expect(place.requested()).toEqual(sent);
   },
 );
+
+// Promise: errors-file-after-its-file
+test('a line of an errors file stays a problem in each round once its own file was mended and sent', async () => {
+  const place = await openCorrections();
+  const path = join(place.dir, 'list.csv');
+  const write = async (...lines: string[]) => {
+    await writeFile(path, [HEADER, ...lines].join('\n'));
+    return place.importFile(path);
+  };
+  await write(acme(1000).replace('1000', 'x'), zinc(5));
+  const errors = join(place.dir, 'list.errors.csv');
+  await writeFile(errors, (await place.errors()).replace(',x,', ',2000,'));
+  await write(acme(1000), zinc(5));
+  await place.work();
+  await place.settled();
+  for (const round of [1, 2]) {
+    expect((await checkedFile({ path: errors }, place.context)).invalid, `check in round ${round}`).toEqual([2]);
+    expect(await place.importFile(errors)).toMatchObject({
+      problems: [
+        { message: expect.stringMatching(/^A later import of the file that this line comes from requested a limit/) },
+      ],
+    });
+    await writeFile(errors, await place.errors());
+  }
+  await place.settled();
+  expect(place.requested()).toEqual([5, 1000]);
+});
