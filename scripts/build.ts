@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT, readCommit } from '../src/version.ts';
 
 /**
- * Compiles the package's code into `dist`: JavaScript of all that the command imports, with source maps, and
+ * Compiles the package's code into `dist`: JavaScript of all that the command imports, with declarations and source maps, and
  * copies of files that are read at run time, such as Lua, styles and page scripts. `npm test` checks the types.
  */
 const DIST = join(ROOT, 'dist');
