@@ -10,15 +10,22 @@ export const TAKEN = '.taken';
 const UNFINISHED = /\.(?:part|partial|filepart|tmp|temp|crdownload|download|swp|lock)$|~$/i;
 
 /**
- * The kind of a file by its name: `buyers` may list buyers, `supplier` names the supplier of such a list, `unfinished` is still being
- * written, `none` is anything else.
+ * The kind of a file by its name: `buyers` may list buyers, also in a format that is rejected, `supplier` names the supplier of such a list,
+ * `unfinished` is still being written, `text` may be a list or a note for people, `none` is anything else.
  */
-export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' | 'none' {
+export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' | 'text' | 'none' {
   if (name.startsWith('.') || name.startsWith('~$') || name === DONE || name === REJECTED) return 'none';
   if (UNFINISHED.test(name)) return 'unfinished';
   if (ofSupplier(name) !== undefined) return 'supplier';
-  return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
+  if (/\.txt$/i.test(name)) return 'text';
+  return isOfFormat(name) || OTHER_TABLES.test(name) ? 'buyers' : 'none';
 }
+
+/** Names of tables in formats that Limitline does not read. */
+const OTHER_TABLES = /\.(?:xls|xlsm|xlsb|ods|numbers|tsv|tab)$/i;
+
+/** Whether a file of this name may be read: a CSV or a workbook. */
+export const isOfFormat = (name: string): boolean => /\.(?:csv|xlsx)$/i.test(name);
 
 /** Whether a file of this name has decisions of the service about limits, and no buyers. Such a file has no supplier either. */
 export function isOfDecisions(name: string): boolean {

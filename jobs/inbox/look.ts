@@ -36,6 +36,8 @@ export type FolderLook = {
   buyers: Dropped[];
   /** Files of suppliers for which the drop folder has no file of buyers. */
   strays: Dropped[];
+  /** Names of files that end in .txt. They are never taken. */
+  texts: string[];
   /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
 };
@@ -53,11 +55,12 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
   const growing = new Map<string, Growing>();
-  const look: FolderLook = { buyers: [], strays: [], unfinished: new Map() };
+  const look: FolderLook = { buyers: [], strays: [], texts: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
     const kind = kindOfName(text);
-    if (kind === 'none') continue;
+    if (kind === 'text') look.texts.push(shownName(text));
+    if (kind === 'none' || kind === 'text') continue;
     const found = await lstat(pathOf(dir, raw), { bigint: true }).catch(gone);
     if (found === undefined) continue;
     if (kind === 'unfinished') {

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { sha256Of } from '../../src/files/draft.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
-import { DONE, documentsNameOf, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';
+import { DONE, documentsNameOf, isOfFormat, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import {
@@ -156,11 +156,13 @@ function faultOfDropped(
   if (!isReadable)
     return `The file name ${name} is not written in UTF-8, so it cannot be read: rename the file, and drop it again.`;
   if (kind !== 'file') return `${name} ${KINDS[kind]}.`;
+  if (!isOfFormat(name)) return `${name} is no CSV and no workbook in .xlsx: save it as one of these, and drop that.`;
   const portfolio = portfolioOf(name);
   if (portfolio === undefined) {
     return `A file is imported into the portfolio that has its name, but the name ${name} has no letter or digit: rename the file, and drop it again.`;
   }
-  const isTwin = (other: Dropped) => other !== one && other.kind === 'file' && portfolioOf(other.name) === portfolio;
+  const isTwin = (other: Dropped) =>
+    other !== one && other.kind === 'file' && isOfFormat(other.name) && portfolioOf(other.name) === portfolio;
   const twins = portfolio === '' ? [] : all.filter(isTwin);
   if (twins.length > 0) {
     const others = twins.map((other) => other.name).join(', ');

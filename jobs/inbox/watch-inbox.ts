@@ -167,8 +167,10 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
 
 const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && basename(path).startsWith('.');
 
+const TEXT = 'it is not taken, since only .csv and .xlsx are: if it lists buyers, rename it';
+
 async function lyingIn(dir: string, onSchedule: boolean) {
-  const { buyers, strays } = await lookInto(dir);
+  const { buyers, strays, texts } = await lookInto(dir);
   const lying: { name: string; why: string }[] = [];
   const hindranceOf = async ({ raw, name, kind }: Dropped): Promise<string | undefined> => {
     const hindrance = kind === 'file' ? (await glanceAt(pathOf(dir, raw), name))?.hindrance : undefined;
@@ -185,5 +187,6 @@ async function lyingIn(dir: string, onSchedule: boolean) {
     lying.push({ name: one.name, why });
   }
   lying.push(...strays.slice(0, MOST_LYING).map(({ name }) => ({ name, why: aloneWords(name) })));
+  lying.push(...texts.slice(0, MOST_LYING).map((name) => ({ name, why: TEXT })));
   return { lying, more: Math.max(0, buyers.length - MOST_LYING) };
 }

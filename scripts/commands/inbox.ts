@@ -61,7 +61,9 @@ function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately 
   const when = isOnSchedule ? 'taken when the schedule says so' : 'taken as soon as they stop changing';
   const read = mapping === null ? '' : `, and read by the mapping ${mapping}`;
   return [
-    folder === null ? 'There is no drop folder any more.' : `Drop folder ${folder}: files are ${when}${read}.`,
+    folder === null
+      ? 'No drop folder is set here (LIMITLINE_INBOX).'
+      : `Drop folder ${folder}: files are ${when}${read}.`,
     ...(fault === null ? [] : [`The folder cannot be read from this computer: ${fault}`]),
     ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
     ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),

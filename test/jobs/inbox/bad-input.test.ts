@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeSettling } from '../../../jobs/inbox/look.ts';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
+import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { LimitlineError } from '../../../src/errors.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
@@ -41,6 +42,26 @@ test('what is no file, or cannot be told, goes to rejected with a reason, and li
   }
   expect((await names('rejected')).filter((name) => name.endsWith('.txt'))).toHaveLength(8);
   expect(told.filter(({ notice }) => notice)).toHaveLength(8);
+});
+
+// Promise: other-formats-named
+test('tables of other formats go to rejected and do not stop a file of the same name, and a .txt is named where it lies', async () => {
+  const { drop, takeIn, names, read, source } = await openInbox();
+  await drop('q4.csv', GOOD);
+  await drop('q4.xls', 'old');
+  await drop('note.txt', 'Drop lists here.');
+  const { files } = await takeIn();
+  expect(files.map(({ name, is }) => [name, is]).sort()).toEqual([
+    ['q4.csv', 'imported'],
+    ['q4.xls', 'rejected'],
+  ]);
+  expect(await read('rejected', '-q4.problems.txt')).toBe(
+    'q4.xls is no CSV and no workbook in .xlsx: save it as one of these, and drop that.\n',
+  );
+  expect(await names()).toContain('note.txt');
+  expect((await readInbox(source, 1)).lying).toEqual([
+    { name: 'note.txt', why: 'it is not taken, since only .csv and .xlsx are: if it lists buyers, rename it' },
+  ]);
 });
 
 test('what options would read says where they are said of a dropped file', async () => {
