@@ -1,4 +1,9 @@
-/** The commands by which a person resolves held rows, to copy; `NAME` is a placeholder for an unknown portfolio. */
-export function heldRemedy(portfolio = 'NAME'): string {
-  return `To say what became of held calls, write them to a file: npx limitline report "${portfolio}" --state held --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve "${portfolio}" --from held.csv`;
+/** The commands that say what became of held calls: of a portfolio, or of one that is still to be found. */
+export function heldRemedy(portfolio?: string): string {
+  const name = portfolio === undefined ? 'NAME' : `"${portfolio}"`;
+  const which =
+    portfolio === undefined
+      ? 'those of a portfolio to a file (npx limitline portfolios says which have some)'
+      : 'them to a file';
+  return `To say what became of held calls, write ${which}: npx limitline report ${name} --state held --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve ${name} --from held.csv`;
 }

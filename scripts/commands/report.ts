@@ -59,6 +59,7 @@ export function register(program: Command, terminal: Terminal): void {
       const usual = terminal.json ? 'json' : options.state === 'held' ? 'csv' : 'table';
       const format = options.format === 'table' ? usual : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
+      if (terminal.json && format !== 'json' && options.out === undefined) throw otherFormat(format);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       if (options.state && (options.causes || format === 'errors-csv'))
         throw new LimitlineError('USAGE', '--state cannot be given with --causes, nor with --format errors-csv.');
@@ -117,6 +118,11 @@ async function writeCauses(name: string, format: ReportOptions['format'], out: s
   const text =
     format === 'json' ? JSON.stringify({ account, portfolio: name, causes }, null, 2) : causeTable(name, causes);
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
+}
+
+function otherFormat(format: string): LimitlineError {
+  const message = `--json prints JSON, and --format ${format} another format: leave one of them out, or write the file with --out.`;
+  return new LimitlineError('USAGE', message);
 }
 
 function causeElsewhere(): LimitlineError {

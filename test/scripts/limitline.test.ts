@@ -94,6 +94,7 @@ test.each([
   [['resolve', 'q4'], 'Say which held rows'],
   [['check', 'none.csv'], 'none.csv'],
   [['nothing-of-the-kind'], 'nothing-of-the-kind'],
+  [['report', 'q4', '--format', 'csv'], '--format csv another format'],
 ])('with --json a fault of %j is an object on standard output, too', async (args, words) => {
   const cwd = await makeFolder();
   const env = { PATH: process.env.PATH, XDG_DATA_HOME: join(cwd, 'data') };

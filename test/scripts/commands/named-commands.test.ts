@@ -11,7 +11,7 @@ test('check names the portfolio whose rows are held, and none where the request 
   const { stdout } = await limitline('check', 'q4.csv');
   expect(stdout).toContain('1 more is held and will not be requested again.');
   expect(stdout).toContain('npx limitline report "q4" --state held');
-  expect((await limitline('check', 'q4.csv', '--portfolio', 'q5')).stdout).toContain('report "NAME" --state held');
+  expect((await limitline('check', 'q4.csv', '--portfolio', 'q5')).stdout).toContain('report NAME --state held');
   expect((await json('check', 'q4.csv')).dryRun.before).toMatchObject({ needAnswer: 1, heldIn: 'q4' });
 });
 
