@@ -54,6 +54,7 @@ const deps: PreviewDeps = {
     buyers: remote('buyers'),
     rows: remote('rows'),
     portfolios: remote('portfolios'),
+    imports: remote('imports'),
     onUnknownCompany,
   },
   account,

@@ -19,7 +19,6 @@ import { columnsLeftOut, tellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
-import { makeOtherFiles } from './mend-rows.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
@@ -28,6 +27,7 @@ import {
   openImport,
   readingTextOf,
 } from './open-import.ts';
+import { makeOtherFiles } from './other-files.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
 import { type NamedSupplier, rememberSupplier, supplierAsNamed } from './remember-supplier.ts';
@@ -239,7 +239,7 @@ async function startImport(
     approval: await beginApproval(portfolio, asked, deps),
     importId: run.number,
     fileName: known.fileName,
-    ...makeOtherFiles(opened.header, { portfolios: { allImports } }),
+    ...makeOtherFiles(opened.header, { portfolios: { allImports }, imports: deps.imports, signal: deps.stopping }),
     file: makeRequestsInFile(openAhead),
     currency,
     sentIn: new Set(),

@@ -1,5 +1,4 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import {
   type AskingLine,
   describeRow,
@@ -11,46 +10,6 @@ import {
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
-import {
-  earlierProblemOf,
-  mendedLineOf,
-  mendedRowOf,
-  shortDigest,
-} from '../../src/portfolio/columns/result-columns.ts';
-import { makeFileNames, makeImportLists, makeImportLook } from '../rows/import-names.ts';
-
-/** What is known of the files of other rows, and what the lines of an errors file say of those that they correct. Other files say nothing. */
-export function makeOtherFiles(header: readonly string[], deps: { portfolios: Pick<Portfolios, 'allImports'> }) {
-  const importsOf = makeImportLists(deps);
-  const [importOf, mendedLine] = [makeImportLook(deps, importsOf), mendedLineOf(header)];
-  return {
-    mendedRow: mendedRowOf(header),
-    earlierProblem: earlierProblemOf(header),
-    /** Whether another line of the file that this line comes from led to the row. Then this line does not correct it. */
-    async isOfOtherLine(cells: readonly string[], { row, line, importId }: BuyerRow): Promise<boolean> {
-      const from = mendedLine(cells);
-      if (!from || from.portfolio !== row.portfolio || from.line === line) return false;
-      const known = await importOf(row, importId);
-      return known !== undefined && shortDigest(known.id) === from.file;
-    },
-    /** A request that was sent for a later import of the file that this line comes from: there, the line was mended as well. */
-    async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
-      const from = mendedLine(cells);
-      const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
-      if (!from || sent.length === 0) return undefined;
-      const imports = await importsOf(from.portfolio);
-      const origin = imports.findLast(({ id }) => shortDigest(id) === from.file);
-      const later = imports.filter(({ number, fileName }) => fileName === origin?.fileName && number > origin.number);
-      return sent.find(({ importId }) => later.some(({ number }) => String(number) === importId));
-    },
-    fileOf: makeFileNames(deps),
-    /** The currency in which a row was requested: what its file or an earlier one named. Undefined if none did, or it is not known. */
-    async currencyOf({ row, importId }: BuyerRow): Promise<string | undefined> {
-      const known = await importOf(row, importId);
-      return known?.found?.sentIn ?? known?.found?.currency ?? known?.sentIn;
-    },
-  };
-}
 
 /**
  * Decides which row a line of an errors file replaces, by its cell `row` (`<portfolio>/<row key>`): that row, or the row that

@@ -12,9 +12,9 @@ import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
-import { makeOtherFiles } from '../import/mend-rows.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
-import { makeCurrency } from '../rows/import-names.ts';
+import { makeOtherFiles } from '../import/other-files.ts';
+import { type Copies, makeCurrency } from '../rows/import-names.ts';
 
 /** The parts that predict an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
@@ -24,6 +24,7 @@ export type OutlookDeps = Pick<ForeseeDeps, 'foresight' | 'onUnknownCompany'> & 
   buyers: Buyers;
   rows: Rows;
   portfolios: Portfolios;
+  imports: Copies;
 };
 
 /**
@@ -67,7 +68,7 @@ type LookedAt = { portfolio: string; path: string; importId: string; reading: Re
 /** Finds the lines that an import would refuse because it is unclear which row they correct, and the row that each line names. */
 async function unclearCorrections(
   { portfolio, path, importId, reading }: LookedAt,
-  { rows, portfolios, store }: Pick<OutlookDeps, 'rows' | 'portfolios'> & { store: BuyerStore },
+  { rows, portfolios, imports, store }: Pick<OutlookDeps, 'rows' | 'portfolios' | 'imports'> & { store: BuyerStore },
 ) {
   const where = { portfolio, importId };
   const open = () => {
@@ -80,7 +81,7 @@ async function unclearCorrections(
   const known = await portfolios.allImports(portfolio);
   const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
   const number = same === undefined ? '' : String(same.number);
-  const others = makeOtherFiles(head.header, { portfolios });
+  const others = makeOtherFiles(head.header, { portfolios, imports });
   const reads = { file: makeRequestsInFile(open), currency: makeCurrency(open) };
   const place = { portfolio, importId: number, ...others, ...reads };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.

@@ -1,5 +1,4 @@
 import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
-import type { DocumentStore } from '../../src/documents/store.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -81,6 +80,9 @@ export async function importNames(
   return new Map(all.map((known) => [String(known.number), importName(known)]));
 }
 
+/** The copies of imported files. */
+export type Copies = { open(id: string): { path: string } | Promise<{ path: string }> };
+
 /**
  * Opens the copy of an imported file with the import's read options. Lines are not judged again, only identified, with their
  * buyers from `buyers`.
@@ -89,11 +91,11 @@ export async function importNames(
  */
 export async function openImported(
   { id, reading }: Pick<KnownImport, 'id' | 'reading'>,
-  { imports, signal, buyers = CLOSED_BOOK }: { imports: DocumentStore; signal: AbortSignal; buyers?: BuyerBook },
+  { imports, signal, buyers = CLOSED_BOOK }: { imports: Copies; signal?: AbortSignal; buyers?: BuyerBook },
 ): Promise<Opened> {
   return openPortfolio({
     ...readOptionsSchema.parse(JSON.parse(reading)),
-    path: imports.open(id).path,
+    path: (await imports.open(id)).path,
     signal,
     requiredColumns: [],
     documents: ANY_DOCUMENT,

@@ -37,13 +37,22 @@ export function outlookOf(
 }
 
 /** The parts of a context that a prediction reads. */
-export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows, portfolios }: Context): OutlookDeps {
+export function outlookDepsOf({
+  ledger: connection,
+  keys,
+  settings,
+  buyers,
+  rows,
+  portfolios,
+  imports,
+}: Context): OutlookDeps {
   const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
     foresight: makeForesight({ connection, keys }),
     buyers,
     rows,
     portfolios,
+    imports,
     onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
   };
 }

@@ -100,7 +100,7 @@ export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, R
 export const earlierProblemOf = (header: readonly string[]) => cellOfErrors(header, PROBLEM_COLUMN);
 
 /** A line of an imported file. `file`: the first 12 hex digits of the file's SHA-256 digest, which every account and ledger has alike. */
-type LineOfFile = { portfolio: string; file: string; line: number };
+export type LineOfFile = { portfolio: string; file: string; line: number };
 
 /** Reads which line an errors file's line corrects; undefined if it is not stated, as before version 0.2. */
 export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfFile | undefined {

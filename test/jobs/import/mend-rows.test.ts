@@ -230,3 +230,22 @@ test('a line of an errors file stays a problem in each round once its own file w
   await place.settled();
   expect(place.requested()).toEqual([5, 1000]);
 });
+
+// Promise: errors-line-of-other-line
+test('an errors file that is mended in two parts requests the limits of both, though one buyer has both lines', async () => {
+  const place = await openCorrections();
+  const [first, second] = [acme(1000).replace('1000', '1OOO'), acme(2000).replace('2000', '2O00')];
+  await place.importLines(first, second);
+  const path = join(place.dir, 'errors.csv');
+  const errors = (await place.errors()).replace('1OOO', '1000').replace('2O00', '2000');
+  const [header = '', one = '', two = ''] = errors.split('\r\n');
+  for (const part of [one, two, two.replace('2000', '2500')]) {
+    await writeFile(path, [header, part, ''].join('\n'));
+    const isCorrected = part.includes('2500');
+    expect((await checkedFile({ path }, place.context)).replaced).toBe(isCorrected ? 1 : 0);
+    expect(await place.importFile(path)).toMatchObject({ rows: 1, replaced: isCorrected ? 1 : 0 });
+  }
+  await place.work();
+  await place.settled();
+  expect(place.requested()).toEqual([1000, 2500]);
+});
