@@ -13,7 +13,7 @@ test.each([[['--json']], [['--format', 'json']]])('held rows are listed as JSON 
     outcome: 'needs_answer',
     rows: [{ row: names[1], line: 3, name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
   });
-  const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv', '--json');
+  const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv');
   expect(await limitline('report', '--state', 'held', '--json')).toMatchObject({ status: 1 });
   expect(file.stdout).toMatch(/^name,.*,id\r\n/);
 });
