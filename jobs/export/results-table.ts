@@ -106,12 +106,19 @@ export function errorsTable(
         ...own.cells(file, cells, found?.result.request),
         mendedRow(exported, opened),
         lineText(exported, opened, broken),
-        problemBefore(line, opened) || problem || `It is ${state}.`,
+        problemBefore(line, opened) || withoutLine(problem) || `It is ${state}.`,
         account,
         lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
       ];
     },
   };
+}
+
+/** A problem whose remedy names no line by its number: in the errors file, that is the number of another line. */
+function withoutLine(problem: string): string {
+  return problem
+    .replace(/say --same-buyer \d+ or (?=write "yes")/g, '')
+    .replace(/say --same-buyer \d+/g, 'write "yes" in a column same_buyer');
 }
 
 /** A table to write: its header, and the records of each line. */

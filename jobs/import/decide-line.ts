@@ -219,7 +219,7 @@ function zerosProblem({ line, row: { key, reference = '' } }: RowLine, rows: rea
     const { request } = referenceOf(form);
     const other = rows.find(({ row, state }) => row.key === request && state !== 'cancelled');
     if (!other) continue;
-    const message = `This request_reference differs only by zeros at its beginning from that of another request of this buyer, ${describeRow(other)}. Spreadsheet programs remove such zeros. Write ${form}; or, if a second limit is meant, give the line another request_reference.`;
+    const message = `This request_reference differs only by zeros at its beginning from that of another request of this buyer, ${describeRow(other)}. Spreadsheet programs remove such zeros. Write ${form} as before; or, if a second limit is meant, give the line another request_reference.`;
     return makeProblem(line, 'request_reference', reference, message);
   }
   return undefined;

@@ -116,13 +116,13 @@ export function likeSeveral(
 /** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it. */
 export type LostZeros = { by: Identifier; theirs: string; buyer: Buyer };
 
-/** The problem that a line's identifier differs from that of a buyer with a name alike by leading zeros alone. */
+/** The problem that a line's identifier differs from that of another buyer by leading zeros alone. */
 export function lostZeros(line: BuyerLine, { by, theirs, buyer }: LostZeros, known: KnownBuyers): BuyerFinding {
   const other = by.kind === 'reference' ? 'that' : shortened(theirs);
   return {
     at: by.kind,
     value: by.written,
-    message: `The ${wordsOf(by)} differs only by zeros at its beginning from ${other} of ${told(buyer, known)}. Spreadsheet programs remove such zeros. Write ${shortened(theirs)}. If both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer; if they are two buyers, write "no" there.`,
+    message: `The ${wordsOf(by)} differs only by zeros at its beginning from ${other} of ${told(buyer, known)}. Spreadsheet programs remove such zeros. Write ${shortened(theirs)} as before. If both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer; if they are two buyers, write "no" there.`,
   };
 }
 

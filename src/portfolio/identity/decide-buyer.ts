@@ -33,7 +33,7 @@ import { differByZeros } from './leading-zeros.ts';
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
  * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
- *    alike by leading zeros alone.
+ *    alike, or its reference from that of a buyer with its register number, by leading zeros alone.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
@@ -156,8 +156,13 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const lists = [line.alikeHere, line.alikeUnplaced(), line.company?.digest ?? ''].map((digest) =>
     buyersOf(known.holders(digest), known),
   );
+  // A buyer that has the line's register number, too, may be meant under whatever name.
+  const numbered = line.identifiers
+    .filter(({ kind }) => kind === 'registration' || kind === 'information')
+    .flatMap(({ digest }) => buyersOf(known.holders(digest), known))
+    .filter((buyer) => buyer.reference !== '' && zerosBetween(line, buyer) !== undefined);
   const place = lists.findIndex(({ length }) => length > 0);
-  const [other, ...more] = lists[place] ?? [];
+  const [other, ...more] = lists[place] ?? numbered;
   if (!other) return { ...isNew, warnings: [] };
   const alike = [other, ...more];
   const isOfCompany = place === 2;
@@ -167,7 +172,7 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   }
   const close = isCrowded(line, known.holders) ? line.withZeros() : [];
   const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
-  const zeros = [...lists.slice(0, 2).flat(), ...hidden].map((buyer) => zerosBetween(line, buyer));
+  const zeros = [...lists.slice(0, 2).flat(), ...hidden, ...numbered].map((buyer) => zerosBetween(line, buyer));
   const lost = zeros.find((found) => found !== undefined);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
   if (more.length > 0) {

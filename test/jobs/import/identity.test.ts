@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
+import { exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,city,requested_limit';
@@ -81,6 +82,17 @@ describe('three buyers of one register number', () => {
     // The name is known by now.
     expect(await place.import([HEADER, `,${SCHMIDT},4000`], { portfolio: 'q5' })).toMatchObject({ rows: 1 });
   });
+});
+
+// Promise: same-buyer-by-a-person
+test('the errors file tells no number of a line for --same-buyer, since its lines have other numbers', async () => {
+  const place = await openWorkplace();
+  const header = 'name,country_code,company_registration_number,requested_limit';
+  const { problems } = await place.import([header, 'Oak AG,DE,HRB 7,1000', 'Fir GmbH,DE,HRB 7,2000']);
+  expect(problems[0]?.message).toContain('say --same-buyer 3 or write "yes" in the column same_buyer');
+  const errors = await exportedText(place.context, { only: 'errors' });
+  expect(errors).not.toContain('--same-buyer');
+  expect(errors).toContain('if they are the same, write ""yes"" in the column same_buyer');
 });
 
 // Promise: new-references-no-new-buyers

@@ -81,7 +81,9 @@ test('a request_reference without the zeros of a request of the same buyer is a 
   expect(await foreseen(next)).toEqual([2]);
   const imported = await importFile(next);
   expect(imported).toMatchObject({ rows: 3, invalid: 1 });
-  const message = expect.stringMatching(/zeros at its beginning .* Write 00017; or, if a second limit is meant/);
+  const message = expect.stringMatching(
+    /zeros at its beginning .* Write 00017 as before; or, if a second limit is meant/,
+  );
   expect(imported.problems).toMatchObject([{ line: 2, column: 'request_reference', value: '17', message }]);
   await writeFile(next, `${HEADER}\nAcme AG,DE,HRB 1,00017,,100\n`);
   expect(await foreseen(next)).toEqual([]);

@@ -60,13 +60,19 @@ describe('zeros that a spreadsheet removed', () => {
       'from a reference',
       { ref: '000201', reg: 'HRB 1' },
       { ref: '201', reg: 'HRB 1' },
-      /^reference: .*201 differs only by zeros .* 000201 .*Write 000201\..*--same-buyer 3 /,
+      /^reference: .*201 differs only by zeros .* 000201 .*Write 000201 as before\..*--same-buyer 3 /,
     ],
     ['from a reference, where names are spelt otherwise', { ref: '01' }, { ref: '1', name: 'MUSTER' }, /^reference: /],
     ['from a reference, where one has no country', { ref: '01' }, { ref: '1', country: '' }, /^reference: /],
     ['from a number', { reg: '008801' }, { reg: '8801' }, /^registration: .* 008801 /],
-    ['from an id', { info: '012345678' }, { info: '12345678' }, /^information: .*Write 012345678\./],
-    ['that the known buyer lacks', { ref: '201' }, { ref: '000201' }, /^reference: .*Write 201\./],
+    ['from an id', { info: '012345678' }, { info: '12345678' }, /^information: .*Write 012345678 as before\./],
+    [
+      'under another name, with the same register number',
+      { ref: '0010930', reg: 'HRB 9930' },
+      { ref: '10930', reg: 'HRB 9930', name: 'Other GmbH' },
+      /^reference: .*10930 differs only by zeros/,
+    ],
+    ['that the known buyer lacks', { ref: '201' }, { ref: '000201' }, /^reference: .*Write 201 as before\./],
   ])('are a problem: %s', async (_what, before, line, message) => {
     const { words, said } = await told([before, line]);
     expect(words).toEqual(['new K1', 'unclear']);
@@ -78,6 +84,7 @@ describe('zeros that a spreadsheet removed', () => {
   test.each<[string, Given, Given]>([
     ['another name', { ref: '01' }, { ref: '1', name: 'Other GmbH' }],
     ['another number', { ref: '01' }, { ref: '2' }],
+    ['another name and number', { ref: '01', reg: 'HRB 1' }, { ref: '1', name: 'Other GmbH', reg: 'HRB 2' }],
     ['letters', { ref: '0A1' }, { ref: 'A1' }],
     ['other references, with numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
   ])('are not suspected of %s', async (_what, before, line) => {
