@@ -3,7 +3,7 @@ import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
-import type { Step } from '../../src/ledger/schema/row.ts';
+import type { RowResult, Step } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { callInDoubt } from '../rows/calls-of.ts';
 import { type FoundRow, readFound } from '../rows/walk-rows.ts';
@@ -20,6 +20,8 @@ export type ResolvedRow = {
   name: string;
   requested_limit: string;
   made?: string;
+  /** The status of an answer that says that something was made, but could not be read. Only where the call is to be sent again. */
+  answered?: number;
 };
 
 /**
@@ -42,7 +44,7 @@ export type ResolutionSummary = {
 export type Looked = { lookedMs: number; heldMs: number };
 
 export function resolvedOf(
-  { row, result: { line, importId, step, request } }: FoundRow,
+  { row, result: { line, importId, step, request, problem } }: FoundRow,
   made: string | undefined,
   imports: ReadonlyMap<string, string>,
 ): ResolvedRow {
@@ -53,8 +55,13 @@ export function resolvedOf(
     step,
     name: request.name,
     requested_limit: request.limit.requested_limit,
-    ...(made === undefined ? {} : { made }),
+    ...(made === undefined ? answeredOf(problem) : { made }),
   };
+}
+
+function answeredOf(problem: RowResult['problem']): Pick<ResolvedRow, 'answered'> {
+  const [, status] = /\bstatus (2\d\d)\b/.exec(problem?.message ?? '') ?? [];
+  return status === undefined ? {} : { answered: Number(status) };
 }
 
 export type ElsewhereDeps = Parameters<typeof callInDoubt>[1] & {

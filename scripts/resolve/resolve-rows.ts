@@ -67,7 +67,12 @@ export async function resolveFile(
     if (asks && again.length > 0) {
       const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
       const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
-      const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum)} in total`];
+      const answered = plan.planned.filter(({ found, made }) => resolvedOf(found, made, new Map()).answered).length;
+      const likely = `${answered} of them answered with a status of success, so likely to be made twice`;
+      const parts = [
+        `${counted(again.length, 'held row')}, ${moneyText(sum)} in total`,
+        ...(answered > 0 ? [likely] : []),
+      ];
       terminal.say(`limitline: ${[againWords(parts), ...elsewhere].join(' ')}`);
       if (!(await askYesOrNo(AGAIN, NEVER))) {
         terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
@@ -148,13 +153,13 @@ export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 
 /** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1,002.5: its limit is taken as made, bl_…` */
 export function resolvedWords(
-  { line, import: file, row, step, name, requested_limit, made }: ResolvedRow,
+  { line, import: file, row, step, name, requested_limit, made, answered }: ResolvedRow,
   be: 'is' | 'would be' | 'will be' = 'is',
 ): string {
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
   const after = be === 'will be' ? ', once another person approves it' : '';
-  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}${after}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}${after}${answered === undefined ? '' : `. The service answered this call with status ${answered}, so it is likely to be made twice`}`;
 }
 
 /** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */

@@ -27,3 +27,16 @@ test('the report names each of several approvals in a command that works', async
   expect(named).toHaveLength(2);
   for (const one of named ?? []) expect(one).toMatch(/npx limitline approve "q4" --as USER --approval \S+$/);
 });
+
+// Promise: answered-call-is-said
+test('resolve says of a call to be sent again that an answer of success came to it', async () => {
+  const { limitline, json } = await openDesk(1, {
+    rules: [{ on: 'limit', fault: 'broken', body: 'half-json', times: 1 }],
+  });
+  await limitline('run', 'q4.csv', '--no-results');
+  const { stdout } = await limitline('resolve', 'q4', '--line', '2', '--resend', '--dry-run');
+  expect(stdout).toMatch(
+    /its limit would be sent again\. The service answered this call with status 201, so it is likely to be made twice\n/,
+  );
+  expect((await json('resolve', 'q4', '--line', '2', '--resend', '--dry-run')).of).toMatchObject([{ answered: 201 }]);
+});
