@@ -74,13 +74,18 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
 }
 
 /**
- * The advice on a changed line. If it only lacks extra fields, the mapping that sent them was probably forgotten, and the advice says so.
+ * The advice on a changed line. If it only lacks something, the column has another name or the mapping that sent it was forgotten, and the
+ * advice says so.
  */
 function wayOut(asked: RowRequest, sent: RowRequest): string {
   const names = differingFields(asked, sent);
   const now = fieldsOf(asked);
-  if (names.length === 0 || !names.every((name) => isPath(name) && !now.has(name))) return SECOND_LIMIT;
-  return `It was sent with ${names.join(', ')}, which this line lacks: if the column was read as that before, read it so again, or leave the line out`;
+  const areLacking = names.every((name) => name !== 'supporting_documents' && now.get(name) === undefined);
+  if (names.length === 0 || !areLacking) return SECOND_LIMIT;
+  const otherwise = names.every(isPath)
+    ? 'if the column was read as that before, read it so again'
+    : 'if the file has it under another name, say so with --map';
+  return `It was sent with ${names.join(', ')}, which this line lacks: ${otherwise}, or leave the line out`;
 }
 
 /** The columns and extra fields in which two requests differ. Of documents, names and purposes count. */

@@ -45,6 +45,19 @@ test('a line that differs from what was sent is a problem, and the request stays
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: changed-after-requested
+test('a line that only lacks what was sent is told to find the column', async () => {
+  const place = await openWorkplace();
+  const [header, line] = ['name,country_code,city,request_reference,requested_limit', 'Oak AG,DE,Bonn,R1,1000'];
+  await place.import([header, line]);
+  await place.work();
+  await place.settled();
+  const { problems } = await place.import([header.replace('city', 'Sitz'), line]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'changed after it was requested (city differs); the request stays as it was sent. It was sent with city, which this line lacks: if the file has it under another name, say so with --map, or leave the line out',
+  ]);
+});
+
 test('of two portfolios that use one reference at the same moment, one gets its limit and the other a refusal', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
