@@ -66,7 +66,7 @@ export async function openByPortfolio(context: LookedAt): Promise<OpenRows[]> {
   const { going } = await lookAtOpen(undefined, context);
   return going.map((state) => ({
     portfolio: state.name,
-    rows: openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0),
+    rows: Math.min(openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0), state.first ?? Infinity),
   }));
 }
 

@@ -23,7 +23,8 @@ async function openFailed() {
 describe('the page of the queues', () => {
   // Promises: failed-rows-found, queues-say-made-a-minute
   test('shows each queue, and every failed row also where BullMQ has forgotten its job', async () => {
-    const { get, context } = await openFailed();
+    const { get, context, keyOf } = await openFailed();
+    const key = await keyOf('refused');
     for (const state of ['refused', 'held'] as const) {
       const found = await context.rows.inState('q4', state, { count: 9 });
       await context.queues.forget(found.map(({ row }) => row));
@@ -36,6 +37,8 @@ describe('the page of the queues', () => {
     for (const words of ['companies', 'documents', 'buyer-limits', 'q4, line 2', 'q4, line 3', 'q4, line 4']) {
       expect(text).toContain(words);
     }
+    // Several files of a portfolio have a line 2, so the command names the row.
+    expect(text).toContain(`npx limitline retry q4 --row ${key}`);
     expect(text).not.toContain('line 5');
     expect(text).not.toContain(SCRIPT);
     expect(text).toContain('npx limitline pause --queue companies');

@@ -97,6 +97,9 @@ test('a run that asks nobody says which rows of other portfolios it sends', asyn
   const said = async () => (await callCommand(['run', 'others.csv'], { cwd, env })).stderr;
   expect(await said()).toContain('limitline: this run also sends 7 rows of q3.');
   await expect.poll(said).not.toContain('also sends');
+  await writeFile(join(cwd, 'q2.csv'), `${[buyerLines(1)[0], 'A AG,DE,,5', 'B AG,DE,,5', 'C AG,DE,,5'].join('\n')}\n`);
+  await callCommand(['import', 'q2.csv', '--first', '2', '--yes'], { cwd, env });
+  expect(await said()).toContain('limitline: this run also sends 2 rows of q2.');
 });
 
 // Promise: run-names-other-rows

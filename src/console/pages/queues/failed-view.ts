@@ -189,7 +189,7 @@ function rowAction({ row, result }: FoundRow, { csrf, address }: { csrf: string;
     words: t`Send again`,
     label: t`Send again: ${label}`,
     fields: { portfolio: row.portfolio, key: row.key, back: address },
-    command: `npx limitline retry ${shellWord(row.portfolio)} --line ${result.line}`,
+    command: `npx limitline retry ${shellWord(row.portfolio)} --row ${row.key}`,
   });
 }
 
