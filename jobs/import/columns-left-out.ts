@@ -1,11 +1,12 @@
 import type { ImportedFile, KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { Column } from '../../src/portfolio/columns/column.ts';
+import { type Column, placeOf } from '../../src/portfolio/columns/column.ts';
 import type { KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { RowLine } from './decide-line.ts';
 
 /** A file that follows others of its portfolio. */
 type Following = { portfolio: string; reading: ReadOptions; opened: Opened };
@@ -27,10 +28,11 @@ export async function columnsLeftOut(
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
   const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one) !== undefined);
   const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const [then, now] = [last ? namesIn(columnsOf(last)) : [], knownColumns(opened.columns, reading)];
-  const identifying = then.filter((column) => column !== REQUEST);
-  const areUnknown = identifying.length > 0 && !identifying.some((column) => now.has(column));
-  const decisive = then.includes(REQUEST) && !now.has(REQUEST) ? [REQUEST] : areUnknown ? identifying : [];
+  const [then, now] = [new Set((columnsOf(last) ?? '').split(' ')), knownColumns(opened.columns, reading)];
+  const identifiers = IDENTIFIERS.filter((columns) => columns.every((column) => then.has(column)));
+  const areUnknown = !identifiers.some((columns) => columns.every((column) => now.has(column)));
+  const lacking = (areUnknown ? identifiers.flat() : []).filter((column) => !now.has(column));
+  const decisive = then.has(REQUEST) && !now.has(REQUEST) ? [REQUEST] : lacking;
   if (!last || decisive.length === 0) return { opened, warnings: mapping };
   const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${decisive.length === 1 ? 'column' : 'columns'} ${decisive.join(', ')}, and this one has not.`;
   await opened.close();
@@ -38,12 +40,9 @@ export async function columnsLeftOut(
   return { opened: { ...opened, problems: [problem], batches: noBatches }, warnings: mapping };
 }
 
-function columnsOf({ found, columns }: KnownImport): string | undefined {
-  return found?.columns ?? columns;
-}
-
-function namesIn(columns = ''): string[] {
-  return columns.split(' ').filter(Boolean);
+/** The telling columns of an import. Those of its header count until it was read to its end; undefined of an errors file, and of one without rows. */
+function columnsOf(known: KnownImport | undefined): string | undefined {
+  return known?.found ? known.found.columns : known?.columns;
 }
 
 /** The known columns of a file, those with one value for all lines included. */
@@ -52,26 +51,45 @@ function knownColumns(columns: readonly Pick<Column, 'known'>[], { mapping }: Re
 }
 
 /**
- * The columns of a file that say which buyer or request a line means. request_reference is one only if most rows have it: a short list of
- * corrected lines may leave out what few lines have. Their names, with spaces between.
+ * Finds the columns of a file that say which buyer or request a line means; their names have spaces between. `ofHeader`: those that the header
+ * has. `filled`: those of them that any row fills, once `add` has had each; undefined without rows, which tell nothing. request_reference is
+ * one only if most rows have it: a short list of corrected lines may leave out what few lines have.
  */
-export function tellingColumns(
-  columns: readonly Column[],
-  { reading, rows, named }: { reading: ReadOptions; rows: number; named: number },
-): string {
+export function makeTellingColumns(columns: readonly Column[], reading: ReadOptions) {
   const known = knownColumns(columns, reading);
-  return [...(named > rows / 2 ? [REQUEST] : []), ...IDENTIFYING].filter((column) => known.has(column)).join(' ');
+  const telling = ([REQUEST, ...IDENTIFIERS.flat()] as const).filter((column) => known.has(column));
+  const counts = telling.map((column) => ({ column, at: placeOf(columns, column), rows: 0 }));
+  let rows = 0;
+  return {
+    ofHeader: telling.join(' '),
+    add({ cells, row: { reference } }: RowLine): void {
+      rows += 1;
+      for (const one of counts) {
+        const isFilled = one.column === REQUEST ? reference !== undefined : (cells[one.at] ?? CONSTANT).trim() !== '';
+        if (isFilled) one.rows += 1;
+      }
+    },
+    filled(): string | undefined {
+      const found = counts.filter((one) => one.rows > (one.column === REQUEST ? rows / 2 : 0));
+      return rows === 0 ? undefined : found.map(({ column }) => column).join(' ');
+    },
+  };
 }
+
+/** Stands for the cell of a column that has one value for all lines, and no place in the file. */
+const CONSTANT = 'constant';
 
 const REQUEST = 'request_reference' satisfies KnownColumn;
 
-/** The columns that tell buyers of one name apart. Without any of them, each known buyer counts as a new one. */
-const IDENTIFYING: readonly string[] = [
-  'country_code',
-  'company_registration_number',
-  'business_information_id',
-  'buyer_reference',
-] satisfies KnownColumn[];
+/**
+ * The columns that tell buyers of one name apart, by identifier. Without any of them, each known buyer counts as a new one. A registration
+ * number identifies nobody without a country, which does so by itself.
+ */
+const IDENTIFIERS: readonly KnownColumn[][] = [
+  ['country_code'],
+  ['business_information_source', 'business_information_id'],
+  ['buyer_reference'],
+];
 
 function remedyWords([first, ...others]: readonly string[]): string {
   const [them, are] = others.length === 0 ? ['it', 'it is'] : ['them', 'they are'];

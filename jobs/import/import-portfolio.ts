@@ -15,7 +15,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
-import { columnsLeftOut, tellingColumns } from './columns-left-out.ts';
+import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { countGone } from './lines-gone.ts';
@@ -164,7 +164,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
       throw error;
     });
   const { run } = target;
-  let named = 0;
+  const telling = makeTellingColumns(opened.columns, payload.reading);
   try {
     // The limit of first rows is set before any line is in the ledger, so that no row beyond them is sent.
     const { first } = payload;
@@ -172,7 +172,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     const { approval } = target;
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
-    named = await putBatches(target, opened, found, deps);
+    await putBatches(target, opened, { found, telling }, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
@@ -185,7 +185,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const { lines, rows, invalid, duplicate } = found;
   const [sentIn, ...others] = target.sentIn;
   found.approval = await target.approval.close();
-  const columns = found.isPart ? undefined : tellingColumns(opened.columns, { ...payload, rows, named });
+  const columns = found.isPart ? undefined : telling.filled();
   const told = { ...(columns !== undefined && { columns }), ...(others.length === 0 && { sentIn }) };
   await deps.retryUntilAnswered('end import', () =>
     run.end({ lines, rows, invalid, duplicate, currency: opened.currency(), ...told }),
@@ -222,7 +222,8 @@ async function startImport(
     ...(by ? { by } : {}),
   };
   const told = { ...made, ...(first && { first }), ...(total && { total }) };
-  const begun = Object.keys(told).length > 0 ? { ...known, made: told } : known;
+  const columns = isErrorsHeader(opened.header) ? undefined : makeTellingColumns(opened.columns, reading).ofHeader;
+  const begun = { ...known, columns, ...(Object.keys(told).length > 0 && { made: told }) };
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.retryUntilAnswered('start import', () => start(portfolio, begun));
   if (!run) throw otherUnderWay(portfolio);
@@ -246,22 +247,25 @@ async function startImport(
   };
 }
 
-/** Imports all lines, and adds up the results in `found`. Answers how many rows have a request_reference. */
-async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<number> {
-  let named = 0;
+/** Imports all lines, and adds up the results in `found`, and what rows have in `telling`. */
+async function putBatches(
+  target: ImportTarget,
+  opened: Opened,
+  { found, telling }: { found: Imported; telling: ReturnType<typeof makeTellingColumns> },
+  deps: ImportDeps,
+): Promise<void> {
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;
     found.replaced += replaced;
     for (const line of lines) {
       found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      if (line.kind === 'row' && line.row.reference !== undefined) named += 1;
+      if (line.kind === 'row') telling.add(line);
     }
     found.lines += lines.length;
     await deps.retryUntilAnswered('feed', () => feed(deps));
     deps.onBatch({ ...findingsOf(lines), lines: found.lines });
   }
-  return named;
 }
 
 function findingsOf(lines: readonly Line[]): Findings {

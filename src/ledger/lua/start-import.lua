@@ -2,10 +2,11 @@
 -- earlier ones of this file, unless another import of it is under way, which finds the same lines.
 -- @keys portfolio portfolios underWay imports …faulty
 -- Keys: portfolios: all portfolios; underWay and imports: the portfolio's imports under way, and all its imports; faulty: its faulty lines.
--- @args name content import goneAfterMs id fileName reading replaces by made
+-- @args name content import goneAfterMs id fileName reading replaces by made columns
 -- content: the file and how it is read; import: "<content>:<own name>"; goneAfterMs: ms without a heartbeat after which an import is gone;
 -- id: of the copy of the file that is kept; reading: how it is read, as JSON; replaces: 1 if it replaces what was imported before; by: who
--- imports, or ""; made: what people did with the file before, as JSON, or "".
+-- imports, or ""; made: what people did with the file before, as JSON, or ""; columns: those of its header that say which buyer or request a
+-- line means, or "".
 -- @brings-in
 -- Answers { how often the portfolio has been cancelled, the number of this import, which is the same each time the file comes, its position
 -- among all imports begun, the time in ms }; or {} if it would replace rows of another import that is under way: then it is not begun
@@ -38,7 +39,7 @@ local told = { number = number, id = id, fileName = fileName, reading = reading,
 told.made = made ~= '' and cjson.decode(made) or known.made
 -- The currency of its requests and its columns stay known until the file is read to its end again.
 local earlier = known.found or known
-told.columns = earlier.columns
+told.columns = earlier.columns or columns ~= '' and columns or nil
 told.sentIn = earlier.sentIn or earlier.currency
 redis.call('HSET', imports, content, cjson.encode(told))
 redis.call('HSET', portfolio, 'content', content, 'importing', unread, 'importNumber', number,

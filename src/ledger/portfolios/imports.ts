@@ -26,8 +26,8 @@ export type ImportMade = {
 
 /**
  * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none;
- * `columns` names those that say which buyer or request a line means, with spaces between; undefined where an older version read the file, and
- * of an errors file.
+ * `columns` names those that say which buyer or request a line means, with spaces between; undefined where an older version read the file, of
+ * an errors file, and without rows.
  * `sentIn`: the one currency that earlier files named for all requests of the file that were sent before; this file may name none.
  */
 export type FoundInFile = {
@@ -43,16 +43,19 @@ export type FoundInFile = {
 /**
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
  * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end. `sentIn` and
- * `columns`: what an earlier reading found of them, until then.
+ * `columns`: what an earlier reading found of them, or else the header has, until then.
  */
 export type KnownImport = ImportedFile & {
   number: number;
   lastMs: number;
   found?: FoundInFile;
   sentIn?: string;
-  columns?: string;
+  columns?: string | undefined;
   made?: ImportMade;
 };
+
+/** A file whose import begins. `columns`: those of its header that say which buyer or request a line means; undefined of an errors file. */
+type BegunFile = ImportedFile & Pick<KnownImport, 'made' | 'columns'>;
 
 /** An import under way. It sends a heartbeat each second until it is ended or left. */
 export type ImportRun = {
@@ -92,18 +95,14 @@ export function makeImports({ connection, keys }: LedgerPlace) {
     imports: keys.allImports(name),
   });
 
-  async function begin(
-    name: string,
-    file: ImportedFile & { made?: ImportMade },
-    replaces: boolean,
-  ): Promise<ImportRun | undefined> {
+  async function begin(name: string, file: BegunFile, replaces: boolean): Promise<ImportRun | undefined> {
     const content = contentOf(file);
     const run = `${content}:${randomUUID()}`;
     const begun = (await start(
       { ...placesOf(name), portfolios: keys.portfolios, faulty: faulty.keysOf(name) },
       {
         ...{ id: file.id, fileName: file.fileName, reading: file.reading, by: file.by },
-        made: file.made && JSON.stringify(file.made),
+        ...{ made: file.made && JSON.stringify(file.made), columns: file.columns },
         ...{ name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
       },
     )) as [string, string, string, string] | [];
@@ -132,13 +131,12 @@ export function makeImports({ connection, keys }: LedgerPlace) {
     faultyBeside: faulty.faultyBeside,
 
     /** Begins an import. The faulty lines of the previous import are deleted, and its rows stay. */
-    async startImport(name: string, file: ImportedFile & { made?: ImportMade }): Promise<ImportRun> {
+    async startImport(name: string, file: BegunFile): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
     },
 
     /** Begins an import that replaces earlier ones; undefined if an import of another file is under way. */
-    startReplacing: (name: string, file: ImportedFile & { made?: ImportMade }): Promise<ImportRun | undefined> =>
-      begin(name, file, true),
+    startReplacing: (name: string, file: BegunFile): Promise<ImportRun | undefined> => begin(name, file, true),
 
     /** All imports of a portfolio, in the order of their numbers. */
     async allImports(name: string): Promise<KnownImport[]> {

@@ -42,6 +42,7 @@ const FULL = [
   'Alder AG,DE,HRB 1,Weg 1,R1,1000',
   'Birch AG,DE,HRB 2,Weg 2,R2,2000',
 ];
+const INFORMED = ['name,business_information_source,business_information_id,requested_limit', 'Alder AG,DNB,1,1000'];
 const NUMBERED = ['name,country_code,company_registration_number,requested_limit', 'Alder AG,DE,HRB 1,1000'];
 
 /** The lines without these columns. */
@@ -68,10 +69,13 @@ describe('a list that follows one whose limits were requested', () => {
   // Promise: lacking-reference-is-refused
   test.each([
     ['request_reference', FULL, without(FULL, 'request_reference')],
+    ['country_code', NUMBERED, without(NUMBERED, 'country_code', 'company_registration_number')],
+    ['country_code', NUMBERED, without(NUMBERED, 'country_code')],
+    ['business_information_id', INFORMED, without(INFORMED, 'business_information_id')],
     [
-      'country_code, company_registration_number',
-      NUMBERED,
-      without(NUMBERED, 'country_code', 'company_registration_number'),
+      'business_information_source, business_information_id',
+      INFORMED,
+      without(INFORMED, 'business_information_source', 'business_information_id'),
     ],
   ])('and lacks %s is refused as a whole, by check, import and run', async (columns, lines, later) => {
     const { limitline, write, made } = await openAfter(lines);
@@ -132,6 +136,53 @@ describe('a list that follows one whose limits were requested', () => {
     const { limitline, write } = await openAfter(few);
     await write(without(few, 'request_reference', 'company_registration_number'));
     expect((await limitline('check', 'list.csv')).stdout).not.toContain('and this one has not');
+  });
+
+  // Promise: lacking-reference-is-refused
+  test.each([
+    [
+      'a registration number that identified nobody without a country',
+      without(NUMBERED, 'country_code'),
+      'company_registration_number',
+      'changed after it was requested (company_registration_number differs)',
+    ],
+    [
+      'a country that was empty',
+      NUMBERED.map((line) => line.replace(',DE,', ',,')),
+      'country_code',
+      '1 row, requested before',
+    ],
+  ])('and lacks %s is taken, and its buyers are found', async (_what, before, column, said) => {
+    const { limitline, write } = await openAfter(before);
+    await write(without(before, column));
+    const { stdout } = await limitline('check', 'list.csv');
+    expect(stdout).not.toContain('and this one has not');
+    expect(stdout).toContain(said);
+  });
+
+  // Promise: which-file-is-the-last
+  test.each([
+    ['without a line', FULL.slice(0, 1)],
+    ['of faulty lines', FULL.map((line) => line.replace(/000$/, 'x'))],
+  ])('is refused, too, where one %s came between', async (_what, between) => {
+    const { limitline, write, made } = await openAfter(FULL);
+    await write(between);
+    await limitline('run', 'list.csv');
+    await write(without(FULL, 'request_reference'));
+    expect((await limitline('run', 'list.csv')).stderr).toContain('had the column request_reference');
+    expect(made()).toBe(2);
+  });
+
+  // Promise: which-file-is-the-last
+  test('is refused, too, where the import of that one was killed', async () => {
+    const many = Array.from({ length: 8000 }, (_none, n) => `Buyer ${n} AG,DE,HRB ${n},Weg 1,R${n},1000`);
+    const { limitline, write, made, start } = await openAfter([...FULL.slice(0, 1), ...many], 'check');
+    const { child, ended } = start('run', 'list.csv');
+    await expect.poll(made, { timeout: 60_000 }).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await ended;
+    await write(without(FULL, 'request_reference'));
+    expect((await limitline('check', 'list.csv')).stdout).toContain('had the column request_reference');
   });
 
   // Promise: lacking-reference-is-refused
