@@ -66,10 +66,10 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       buyers: outlook.buyers,
       signal,
     });
-    const ours = await refuseForeign(read, { account: deps.account, portfolio, path: file.path }, () =>
-      openPortfolio({ ...reading, ...file, requiredColumns: [], signal }),
-    );
-    const { opened, warnings } = await columnsLeftOut({ portfolio, reading, opened: ours }, deps.outlook);
+    const open = () => openPortfolio({ ...reading, ...file, requiredColumns: [], signal });
+    const { path } = file;
+    const ours = await refuseForeign(read, { account: deps.account, portfolio, path }, open);
+    const { opened, warnings } = await columnsLeftOut({ portfolio, reading, path, opened: ours, open }, deps.outlook);
     opened.warnings.unshift(...warnings);
     const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);
     const ratePerS = await deps.knownRate();

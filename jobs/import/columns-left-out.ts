@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { ImportedFile, KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type Column, placeOf } from '../../src/portfolio/columns/column.ts';
@@ -8,36 +9,76 @@ import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfo
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { RowLine } from './decide-line.ts';
 
-/** A file that follows others of its portfolio. */
-type Following = { portfolio: string; reading: ReadOptions; opened: Opened };
+/** A file that follows others of its portfolio. `open` opens it once more. */
+type Following = { portfolio: string; reading: ReadOptions; path: string; opened: Opened; open: () => Promise<Opened> };
 
 type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports'> };
 
 /**
  * Compares the columns of a file with those of the portfolio's last one. A file is refused as a whole, before any line is put, if it lacks the
- * columns by which requests that were sent are known again: its lines would be requested in addition. A warning
+ * columns by which requests that were sent are known again, or has nothing in them: its lines would be requested in addition. A warning
  * tells of a mapping that this file is read without.
  */
 export async function columnsLeftOut(
-  { portfolio, reading, opened }: Following,
+  { opened, ...following }: Following,
   { portfolios }: LeftOutDeps,
 ): Promise<{ opened: Opened; warnings: Problem[] }> {
+  const { portfolio, reading } = following;
   const { file, calls, states } = await portfolios.read(portfolio);
   const mapping = mappingLeftOut(opened.columns, file);
   const isSent = calls.limit > 0 || states.skipped > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
   const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one) !== undefined);
   const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const [then, now] = [new Set((columnsOf(last) ?? '').split(' ')), knownColumns(opened.columns, reading)];
-  const identifiers = IDENTIFIERS.filter((columns) => columns.every((column) => then.has(column)));
-  const areUnknown = !identifiers.some((columns) => columns.every((column) => now.has(column)));
-  const lacking = (areUnknown ? identifiers.flat() : []).filter((column) => !now.has(column));
-  const decisive = then.has(REQUEST) && !now.has(REQUEST) ? [REQUEST] : lacking;
-  if (!last || decisive.length === 0) return { opened, warnings: mapping };
-  const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${decisive.length === 1 ? 'column' : 'columns'} ${decisive.join(', ')}, and this one has not.`;
+  const then = new Set((columnsOf(last) ?? '').split(' '));
+  const absent = lackingOf(then, knownColumns(opened.columns, reading));
+  const lacking = absent.length > 0 ? absent : await emptyOf(then, following);
+  if (!last || lacking.length === 0) return { opened, warnings: mapping };
+  const [columns, its] = lacking.length === 1 ? ['column', 'its'] : ['columns', 'their'];
+  const now = absent.length > 0 ? 'this one has not' : `in this one all ${its} cells are empty`;
+  const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${columns} ${lacking.join(', ')}, and ${now}.`;
   await opened.close();
-  const problem = makeProblem(WHOLE_FILE, null, null, `${had} ${remedyWords(decisive)}`);
+  const problem = makeProblem(
+    WHOLE_FILE,
+    null,
+    null,
+    `${had} ${remedyWords(lacking, absent.length > 0 ? 'Add' : 'Fill')}`,
+  );
   return { opened: { ...opened, problems: [problem], batches: noBatches }, warnings: mapping };
+}
+
+/** The columns without which lines of a file do not say what those of the last one said: its references, or all that told its buyers apart. */
+function lackingOf(then: ReadonlySet<string>, now: ReadonlySet<string>): string[] {
+  if (then.has(REQUEST) && !now.has(REQUEST)) return [REQUEST];
+  const identifiers = IDENTIFIERS.filter((columns) => columns.every((column) => then.has(column)));
+  const areTold = identifiers.some((columns) => columns.every((column) => now.has(column)));
+  return areTold ? [] : identifiers.flat().filter((column) => !now.has(column));
+}
+
+/**
+ * The columns that a file lacks because all their cells are empty; none of a file without a line. Reads on until a line has them, mostly the
+ * first. A pipe, which can be read only once, is not looked at.
+ */
+async function emptyOf(
+  then: ReadonlySet<string>,
+  { path, reading, open }: Pick<Following, 'path' | 'reading' | 'open'>,
+): Promise<string[]> {
+  const filled = knownColumns([], reading);
+  if (lackingOf(then, filled).length === 0 || !(await stat(path)).isFile()) return [];
+  const again = await open();
+  let lines = 0;
+  try {
+    for await (const batch of again.plainLines()) {
+      lines += batch.length;
+      for (const { cells } of batch) {
+        for (const [at, { known }] of again.columns.entries()) if (known && cells[at]?.trim()) filled.add(known);
+      }
+      if (lackingOf(then, filled).length === 0) return [];
+    }
+    return lines > 0 ? lackingOf(then, filled) : [];
+  } finally {
+    await again.close();
+  }
 }
 
 /** The telling columns of an import. Those of its header count until it was read to its end; undefined of an errors file, and of one without rows. */
@@ -91,9 +132,9 @@ const IDENTIFIERS: readonly KnownColumn[][] = [
   ['buyer_reference'],
 ];
 
-function remedyWords([first, ...others]: readonly string[]): string {
+function remedyWords([first, ...others]: readonly string[], act: 'Add' | 'Fill'): string {
   const [them, are] = others.length === 0 ? ['it', 'it is'] : ['them', 'they are'];
-  return `Without ${them}, limits that were requested would be requested a second time. Add ${them}, or say which of this file's columns ${are} (--map "COLUMN=${first}"); or, if other requests are meant, import the file into another portfolio.`;
+  return `Without ${them}, limits that were requested would be requested a second time. ${act} ${them}, or say which of this file's columns ${are} (--map "COLUMN=${first}"); or, if other requests are meant, import the file into another portfolio.`;
 }
 
 async function* noBatches(): AsyncGenerator<never> {}

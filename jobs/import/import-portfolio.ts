@@ -138,7 +138,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
   const given = await openImport(payload, documentsDir, deps);
   // Missing columns are named before all lines, since they may be why each of them has a problem.
-  const following = { portfolio, reading: payload.reading, opened: given.opened };
+  const copy = deps.imports.open(given.importId).path;
+  const following = { ...payload, path: copy, opened: given.opened, open: given.openAhead };
   const { opened, warnings } = await deps.retryUntilAnswered('look', () => columnsLeftOut(following, deps));
   const file = { ...given, opened };
   deps.onOpened?.(opened);

@@ -112,14 +112,13 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       buyers: outlook.buyers,
       signal: stopping,
     });
-    const ours = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, () =>
-      openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping }),
-    );
+    const open = () => openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping });
+    const ours = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, open);
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, ours.columns, reading.mapping?.constants ?? {});
     }
     if (ledger.context) announceFolder(settings, terminal.say);
-    const following = { portfolio, reading, opened: ours };
+    const following = { portfolio, reading, path, opened: ours, open };
     const { opened, warnings: leftOut } = ledger.context
       ? await columnsLeftOut(following, ledger.context)
       : { opened: ours, warnings: [] };

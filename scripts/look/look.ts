@@ -77,10 +77,9 @@ async function takeLook(
       buyers: outlook.buyers,
       signal: stop,
     });
-    const ours = await refuseForeign(read, { account, portfolio, path: copy }, () =>
-      openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop }),
-    );
-    const { opened } = await columnsLeftOut({ portfolio, reading, opened: ours }, context);
+    const open = () => openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop });
+    const ours = await refuseForeign(read, { account, portfolio, path: copy }, open);
+    const { opened } = await columnsLeftOut({ portfolio, reading, path: copy, opened: ours, open }, context);
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
     const largest = makeLargest();

@@ -57,6 +57,13 @@ function without(lines: readonly string[], ...columns: string[]): string[] {
   );
 }
 
+/** The lines with nothing in these columns. */
+function emptied([header = '', ...lines]: readonly string[], ...columns: string[]): string[] {
+  const places = columns.map((column) => header.split(',').indexOf(column));
+  const without = (line: string) => line.split(',').map((cell, at) => (places.includes(at) ? '' : cell));
+  return [header, ...lines.map((line) => without(line).join(','))];
+}
+
 describe('a list that follows one whose limits were requested', () => {
   async function openAfter(lines: readonly string[], command = 'run') {
     const desk = await openDesk(1);
@@ -158,6 +165,36 @@ describe('a list that follows one whose limits were requested', () => {
     const { stdout } = await limitline('check', 'list.csv');
     expect(stdout).not.toContain('and this one has not');
     expect(stdout).toContain(said);
+  });
+
+  // Promise: empty-column-is-lacking
+  test.each([
+    ['column request_reference, and in this one all its cells are empty', FULL, emptied(FULL, 'request_reference')],
+    ['column country_code, and in this one all its cells are empty', NUMBERED, emptied(NUMBERED, 'country_code')],
+    [
+      'columns business_information_source, business_information_id, and in this one all their cells are empty',
+      INFORMED,
+      emptied(INFORMED, 'business_information_source', 'business_information_id'),
+    ],
+  ])('and has nothing in the %s, is refused as a whole', async (words, lines, later) => {
+    const { limitline, write, made } = await openAfter(lines);
+    const before = made();
+    await write(later);
+    expect((await limitline('check', 'list.csv')).stdout).toContain(`had the ${words}. Without`);
+    expect((await limitline('run', 'list.csv')).stderr).toContain(`had the ${words}. Without`);
+    expect(made()).toBe(before);
+  });
+
+  // Promise: empty-column-is-lacking
+  test.each([
+    ['any of its lines has it', [...emptied(FULL, 'request_reference'), 'Cedar AG,DE,HRB 3,Weg 3,R3,3000']],
+    ['it has no line', FULL.slice(0, 1)],
+  ])('is taken with an empty column where %s', async (_what, later) => {
+    const { limitline, write } = await openAfter(FULL);
+    await write(later);
+    const { stdout, status } = await limitline('check', 'list.csv');
+    expect(stdout).not.toContain('cells are empty');
+    expect(status).toBe(0);
   });
 
   // Promise: which-file-is-the-last
