@@ -34,15 +34,20 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
       const origin = (await originsIn(known)).get(line);
       return origin?.file === from.file && origin.line !== from.line;
     },
-    /** A request that was sent for a later import of the file that this line comes from: there, the line was mended as well. */
+    /**
+     * A request that was sent for a later import of the file that this line comes from, by itself or by way of other errors files: there, the
+     * line was mended as well.
+     */
     async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
       const from = mendedLine(cells);
       const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
       if (!from || sent.length === 0) return undefined;
       const imports = await importsOf(from.portfolio);
-      const origin = imports.findLast(({ id }) => shortDigest(id) === from.file);
-      const later = imports.filter(({ number, fileName }) => fileName === origin?.fileName && number > origin.number);
-      return sent.find(({ importId }) => later.some(({ number }) => String(number) === importId));
+      const before = await filesBefore(from, { imports, originsIn });
+      const [last] = before;
+      const isLater = ({ number, fileName }: KnownImport) =>
+        last !== undefined && number > last.number && before.some((one) => one.fileName === fileName);
+      return sent.find(({ importId }) => imports.some((one) => String(one.number) === importId && isLater(one)));
     },
     fileOf: makeFileNames(deps),
     /** The currency in which a row was requested: what its file or an earlier one named. Undefined if none did, or it is not known. */
@@ -52,6 +57,20 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
     },
   };
 }
+
+/** The files that led to a line of an errors file, the last one first. */
+async function filesBefore(
+  { file, line }: LineOfFile,
+  known: { imports: readonly KnownImport[]; originsIn: (file: KnownImport) => Promise<Origins> },
+  rounds = 1,
+): Promise<KnownImport[]> {
+  const found = known.imports.findLast(({ id }) => shortDigest(id) === file);
+  const next = found && rounds < MOST_ROUNDS ? (await known.originsIn(found)).get(line) : undefined;
+  return [...(found ? [found] : []), ...(next ? await filesBefore(next, known, rounds + 1) : [])];
+}
+
+/** The most rounds of errors files that are followed. People need a few. */
+const MOST_ROUNDS = 100;
 
 type Origins = ReadonlyMap<number, LineOfFile>;
 

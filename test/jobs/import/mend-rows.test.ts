@@ -249,3 +249,31 @@ test('an errors file that is mended in two parts requests the limits of both, th
   await place.settled();
   expect(place.requested()).toEqual([1000, 2500]);
 });
+
+// Promise: errors-file-after-its-file
+test('so does a line of an errors file of an errors file, but none whose buyer another file asked for since', async () => {
+  const place = await openCorrections();
+  const write = async (name: string, text: string) => {
+    await writeFile(join(place.dir, name), text);
+    return place.importFile(join(place.dir, name));
+  };
+  const list = (...lines: string[]) => [HEADER, ...lines].join('\n');
+  await write('list.csv', list(acme(1000).replace('1000', 'x'), zinc(5).replace(',5', ',y')));
+  await write('list.errors.csv', (await place.errors()).replace(',x,', ',z,'));
+  const errors = (await place.errors()).replace(',z,', ',2000,').replace(',y,', ',7,');
+  await write('list.csv', list(acme(1000)));
+  await write('other.csv', list(zinc(6)));
+  await place.work();
+  await place.settled();
+  await writeFile(join(place.dir, 'later.csv'), errors);
+  const { lines, invalid } = await checkedFile({ path: join(place.dir, 'later.csv') }, place.context);
+  expect({ lines: lines.length, invalid }).toEqual({ lines: 2, invalid: [2] });
+  expect(await place.importFile(join(place.dir, 'later.csv'))).toMatchObject({
+    rows: 1,
+    problems: [
+      { line: 2, message: expect.stringContaining('requested a limit of the same buyer, line 2 of portfolio') },
+    ],
+  });
+  await place.settled();
+  expect(place.requested()).toEqual([6, 7, 1000]);
+});
