@@ -7,7 +7,7 @@ import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { makeDigestTable } from '../../src/portfolio/identity/digest.ts';
+import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
@@ -124,6 +124,8 @@ export function makeReplacingForesight({
   const corrected = new Map<string, BuyerRows>();
   /** The rows that those lines would replace, with what they would be then: another line may name one of them, of whatever buyer. */
   const gaveWay = new Map<string, BuyerRow>();
+  /** The rows of earlier imports that lines of this file ask for. An import makes them rows of this file. */
+  const kept = makeKeySet();
   const ofRow = async (row: RowId) => gaveWay.get(rowName(row)) ?? rows.ofRow(row);
   /**
    * The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger.
@@ -141,6 +143,8 @@ export function makeReplacingForesight({
         results.set(line.line, decision);
         continue;
       }
+      const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
+      if (isThere) kept.add(line.row.key);
       const earlier = firstLines.addOnce(buyer, line.line);
       const other = await warningOfOther(line, { ...decision, rows: ofBuyer.rows }, place);
       const besides = other
@@ -152,7 +156,6 @@ export function makeReplacingForesight({
         : warningOfEarlier(line, earlier);
       results.set(line.line, { replaces: decision.replaces?.state, besides });
       if (decision.replaces) {
-        const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const put = { is: isThere ? 'renewed' : 'added', ...decision } as const;
         corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
         gaveWay.set(rowName(decision.replaces.row), replacedRow(decision.replaces, decision.asking));
@@ -166,7 +169,16 @@ export function makeReplacingForesight({
     ofRow,
     read: rows.read,
   };
-  return { ofBuyers, doubted: (lines: readonly Line[]) => doubtedRows(lines, place, asCorrected) };
+  const doubted = async (lines: readonly Line[]): Promise<DoubtedRows> => {
+    const found = await doubtedRows(lines, place, asCorrected);
+    for (const [line, its] of found) {
+      const left = its.filter(({ row }) => !kept.has(row.key));
+      if (left.length > 0) found.set(line, left);
+      else found.delete(line);
+    }
+    return found;
+  };
+  return { ofBuyers, doubted };
 }
 
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */

@@ -149,3 +149,20 @@ test('a line whose request waits for an approval elsewhere is warned of another 
     'This request waits for an approval already, line 2 of q4.csv #1 in portfolio q4 (1, awaiting): it is requested once, by whichever goes first. The same buyer has another request, line 2 of q5.csv #1 in portfolio q5 (9, awaiting): this limit is requested as well.',
   );
 });
+
+// Promise: check-names-every-problem
+test.each(['a list', 'an errors file'])(
+  'check says of no row that it is not sent where an earlier line of %s asks for it',
+  async (kind) => {
+    const place = await openCorrections();
+    await place.importLines(acme(1000, 'R'), zinc(5));
+    const list = [HEADER, acme(1000, 'R')];
+    const [header, ofAcme = ''] = kind === 'a list' ? list : (await place.errors()).split('\r\n');
+    const path = join(place.dir, 'again.csv');
+    await writeFile(path, `${[header, ofAcme, ofAcme.replace(',1000', ',x')].join('\n')}\n`);
+    const { lines, doubted } = await checkedFile({ path }, place.context);
+    const said = lines.flatMap((line) => (line.kind === 'row' ? [] : line.problems));
+    expect({ said, doubted }).toEqual({ said: (await place.importFile(path)).problems, doubted: 0 });
+    expect(said.map(({ line }) => line)).toEqual([3]);
+  },
+);
