@@ -6,6 +6,7 @@ import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../src/ledger/
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import type { OtherRequests } from '../../src/ledger/plans/plan.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -15,6 +16,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
+import { findOtherRequests, nameOtherRequests } from '../plans/other-requests.ts';
 import { shownRequests } from '../rows/calls-of.ts';
 import { openImported } from '../rows/import-names.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
@@ -48,6 +50,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     lookElsewhere(approval, deps),
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
+  const others = await othersOf(approval, deps);
   return {
     approval: { ...approval, currency },
     goes,
@@ -62,8 +65,24 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     isLargestExact: isExact,
     first: first.map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),
     since: [...sinceWords(approval, known, imports), ...words],
+    others: others && (await nameOtherRequests(others, deps)),
   };
 }
+
+/** The rows of a waiting approval whose buyer has another request, as far as they are found within {@link LOOK_MS}. */
+async function othersOf(approval: Approval, deps: ApprovalLookDeps): Promise<OtherRequests | undefined> {
+  if (approval.standing !== 'waiting' || approval.kind === 'answer') return undefined;
+  const pages = async function* () {
+    for await (const page of standingRows(approval, MOST_AT_ONCE, deps)) {
+      // What was requested elsewhere meanwhile is told of by itself, and requests nothing.
+      yield page.flatMap(({ found, stand }) => (stand === undefined ? [found] : []));
+    }
+  };
+  return findOtherRequests(pages(), { untilMs: performance.now() + LOOK_MS }, deps.rows);
+}
+
+/** Rows read at a time for these. */
+const MOST_AT_ONCE = 500;
 
 /** How many rows of an approval are shown: as many as a person reads before saying yes. */
 const SHOWN = 10;

@@ -1,3 +1,4 @@
+import type { NamedOtherRequests } from '../plans/plan.ts';
 import type { FoundInFile, ImportMade } from '../portfolios/imports.ts';
 import type { Approval } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
@@ -72,6 +73,8 @@ export type ApprovalLook = {
   first: readonly WaitingRequest[];
   /** What happened since the approval was asked for, in sentences. */
   since: readonly string[];
+  /** The rows whose buyer has another request; undefined if there are none, or nothing waits. */
+  others: NamedOtherRequests | undefined;
 };
 
 /** Rows that now wait for another person's approval: their number, their sum as exact decimal text, and why they wait, in words. */

@@ -127,7 +127,10 @@ export type NamedOtherRequests = Omit<OtherRequests, 'first'> & {
 };
 
 /** Lines that say for how many rows a second limit would be requested, and of the first ones beside which request. */
-export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests): string[] {
+export function otherRequestsWords(
+  { rows, isExact, first }: NamedOtherRequests,
+  advice = 'Give up first what is not meant.',
+): string[] {
   const many = `${isExact ? '' : 'At least '}${counted(rows, 'row')} ${rows === 1 ? 'is of a buyer' : 'are of buyers'}`;
   const named = first.map(({ row, line, import: file, name, requested_limit, other }) => {
     const whose = name === undefined ? '' : `, ${name}`;
@@ -135,5 +138,5 @@ export function otherRequestsWords({ rows, isExact, first }: NamedOtherRequests)
   });
   const more = rows > first.length ? [`- ${counted(rows - first.length, 'more row', 'more rows')}`] : [];
   const said = `${many} with another request, so a second limit would be requested:`;
-  return [said, ...named, ...more, 'Give up first what is not meant.'];
+  return [said, ...named, ...more, advice];
 }

@@ -98,6 +98,25 @@ test('an approver sees what is sent, how the file was read, its warnings and wha
   });
 });
 
+// Promise: approver-sees-second-limits
+test('an approver sees which buyers have another request', async () => {
+  const { import: bring, context } = await openPortfolio(1);
+  await bring([HEADER, line(1, '5000'), line(2, '7000')], { portfolio: 'first', by: 'alice' });
+  await bring([HEADER, line(2, '8000'), line(3, '9000')], { portfolio: 'second', by: 'alice' });
+  const waiting = await context.approvals.waiting();
+  const second = waiting.find(({ portfolio }) => portfolio === 'second');
+  const look = await lookAtApproval(second?.id ?? '', { ...context, understand: makeUnderstandFile(context) });
+  expect(look?.others).toMatchObject({
+    rows: 1,
+    isExact: true,
+    first: [{ line: 2, name: 'Buyer 2 GmbH', requested_limit: '8000', other: { requested_limit: '7000' } }],
+  });
+  const page = look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '';
+  expect(page).toContain('Some buyers have another request.');
+  expect(page).toContain('1 row is of a buyer with another request, so a second limit would be requested:');
+  expect(page).toContain('Decline it if a second limit is not meant.');
+});
+
 // Promise: approval-shows-what-is-sent
 test.each([
   ['company_77', 'made: company_77', 0],

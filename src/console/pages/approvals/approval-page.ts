@@ -22,6 +22,7 @@ import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/te
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { madeWords, outSumWords, sentences } from '../new/words.ts';
+import { otherRequestsNotice } from '../plans/plan-view.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
@@ -47,6 +48,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
+  ${look.others && otherRequestsNotice(look.others, t`Decline it if a second limit is not meant.`)}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
   ${file && panel({ title: t`How the file was read`, body: filePart(file) })}

@@ -58,14 +58,23 @@ export function confirmView(
   const body = html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
     <div class="form-end">${other === undefined && button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
       <a class="button is-quiet" href="/new/${id}" data-close>Back</a></div>`;
+  const secondLimits = secondLimitWords(dryRun);
   return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
     ${unsaved > 0 && notice('warn', t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
     ${other !== undefined && notice('bad', withNumbers(other), { title: t`Nothing of it would be imported.` })}
+    ${secondLimits.length > 0 && notice('warn', withNumbers(secondLimits.join(' ')))}
     ${mixed}${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
+}
+
+/** Sentences about limits that would be requested in addition, or for buyers that may be known. */
+export function secondLimitWords({ besides, alike = 0 }: Pick<Preview['dryRun'], 'besides' | 'alike'>): string[] {
+  const others = t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`;
+  const known = t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`;
+  return [...(besides.limits > 0 ? [others] : []), ...(alike > 0 ? [known] : [])];
 }
 
 function leftOutWords({ invalid, duplicate, out }: { invalid: number; duplicate: number; out: number }): string {

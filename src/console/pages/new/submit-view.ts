@@ -19,6 +19,7 @@ import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, shellWord, theirWords, withNumbers } from '../../parts/text.ts';
 import { money } from '../held/held-page.ts';
+import { secondLimitWords } from './confirm-view.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
 
@@ -216,16 +217,7 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
 function besideWords({ open, besides, alike = 0, before, existing }: Preview['dryRun'], rights: Rights): Html {
   const sentences: string[] = [];
   if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
-  if (besides.limits > 0) {
-    sentences.push(
-      t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`,
-    );
-  }
-  if (alike > 0) {
-    sentences.push(
-      t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`,
-    );
-  }
+  sentences.push(...secondLimitWords({ besides, alike }));
   if (existing > 0) {
     sentences.push(t`${grouped(existing)} of their companies ${existing === 1 ? t`exists` : t`exist`} already.`);
   }

@@ -1,6 +1,12 @@
 import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
-import { elsewhereWords, otherRequestsWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
+import {
+  elsewhereWords,
+  type NamedOtherRequests,
+  otherRequestsWords,
+  type Plan,
+  type PlanState,
+} from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -44,14 +50,7 @@ export function planBody(
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
     ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
-    ${
-      others !== undefined &&
-      notice(
-        'warn',
-        otherRequestsWords(others).map((line, at) => [at > 0 && html`<br>`, visible(line)]),
-        { title: t`Some buyers have another request.` },
-      )
-    }
+    ${others !== undefined && otherRequestsNotice(others)}
     ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
@@ -126,4 +125,10 @@ function meanwhileWords({ action, whole }: Plan): string {
   if (whole) return t`everything that is open when you confirm is cancelled; requests on their way are still answered`;
   const left = t`rows that change before you confirm are left as they are, and you see how many`;
   return action === 'cancel' ? t`${left}; a request on its way is still answered` : left;
+}
+
+/** Warns that buyers have another request, so that second limits would be requested. */
+export function otherRequestsNotice(others: NamedOtherRequests, advice?: string): Html {
+  const lines = otherRequestsWords(others, advice).map((line, at) => [at > 0 && html`<br>`, visible(line)]);
+  return notice('warn', lines, { title: t`Some buyers have another request.` });
 }

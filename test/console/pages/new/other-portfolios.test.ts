@@ -45,6 +45,21 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   await expect.poll(stateNow, SOON).toBe(2);
 });
 
+// Promise: second-limit-warned
+test('the question counts limits of buyers that have another one', async () => {
+  const desk = await openDesk(0);
+  await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
+  await desk.limitline('run', 'q8.csv', '--yes', '--no-results');
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEADER}${ALDER.replace('1000', '1500')}${BIRCH}`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look, SOON).toContain('Request all: 2 limits');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const { text } = await web.post(`${location}/confirm`, { of });
+  expect(text).toContain('Request these limits?');
+  expect(text).toContain('1 of them is for a buyer that has another limit, open, made or in this file.');
+});
+
 test('a line whose request needs an answer is told as such, with a link to where it is answered', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', fault: 'reset' }] });
   await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
