@@ -19,7 +19,7 @@ import {
 import { importName, makeImportLook } from '../rows/import-names.ts';
 import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
-import { knownIds, unlikeKnown } from './id-faults.ts';
+import { knownIds, strangeId } from './id-faults.ts';
 import {
   type AnswerPlaces,
   type HeldFileDeps,
@@ -110,7 +110,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
         sentMs: calls[place]?.lostMs,
         heldMs: found.result.updatedMs,
         currency: from?.found?.currency,
-        strange: made && unlikeKnown(made, known.get(found.row.portfolio)?.[kind] ?? []),
+        strange: made && strangeId(made, found, known.get(found.row.portfolio)?.[kind] ?? []),
       };
     });
     const shown: HeldPlan = {

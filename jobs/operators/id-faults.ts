@@ -48,6 +48,20 @@ export function unlikeKnown(made: string, known: readonly string[]): string | un
   return signsOf(made).isSubsetOf(signsOf(known.join(''))) ? undefined : `${unlike}.`;
 }
 
+/** Why a person should look again at the id that they give for a held row's call: see {@link unlikeAnswer} and {@link unlikeKnown}. */
+export function strangeId(made: string, { result }: FoundRow, known: readonly string[]): string | undefined {
+  return unlikeAnswer(made, result) ?? unlikeKnown(made, known);
+}
+
+/** Says that an answer of success, which could not be read as a whole, named another id. An answer to another request may name any. */
+function unlikeAnswer(made: string, { step, problem }: FoundRow['result']): string | undefined {
+  const said = `${problem?.message ?? ''} ${problem?.body ?? ''}`;
+  if (!/\bstatus 2\d\d, but (?!it answers another request)/.test(said)) return undefined;
+  const ids = [...said.matchAll(/"id"\s*:\s*"([^"]+)"/g)].flatMap(([, id]) => id ?? []);
+  const own = ids.filter((id) => id.startsWith(KINDS[KIND_OF[step]].prefix));
+  return own.length === 0 || own.includes(made) ? undefined : `The answer to this call named another id, ${own[0]}.`;
+}
+
 /** The number of rows of a portfolio whose ids are read as examples of the service's ids. */
 const EXAMPLES = 20;
 

@@ -10,7 +10,7 @@ import { type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
-import { callName, knownIds, otherCallFault, prefixFault, readKnownIds, unlikeKnown } from './id-faults.ts';
+import { callName, knownIds, otherCallFault, prefixFault, readKnownIds, strangeId } from './id-faults.ts';
 import { countElsewhere, type ElsewhereDeps, heldElsewhere, type ResolutionSummary, resolvedOf } from './resolution.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
@@ -139,7 +139,7 @@ async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<st
   const known = await readKnownIds(new Set([made]), deps);
   const fault = otherCallFault(made, callsOf(held).map(callName), known);
   if (fault !== undefined) throw new LimitlineError('USAGE', fault);
-  return unlikeKnown(made, (await knownIds(held.row.portfolio, deps))[KIND_OF[held.result.step]]);
+  return strangeId(made, held, (await knownIds(held.row.portfolio, deps))[KIND_OF[held.result.step]]);
 }
 
 /** The most held lines that an error names. */

@@ -1,4 +1,4 @@
-import { knownIds, unlikeKnown } from '../../jobs/operators/id-faults.ts';
+import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
 import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
 import {
   heldElsewhere,
@@ -95,15 +95,15 @@ export async function resolveFile(
   });
 }
 
-/** The lines whose id looks unlike the other ids of the portfolio. */
+/** The lines whose id is unlike what the service answered, or the other ids of the portfolio. */
 async function strangeIds(
   name: string,
   { planned }: HeldFilePlan,
   context: Context,
 ): Promise<HeldFilePlan['problems']> {
   const known = await knownIds(name, context);
-  return planned.flatMap(({ at, made, call: { kind } }) => {
-    const strange = made && unlikeKnown(made, known[kind]);
+  return planned.flatMap(({ at, made, found, call: { kind } }) => {
+    const strange = made && strangeId(made, found, known[kind]);
     return strange ? [{ at, message: `"${made}": ${unlessRight(strange)}` }] : [];
   });
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -39,4 +40,22 @@ test('resolve says of a call to be sent again that an answer of success came to 
     /its limit would be sent again\. The service answered this call with status 201, so it is likely to be made twice\n/,
   );
   expect((await json('resolve', 'q4', '--line', '2', '--resend', '--dry-run')).of).toMatchObject([{ answered: 201 }]);
+});
+
+// Promise: unlike-id-asked-about
+test('resolve takes no id unlike that of the answer, whose end was lost, without being told that it is right', async () => {
+  const rules = [{ on: 'limit', fault: 'broken', body: 'half-json' }] as const;
+  const { limitline, read, cwd } = await openDesk(2, { rules: [...rules] });
+  await limitline('run', 'q4.csv', '--no-results');
+  await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv');
+  const rows: Record<string, string>[] = parse(await read('held.csv'), { columns: true, bom: true });
+  const ids = rows.map(({ problem }) => /bl_\w+/.exec(problem ?? '')?.[0] ?? '');
+  const answers = async (given: string[]) => {
+    await writeFile(join(cwd, 'said.csv'), ['row,id', ...rows.map(({ row }, n) => `${row},${given[n]}`)].join('\n'));
+    return limitline('resolve', 'q4', '--from', 'said.csv', '--yes');
+  };
+  const swapped = await answers(ids.toReversed());
+  expect(swapped.status).not.toBe(0);
+  expect(`${swapped.stdout}${swapped.stderr}`).toContain(`The answer to this call named another id, ${ids[0]}.`);
+  expect(await answers(ids)).toMatchObject({ status: 0 });
 });
