@@ -33,7 +33,8 @@ import { differByZeros } from './leading-zeros.ts';
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
  * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
- *    alike, or its reference from that of a buyer with its register number, by leading zeros alone.
+ *    alike, or its reference from that of a buyer with its register number, by leading zeros alone. A line of an errors file that names
+ *    that buyer's only row means that buyer.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
@@ -174,6 +175,7 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
   const zeros = [...lists.slice(0, 2).flat(), ...hidden, ...numbered].map((buyer) => zerosBetween(line, buyer));
   const lost = zeros.find((found) => found !== undefined);
+  if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
   if (more.length > 0) {
     return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
@@ -227,6 +229,11 @@ function mends(line: BuyerLine, buyer: Buyer, known: KnownBuyers): boolean {
   if (stands.importId === known.importId && stands.line !== line.line) return false;
   if (stands.row !== line.rowOf(buyer.key) && `${stands.portfolio}/${stands.row}` !== line.mends) return false;
   return known.isUnsent(buyer);
+}
+
+/** Whether the line of an errors file names the buyer's only row as the one to correct. */
+function isNamedBy(line: BuyerLine, { stands }: Buyer): boolean {
+  return stands !== null && `${stands.portfolio}/${stands.row}` === line.mends;
 }
 
 function differs(one: string, other: string): boolean {

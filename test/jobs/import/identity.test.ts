@@ -248,3 +248,22 @@ test('a list whose references lost their zeros, or whose names are in capitals, 
   await finished(place, 'q6');
   expect(place.standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
 });
+
+// Promise: lost-zeros-are-a-problem
+test('a line of an errors file that lost its zeros means the buyer whose row it names, and asks nothing', async () => {
+  const refused = { on: 'limit', match: '"HRB 1"', fault: 'status', status: 422, times: 1 } as const;
+  const place = await openWorkplace({ faults: { rules: [refused] } });
+  const first = ['0201,Weiß AG,DE,HRB 1,Ulm,1000', '0202,Zobel AG,DE,,Ulm,2000'];
+  await place.import([HEADER, ...first]);
+  await finished(place);
+  const path = join(place.dir, 'errors.csv');
+  await writeFile(
+    path,
+    (await exportedText(place.context, { only: 'errors' })).replace(/\n0201,(.*),1000,/, '\n201,$1,900,'),
+  );
+  expect(await place.importFile(path)).toMatchObject({ rows: 1, replaced: 1, problems: [] });
+  await finished(place);
+  // Both ways to write it are known now.
+  expect(await place.import([HEADER, ...first])).toMatchObject({ rows: 1, problems: [{ line: 2 }] });
+  expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
+});
