@@ -56,8 +56,8 @@ function lackingOf(then: ReadonlySet<string>, now: ReadonlySet<string>): string[
 }
 
 /**
- * The columns that a file lacks because all their cells are empty; none of a file without a line. Reads on until a line has them, mostly the
- * first. A pipe, which can be read only once, is not looked at.
+ * The columns that a file lacks because all their cells are empty; none of a file of {@link FEW} lines, which may be an addition. Reads on
+ * until a line has them, mostly the first. A pipe, which can be read only once, is not looked at.
  */
 async function emptyOf(
   then: ReadonlySet<string>,
@@ -75,11 +75,14 @@ async function emptyOf(
       }
       if (lackingOf(then, filled).length === 0) return [];
     }
-    return lines > 0 ? lackingOf(then, filled) : [];
+    return lines > FEW ? lackingOf(then, filled) : [];
   } finally {
     await again.close();
   }
 }
+
+/** So many lines may be added to a portfolio without what others have. */
+const FEW = 9;
 
 /** The telling columns of an import. Those of its header count until it was read to its end; undefined of an errors file, and of one without rows. */
 function columnsOf(known: KnownImport | undefined): string | undefined {

@@ -57,6 +57,12 @@ function without(lines: readonly string[], ...columns: string[]): string[] {
   );
 }
 
+/** A list of ten lines that are like the first one, of buyers of their own. */
+function tenLike([header = '', line = '']: readonly string[]): string[] {
+  const other = (n: number) => line.replace('Alder', `Alder ${n}`).replace(/(?<=HRB |,R|DNB,)1/, `${n}`);
+  return [header, ...Array.from({ length: 10 }, (_none, n) => other(n + 1))];
+}
+
 /** The lines with nothing in these columns. */
 function emptied([header = '', ...lines]: readonly string[], ...columns: string[]): string[] {
   const places = columns.map((column) => header.split(',').indexOf(column));
@@ -168,18 +174,20 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: empty-column-is-lacking
-  test.each([
-    ['column request_reference, and in this one all its cells are empty', FULL, emptied(FULL, 'request_reference')],
-    ['column country_code, and in this one all its cells are empty', NUMBERED, emptied(NUMBERED, 'country_code')],
+  test.each<[string, string[], ...string[]]>([
+    ['column request_reference, and in this one all its cells are empty', FULL, 'request_reference'],
+    ['column country_code, and in this one all its cells are empty', NUMBERED, 'country_code'],
     [
       'columns business_information_source, business_information_id, and in this one all their cells are empty',
       INFORMED,
-      emptied(INFORMED, 'business_information_source', 'business_information_id'),
+      'business_information_source',
+      'business_information_id',
     ],
-  ])('and has nothing in the %s, is refused as a whole', async (words, lines, later) => {
+  ])('and has nothing in the %s, is refused as a whole', async (words, one, ...columns) => {
+    const lines = tenLike(one);
     const { limitline, write, made } = await openAfter(lines);
     const before = made();
-    await write(later);
+    await write(emptied(lines, ...columns));
     expect((await limitline('check', 'list.csv')).stdout).toContain(`had the ${words}. Without`);
     expect((await limitline('run', 'list.csv')).stderr).toContain(`had the ${words}. Without`);
     expect(made()).toBe(before);
@@ -187,10 +195,11 @@ describe('a list that follows one whose limits were requested', () => {
 
   // Promise: empty-column-is-lacking
   test.each([
-    ['any of its lines has it', [...emptied(FULL, 'request_reference'), 'Cedar AG,DE,HRB 3,Weg 3,R3,3000']],
+    ['any of its lines has it', [...emptied(tenLike(FULL), 'request_reference'), 'Cedar AG,DE,HRB 33,Weg 3,R33,3000']],
+    ['it has nine lines, which may be an addition', emptied(tenLike(FULL).slice(0, 10), 'request_reference')],
     ['it has no line', FULL.slice(0, 1)],
   ])('is taken with an empty column where %s', async (_what, later) => {
-    const { limitline, write } = await openAfter(FULL);
+    const { limitline, write } = await openAfter(tenLike(FULL));
     await write(later);
     const { stdout, status } = await limitline('check', 'list.csv');
     expect(stdout).not.toContain('cells are empty');
