@@ -16,9 +16,9 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
-import { findOtherRequests, nameOtherRequests } from '../plans/other-requests.ts';
 import { shownRequests } from '../rows/calls-of.ts';
 import { openImported } from '../rows/import-names.ts';
+import { findOtherRequests, nameOtherRequests } from '../rows/other-requests.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
 import { lookElsewhere, standingRows, standsElsewhere } from './look-elsewhere.ts';
 

@@ -16,9 +16,9 @@ import { type AskDeps, whyNeededWords } from '../operators/ask-first.ts';
 import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/calls-of.ts';
+import { type BuyerRequests, findOtherRequests } from '../rows/other-requests.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './carry-out.ts';
-import { type BuyerRequests, findOtherRequests } from './other-requests.ts';
 
 export type PlanDeps = AskDeps &
   ElsewhereDeps & {

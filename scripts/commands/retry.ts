@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { explainEmptyRetry, type Retry } from '../../jobs/operators/explain-rows.ts';
 import { retryNamed, rowToRetry } from '../../jobs/operators/retry-row.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
-import { findOtherRequests, nameOtherRequests } from '../../jobs/plans/other-requests.ts';
+import { findOtherRequests, nameOtherRequests } from '../../jobs/rows/other-requests.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';

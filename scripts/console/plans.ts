@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confirmPlan } from '../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../jobs/plans/make-plan.ts';
-import { nameOtherRequests } from '../../jobs/plans/other-requests.ts';
+import { nameOtherRequests } from '../../jobs/rows/other-requests.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/plans-routes.ts';
 import { anyOf } from '../../src/console/pages/who-may.ts';
 import type { Context } from '../../src/context.ts';

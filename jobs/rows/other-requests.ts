@@ -5,8 +5,8 @@ import { describeRow } from '../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow, BuyerRows } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { makeFileNames } from '../rows/import-names.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { makeFileNames } from './import-names.ts';
+import type { FoundRow } from './walk-rows.ts';
 
 export type BuyerRequests = Pick<Rows, 'ofBuyers' | 'wholeOf'>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findOtherRequests } from '../../../jobs/plans/other-requests.ts';
+import { findOtherRequests } from '../../../jobs/rows/other-requests.ts';
 import type { BuyerRow, BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { FoundRow } from '../../../src/ledger/search/row-filter.ts';
 
