@@ -28,9 +28,9 @@ export async function columnsLeftOut(
   const mapping = mappingLeftOut(opened.columns, file);
   const isSent = calls.limit > 0 || states.skipped > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
-  const files = (await portfolios.allImports(portfolio)).filter((one) => columnsOf(one) !== undefined);
+  const files = (await portfolios.allImports(portfolio)).filter((one) => tellingColumnsOf(one) !== undefined);
   const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const then = new Set((columnsOf(last) ?? '').split(' '));
+  const then = new Set((tellingColumnsOf(last) ?? '').split(' '));
   const absent = lackingOf(then, knownColumns(opened.columns, reading));
   const lacking = absent.length > 0 ? absent : await emptyOf(then, following);
   if (!last || lacking.length === 0) return { opened, warnings: mapping };
@@ -85,7 +85,7 @@ async function emptyOf(
 const FEW = 9;
 
 /** The telling columns of an import. Those of its header count until it was read to its end; undefined of an errors file, and of one without rows. */
-function columnsOf(known: KnownImport | undefined): string | undefined {
+export function tellingColumnsOf(known: KnownImport | undefined): string | undefined {
   return known?.found ? known.found.columns : known?.columns;
 }
 

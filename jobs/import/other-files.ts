@@ -12,6 +12,7 @@ import {
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { type Copies, makeFileNames, makeImportLists, makeImportLook, openImported } from '../rows/import-names.ts';
+import { tellingColumnsOf } from './columns-left-out.ts';
 
 export type OtherFilesDeps = { portfolios: Pick<Portfolios, 'allImports'>; imports: Copies; signal?: AbortSignal };
 
@@ -36,7 +37,7 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
     },
     /**
      * A request that was sent for a later import of the file that this line comes from, by itself or by way of other errors files: there, the
-     * line was mended as well.
+     * line was mended as well. An errors file under its name is no such import.
      */
     async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
       const from = mendedLine(cells);
@@ -45,8 +46,11 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
       const imports = await importsOf(from.portfolio);
       const before = await filesBefore(from, { imports, originsIn });
       const [last] = before;
-      const isLater = ({ number, fileName }: KnownImport) =>
-        last !== undefined && number > last.number && before.some((one) => one.fileName === fileName);
+      const isLater = (one: KnownImport) =>
+        last !== undefined &&
+        one.number > last.number &&
+        tellingColumnsOf(one) !== undefined &&
+        before.some(({ fileName }) => fileName === one.fileName);
       return sent.find(({ importId }) => imports.some((one) => String(one.number) === importId && isLater(one)));
     },
     fileOf: makeFileNames(deps),

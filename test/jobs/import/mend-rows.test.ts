@@ -277,3 +277,24 @@ test('so does a line of an errors file of an errors file, but none whose buyer a
   await place.settled();
   expect(place.requested()).toEqual([6, 7, 1000]);
 });
+
+// Promise: errors-file-after-its-file
+test('an errors file under the name of its file, mended in parts and given again, is none that its file was mended after', async () => {
+  const place = await openCorrections();
+  const path = join(place.dir, 'list.csv');
+  const give = async (text: string) => {
+    await writeFile(path, text);
+    const invalid = (await checkedFile({ path }, place.context)).invalid.length;
+    const imported = await place.importFile(path);
+    expect(imported.invalid).toBe(invalid);
+    return imported;
+  };
+  await give([HEADER, acme(1000).replace('1000', '1OOO'), acme(2000).replace('2000', '2O00')].join('\n'));
+  const errors = (await place.errors()).replace('1OOO', '1000').replace('2O00', '2000');
+  await give(errors.split('\r\n').slice(0, 2).join('\n'));
+  await place.work();
+  await place.settled();
+  expect(await give(errors)).toMatchObject({ rows: 2, invalid: 0 });
+  await place.settled();
+  expect(place.requested()).toEqual([1000, 2000]);
+});
