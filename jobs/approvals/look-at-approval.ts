@@ -41,16 +41,16 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
-  const [state, imports, currency, { largest, isExact }, first, { goes, words }] = await Promise.all([
+  const [state, imports, currency, { largest, isExact }, first, { goes, words }, others] = await Promise.all([
     deps.portfolios.read(portfolio),
     deps.portfolios.allImports(portfolio),
     makeApprovalCurrency(deps)(approval),
     largestRows(approval, deps),
     firstRows(approval, deps),
     lookElsewhere(approval, deps),
+    othersOf(approval, deps),
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
-  const others = await othersOf(approval, deps);
   return {
     approval: { ...approval, currency },
     goes,

@@ -74,8 +74,8 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
 }
 
 /**
- * The advice on a changed line. If it only lacks something, the column has another name or the mapping that sent it was forgotten, and the
- * advice says so.
+ * The advice on a changed line. A line that only lacks something was probably read without a column: the column has another name now, or its
+ * mapping was forgotten. The advice says so.
  */
 function wayOut(asked: RowRequest, sent: RowRequest): string {
   const names = differingFields(asked, sent);

@@ -4,7 +4,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type Column, placeOf } from '../../src/portfolio/columns/column.ts';
 import type { KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
-import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { type Opened, refusedWhole } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { RowLine } from './decide-line.ts';
@@ -37,14 +37,9 @@ export async function columnsLeftOut(
   const [columns, its] = lacking.length === 1 ? ['column', 'its'] : ['columns', 'their'];
   const now = absent.length > 0 ? 'this one has not' : `in this one all ${its} cells are empty`;
   const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${columns} ${lacking.join(', ')}, and ${now}.`;
-  await opened.close();
-  const problem = makeProblem(
-    WHOLE_FILE,
-    null,
-    null,
-    `${had} ${remedyWords(lacking, absent.length > 0 ? 'Add' : 'Fill')}`,
-  );
-  return { opened: { ...opened, problems: [problem], batches: noBatches }, warnings: mapping };
+  const words = `${had} ${remedyWords(lacking, absent.length > 0 ? 'Add' : 'Fill')}`;
+  const refused = await refusedWhole(opened, [makeProblem(WHOLE_FILE, null, null, words)]);
+  return { opened: refused, warnings: mapping };
 }
 
 /** The columns without which lines of a file do not say what those of the last one said: its references, or all that told its buyers apart. */
@@ -139,8 +134,6 @@ function remedyWords([first, ...others]: readonly string[], act: 'Add' | 'Fill')
   const [them, are] = others.length === 0 ? ['it', 'it is'] : ['them', 'they are'];
   return `Without ${them}, limits that were requested would be requested a second time. ${act} ${them}, or say which of this file's columns ${are} (--map "COLUMN=${first}"); or, if other requests are meant, import the file into another portfolio.`;
 }
-
-async function* noBatches(): AsyncGenerator<never> {}
 
 /** The most columns that the warning names; a mapping may have hundreds. */
 const NAMED = 5;

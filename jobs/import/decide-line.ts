@@ -62,8 +62,8 @@ export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | unde
 type RefusedFor = { problem: Problem; isUnclear?: boolean };
 
 /**
- * Reads the known requests of these lines' buyers: all of a buyer, since a line without a request_reference may correct any of them, and a
- * request_reference may differ by its zeros from any. Fewer are enough for a line whose own request is among those read first.
+ * Reads the known requests of these lines' buyers. A line without a request_reference may correct any request of its buyer, and a
+ * request_reference may differ from any by its zeros, so all of them are read. Fewer are enough for a line whose own request is among them.
  */
 export async function requestsFor(
   lines: readonly RowLine[],

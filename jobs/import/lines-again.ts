@@ -40,7 +40,7 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
       faults.set(line, { places, key });
     }
   }
-  /** What a line may stand for: faulty lines on whatever line, by the cells that are not faulty there. */
+  /** Finds the faulty lines that a line may correct, wherever they stand: their sound cells are the same. */
   const meant = (cells: readonly string[]): Moved[] =>
     [...kinds.values()].flatMap((places) => moved.get(withoutKey(cells, places)) ?? []);
   const keysOf = (line: number, cells: readonly string[]): string[] => {

@@ -26,7 +26,7 @@ import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
-import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
+import { type Opened, openPortfolio, refusedWhole, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
@@ -151,8 +151,7 @@ export async function refuseForeign(
   if (opened.problems.length > 0 || !namesAccount(opened.header) || !(await stat(path)).isFile()) return opened;
   const problem = await foreignProblem(await open(), { account, portfolio });
   if (!problem) return opened;
-  await opened.close();
-  return { ...opened, problems: [problem], batches: noBatches };
+  return refusedWhole(opened, [problem]);
 }
 
 /** Refuses a file whose amounts do not add up to the control total. This reads the file once more. */
@@ -166,7 +165,6 @@ async function refuseOtherSum(
   for await (const batch of (await open()).batches()) sum.add(batch);
   const problem = sum.problem();
   if (!problem) return opened;
-  await opened.close();
   const { leftOut = 0, outSum } = made ?? {};
   const asked = outSum && outSum.amount !== '0' ? `, of ${moneyText(outSum.amount)},` : '';
   const byHand =
@@ -174,7 +172,7 @@ async function refuseOtherSum(
       ? ` ${counted(leftOut, 'line')} left out by hand${asked} ${leftOut === 1 ? 'is' : 'are'} not in this sum.`
       : '';
   problem.message += byHand;
-  return { ...opened, problems: [problem, ...sum.unread()], batches: noBatches };
+  return refusedWhole(opened, [problem, ...sum.unread()]);
 }
 
 /**
@@ -237,8 +235,6 @@ async function foreignProblem(
 }
 
 type Foreign = { line: number; column: string; cell: string };
-
-async function* noBatches(): AsyncGenerator<never> {}
 
 async function lookThrough(open: () => Promise<Opened>): Promise<OwnFile> {
   const opened = await open();

@@ -37,7 +37,7 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
     },
     /**
      * A request that was sent for a later import of the file that this line comes from, by itself or by way of other errors files: there, the
-     * line was mended as well. An errors file under its name is no such import.
+     * line was mended as well. An errors file that has the name of that file does not count.
      */
     async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
       const from = mendedLine(cells);

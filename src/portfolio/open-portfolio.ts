@@ -185,6 +185,12 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
 
 async function* noBatches(): AsyncGenerator<never> {}
 
+/** Closes a file that is refused as a whole: it has these problems, and no lines. */
+export async function refusedWhole(opened: Opened, problems: Problem[]): Promise<Opened> {
+  await opened.close();
+  return { ...opened, problems, batches: noBatches };
+}
+
 type Reading = {
   table: Table;
   records: RecordBatches;
