@@ -51,12 +51,12 @@ export type DigestTableOptions = { bits?: 53 | 68; keepsValues?: boolean };
 export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOptions = {}) {
   const isWide = bits === 68;
   const parts = Array.from({ length: PARTS }, () => emptyPart(FIRST_SLOTS, isWide, keepsValues));
-  const partOf = (digest: string) => parts[lettersAsNumber(digest, 0, 1)] as Part;
+  const partOf = (digest: string) => parts[partAt(digest)] as Part;
   const tagOf = isWide ? wideTag : narrowTag;
 
   /** The part of the table to which a digest belongs, enlarged if it is full. */
   function roomyPart(digest: string): Part {
-    const at = lettersAsNumber(digest, 0, 1);
+    const at = partAt(digest);
     const part = parts[at] as Part;
     if (part.used < part.low.length * MAX_LOAD) return part;
     const roomy = larger(part, isWide, keepsValues);
@@ -111,7 +111,7 @@ export function makeKeySet() {
   };
 }
 
-/** The part is chosen by a digest's first letter, which has 64 values. */
+/** The part is chosen by one letter of a digest, which has 64 values. */
 const PARTS = 64;
 
 /** Slots of a part at first: small files should take little memory. */
@@ -123,19 +123,24 @@ const MAX_LOAD = 0.75;
 /** Growing by half leaves a third of a table empty at most; doubling would leave half. */
 const GROWTH = 1.5;
 
+/** The number of a digest's part. Only last letters count here and below: the first ones of `anywhereOf` take few values. */
+function partAt(digest: string): number {
+  return sixBits(digest, 9);
+}
+
 /** 32 bits of a digest, which also choose its slot. */
 function lowOf(digest: string): number {
-  return lettersAsNumber(digest, 1, 7) >>> 0;
+  return lettersAsNumber(digest, 10, 16) >>> 0;
 }
 
 /** 15 further bits. Never 0, because 0 marks an empty slot. */
 function narrowTag(digest: string): number {
-  return (lettersAsNumber(digest, 7, 10) & 0x7fff) + 1;
+  return (lettersAsNumber(digest, 6, 9) & 0x7fff) + 1;
 }
 
 /** 30 further bits. Never 0, because 0 marks an empty slot. */
 function wideTag(digest: string): number {
-  return lettersAsNumber(digest, 7, 12) + 1;
+  return lettersAsNumber(digest, 4, 9) + 1;
 }
 
 /** One part's arrays; `value` is empty in a set. */

@@ -6,7 +6,6 @@ import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
-import { digestOf, lettersAsNumber, makeDigestTable } from '../identity/digest.ts';
 import { referenceOf } from '../identity/identity.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
@@ -20,11 +19,12 @@ import {
   statementsText,
 } from './advice.ts';
 import { makeAmountForms } from './amount-forms.ts';
+import { makeFirstRequests } from './first-requests.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
 import { makePlausibility } from './plausibility.ts';
 import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
-import type { Line, Row } from './row.ts';
+import type { Line } from './row.ts';
 
 type Judging = {
   columns: Column[];
@@ -41,10 +41,7 @@ type Judging = {
  */
 export function makeLineClassifier(judging: Judging) {
   const { columns, dates, currencies, adviseAbove: above, results } = judging;
-  // The line that first made each request. 68 bits, more than for buyers: a false match would lose a request.
-  const requestLines = makeDigestTable({ bits: 68 });
-  // The amount of each request with a request_reference, as a number of 30 bits, by reference and buyer.
-  const namedAmounts = makeDigestTable();
+  const requests = makeFirstRequests();
   const plausibility = makePlausibility({ columns });
   const forms = makeAmountForms(columns);
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
@@ -70,19 +67,13 @@ export function makeLineClassifier(judging: Judging) {
   }
 
   /** The problem of a line whose request_reference an earlier line has for another buyer, or with another amount. */
-  function clashOf(line: number, { key, buyer, limit }: Row, { request_reference: reference }: Values) {
-    if (reference === undefined || results) return undefined;
-    const [earlier] = requestLines.find(key, 1);
-    const ofBuyer = digestOf(`${key}\n${buyer}`);
-    const amount = lettersAsNumber(digestOf(limit.requested_limit), 0, 5);
-    if (earlier === undefined) namedAmounts.add(ofBuyer, amount);
-    const [known] = namedAmounts.find(ofBuyer, 1);
-    if (known === amount) return undefined;
-    const what = known === undefined ? 'for another buyer' : 'with another amount';
-    const message = `Line ${earlier} already has this request_reference ${what}: give this line another one, or correct the line that is wrong.`;
+  function clashOf(line: number, reference: string | undefined, first: ReturnType<typeof requests.meet>) {
+    if (!first || reference === undefined || results || (first.isOfBuyer && first.hasAmount)) return undefined;
+    const what = first.isOfBuyer ? 'with another amount' : 'for another buyer';
+    const message = `Line ${first.line} already has this request_reference ${what}: give this line another one, or correct the line that is wrong.`;
     return {
       problem: makeProblem(line, written('request_reference'), reference, message),
-      isOfOther: known === undefined,
+      isOfOther: !first.isOfBuyer,
     };
   }
 
@@ -97,7 +88,8 @@ export function makeLineClassifier(judging: Judging) {
       // Other problems come first, because an unclear buyer may only follow from them.
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
       const row = problems.length === 0 ? makeRow(values, buyer ?? '', draft.extras) : undefined;
-      const clash = row && clashOf(line, row, values);
+      const first = row && requests.meet(line, row);
+      const clash = clashOf(line, values.request_reference, first);
       if (clash) problems.push(clash.problem);
       // In an invalid line, bytes that could not be decoded become U+FFFD, since the results file must be UTF-8.
       if (!row || problems.length > 0) {
@@ -122,8 +114,8 @@ export function makeLineClassifier(judging: Judging) {
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
       const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
       if (statements !== undefined) row.statements = statements;
-      const of = requestLines.addOnce(row.key, line);
-      if (of !== undefined) {
+      if (first) {
+        const of = first.line;
         const problems = [duplicateProblem(line, of, values)];
         const { name, requested_limit: requested } = values;
         return {

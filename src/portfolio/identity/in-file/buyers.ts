@@ -28,7 +28,7 @@ type FileBuyers = BuyerStore & {
  * identifier, 16 MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
  */
 export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { store?: BuyerStore }): FileBuyers {
-  const table = makeSpreadTable();
+  const table = makeDigestTable();
   const entries = makeFileEntries();
   const place = { portfolio, importId };
   const find = (digest: string) => table.find(digest, MOST_ENTRIES);
@@ -123,20 +123,6 @@ export function makeFileBook(place: FilePlace): BuyerBook {
       }
       return decisions;
     },
-  };
-}
-
-/**
- * A digest table whose slots follow from the last letters of a digest. The first ones of `anywhereOf` take few values, so that its entries
- * would lie in one another's way.
- */
-function makeSpreadTable(): Pick<ReturnType<typeof makeDigestTable>, 'add' | 'has' | 'find'> {
-  const table = makeDigestTable();
-  const spread = (digest: string) => digest.slice(7) + digest.slice(0, 7);
-  return {
-    add: (digest, value) => table.add(spread(digest), value),
-    has: (digest) => table.has(spread(digest)),
-    find: (digest, most) => table.find(spread(digest), most),
   };
 }
 
