@@ -44,11 +44,12 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
      */
     async read(digests: readonly string[]): Promise<BuyersRead> {
       for (;;) {
-        const pages: BuyersRead[] = [];
-        for (let from = 0; from < digests.length; from += PAGE) {
-          const page = digests.slice(from, from + PAGE);
-          pages.push(pageOf(page, (await read(places, { digests: page.join('') })) as BuyersAnswer));
-        }
+        const pages = await Promise.all(
+          Array.from({ length: Math.ceil(digests.length / PAGE) }, async (_none, at) => {
+            const page = digests.slice(at * PAGE, (at + 1) * PAGE);
+            return pageOf(page, (await read(places, { digests: page.join('') })) as BuyersAnswer);
+          }),
+        );
         const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
         // A write between two pages gave them different versions: read them again.
         if (others.some(({ version }) => version !== first.version)) continue;

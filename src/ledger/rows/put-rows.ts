@@ -34,10 +34,14 @@ type PutOptions = {
 /** Most rows that one call of the script adds: it takes Redis some milliseconds. */
 const MOST_AT_ONCE = 64;
 
+/** Calls of the script under way at once: those of a batch of lines. So they wait for Redis' disk once, and not one after another. */
+const MOST_UNDER_WAY = 4;
+
 /** Adds lines to the ledger as rows; lua/put.lua says what happens to existing rows. Lines that come at the same time share one script. */
 export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
   const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
-  const runInBatch = makeBatcher((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
+  const runScript = (args: (string | number)[]) => run([keys.account], args) as Promise<unknown[]>;
+  const runInBatch = makeBatcher(runScript, MOST_AT_ONCE, MOST_UNDER_WAY);
   const toldOf = (line: number, importId: string, request: RowRequest) => ({
     move: 'put' as const,
     line,
