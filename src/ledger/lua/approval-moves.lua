@@ -58,31 +58,14 @@ local function tellAnswer(row, approval)
   tellRow(row, cjson.encode({ is = is, by = approval.answeredBy or '', words = approval.words or nil }))
 end
 
--- Notes the refusal `id` on other approvals that wait for the same request, so that a person has to see it before saying yes.
-local function askAnew(portfolio, others, id)
-  for other in string.gmatch(others or '', '%S+') do
-    local asked = approvalKey(portfolio, other)
-    if other ~= id and standingOf(portfolio, other) == 'waiting' then
-      noteNo(portfolio, asked, id)
-      redis.call('HINCRBY', asked, 'moves', 1)
-    end
-  end
-end
-
--- Writes the answer to the request itself, whichever row asks for it. An approval granted without a person is no yes, and takes back no
--- later refusal. A refusal of an answer to a held call says nothing of the request.
-local function noteAnswer(row, id, approval)
+-- Writes a person's yes to the request itself, whichever row asks for it. An approval granted without a person is no yes, and takes back no
+-- later refusal. A no is written as the row leaves its approval (change.lua).
+local function noteYes(row, approval)
+  if not approval.isGranted or row.state ~= 'queued' or (approval.answeredBy or '') == '' then return end
   local portfolio, request = row.portfolio.hash, requestOf(row.portfolio.hash, row.key)
-  local known = redis.call('HMGET', request, 'state', 'declined', 'yes', 'asks')
-  if approval.isGranted then
-    if row.state ~= 'queued' or (approval.answeredBy or '') == '' then return end
-    if tonumber(approval.turn or 0) > tonumber(known[3] or 0) then redis.call('HSET', request, 'yes', approval.turn) end
-    if known[2] and not isLaterThan(portfolio, known[2], approval.turn or 0) then redis.call('HDEL', request, 'declined') end
-  elseif approval.standing == 'declined' and approval.kind ~= 'answer' and isLaterThan(portfolio, id, known[3]) and known[1] ~= 'made' then
-    -- From now on the request needs another approval, whatever the settings ask for.
-    redis.call('HSET', request, 'declined', id)
-    askAnew(portfolio, known[4], id)
-  end
+  local declined, yes = unpack(redis.call('HMGET', request, 'declined', 'yes'))
+  if tonumber(approval.turn or 0) > tonumber(yes or 0) then redis.call('HSET', request, 'yes', approval.turn) end
+  if declined and not isLaterThan(portfolio, declined, approval.turn or 0) then redis.call('HDEL', request, 'declined') end
 end
 
 -- Moves a row on with the answer to its approval. A granted row is queued; a declined one is cancelled, or gets back the state that it had
@@ -105,7 +88,7 @@ MOVES.free = {
     local approval = it.known
     -- The rows of an import do not each repeat the answer in their histories.
     if approval.kind ~= 'import' then tellAnswer(now, approval) end
-    noteAnswer(now, it.approval, approval)
+    noteYes(now, approval)
     if approval.kind == 'retry' and now.state == 'queued' then redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1) end
   end,
   said = function(_, it) return leftWithout(it.portfolio, it.key, it.approval), true end,

@@ -38,11 +38,36 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   end
 end
 
+-- Notes the refusal `id` on other approvals that wait for the same request, so that a person has to see it before saying yes.
+local function askAnew(portfolio, others, id)
+  for other in string.gmatch(others or '', '%S+') do
+    local asked = approvalKey(portfolio, other)
+    if other ~= id and standingOf(portfolio, other) == 'waiting' then
+      noteNo(portfolio, asked, id)
+      redis.call('HINCRBY', asked, 'moves', 1)
+    end
+  end
+end
+
+-- Writes the refusal `id` to a request whose row leaves that approval, for whatever reason: the row may be given up before the refusal is
+-- carried out. From now on the request needs another approval, whatever the settings ask for. A refusal of an answer to a held call says
+-- nothing of the request.
+local function keepNo(portfolio, request, id)
+  local standing, kind = unpack(redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'kind'))
+  if standing ~= 'declined' or kind == 'answer' then return end
+  local known = redis.call('HMGET', request, 'state', 'yes', 'asks')
+  if known[1] == 'made' or not isLaterThan(portfolio, id, known[2]) then return end
+  redis.call('HSET', request, 'declined', id)
+  askAnew(portfolio, known[3], id)
+end
+
 local function leaveApproval(portfolio, row, key, awaits)
   local id, requested = string.match(awaits, '^([^|]*)|(.*)$')
+  local request = requestOf(portfolio, key)
   redis.call('ZREM', portfolio .. ':approval:' .. id, key)
   redis.call('HDEL', row, 'awaits')
-  setAsks(requestOf(portfolio, key), id)
+  setAsks(request, id)
+  keepNo(portfolio, request, id)
   local left = countInApproval(portfolio, id, -1, limbsOf(requested))
   if left > 0 or standingOf(portfolio, id) ~= 'waiting' then return end
   local root, name = string.match(portfolio, '^(.-):portfolio:(.*)$')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { waitingIn } from '../../support/waiting-in.ts';
 
@@ -37,3 +38,22 @@ test('… also a no that came while the lines were brought in', async () => {
   expect(await place.say({ id, digest })).toMatchObject({ is: 'changed' });
   expect(await waitingIn('q5', place)).toMatchObject({ redone: 'by bob: no' });
 });
+
+type Place = Awaited<ReturnType<typeof openPortfolio>>;
+
+// Promise: declined-needs-another-approval
+test.each<[string, (place: Place) => Promise<unknown>]>([
+  ['given up', ({ context }) => cancelRows({ portfolio: 'q4', by: 'alice' }, context)],
+  ['left out by a file', ({ import: importLines }) => importLines(LINES.slice(0, 1), { replace: true })],
+])(
+  'a request that is %s before the no to it is carried out needs another approval, whatever its sum',
+  async (_how, act) => {
+    const place = await openPortfolio(3, { APPROVE_ABOVE: '2500' });
+    const { id, digest } = await place.waiting();
+    expect(await place.say({ id, digest, answer: 'decline', words: 'no' })).toMatchObject({ is: 'done' });
+    await act(place);
+    await carryOutAllAnswered(place.context);
+    await place.import(LINES, { portfolio: 'q5' });
+    expect(await waitingIn('q5', place)).toMatchObject({ rows: 1, redone: 'by bob: no' });
+  },
+);

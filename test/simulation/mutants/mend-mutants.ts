@@ -94,10 +94,10 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['two files at once'],
   ),
   lua(
-    'approval-moves',
+    'change',
     'later yes',
     'a no that is carried out late takes a later yes back',
-    ['isLaterThan(portfolio, id, known[3])', 'true'],
+    ['isLaterThan(portfolio, id, known[2])', 'true'],
     APPROVED,
     [inLua('approvals', "'declined' and isLaterThan(portfolio, id, yes) then", "'declined' then")],
   ),

@@ -183,7 +183,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     },
   ),
   lua(
-    'approval-moves',
+    'change',
     'declined',
     'a no stays with its row alone',
     ["redis.call('HSET', request, 'declined', id)", ''],
