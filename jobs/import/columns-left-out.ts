@@ -15,9 +15,9 @@ type Following = { portfolio: string; reading: ReadOptions; path: string; opened
 type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports'> };
 
 /**
- * Compares the columns of a file with those of the portfolio's last one. A file is refused as a whole, before any line is put, if it lacks the
- * columns by which requests that were sent are known again, or has nothing in them: its lines would be requested in addition. A warning
- * tells of a mapping that this file is read without.
+ * Compares the columns of a file with those of the portfolio's last ones (lastFiles). A file is refused as a whole, before any line is put, if
+ * it lacks the columns by which requests that were sent are known again, or has nothing in them: its lines would be requested in addition. A
+ * warning tells of a mapping that this file is read without.
  */
 export async function columnsLeftOut(
   { opened, ...following }: Following,
@@ -26,23 +26,42 @@ export async function columnsLeftOut(
   const { portfolio, reading } = following;
   const { file, calls, states } = await portfolios.read(portfolio);
   const mapping = mappingLeftOut(opened.columns, file);
-  const isSent = calls.limit > 0 || states.skipped > 0;
+  // Limits that a results file put back into a lost ledger were called for by no row of the portfolio.
+  const isSent = calls.limit > 0 || states.skipped > 0 || states.done > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
-  const files = (await portfolios.allImports(portfolio)).filter((one) => tellingColumnsOf(one) !== undefined);
-  const [last] = files.sort((one, other) => other.lastMs - one.lastMs);
-  const then = new Set((tellingColumnsOf(last) ?? '').split(' '));
-  const absent = lackingOf(then, knownColumns(opened.columns, reading));
-  const lacking = absent.length > 0 ? absent : await emptyOf(then, following);
-  if (!last || lacking.length === 0) return { opened, warnings: mapping };
-  const [columns, its] = lacking.length === 1 ? ['column', 'its'] : ['columns', 'their'];
-  const now = absent.length > 0 ? 'this one has not' : `in this one all ${its} cells are empty`;
-  const had = `The last file of this portfolio, ${visible(last.fileName)}, had the ${columns} ${lacking.join(', ')}, and ${now}.`;
-  const words = `${had} ${remedyWords(lacking, absent.length > 0 ? 'Add' : 'Fill')}`;
-  const refused = await refusedWhole(opened, [makeProblem(WHOLE_FILE, null, null, words)]);
-  return { opened: refused, warnings: mapping };
+  const given = knownColumns(opened.columns, reading);
+  const files = lastFiles(await portfolios.allImports(portfolio));
+  for (const [place, { fileName, had }] of files.entries()) {
+    const absent = lackingOf(had, given);
+    const lacking = absent.length > 0 ? absent : await emptyOf(had, following);
+    if (lacking.length === 0) continue;
+    const [columns, its] = lacking.length === 1 ? ['column', 'its'] : ['columns', 'their'];
+    const now = absent.length > 0 ? 'this one has not' : `in this one all ${its} cells are empty`;
+    const which = place === 0 ? 'The last file' : 'An earlier file';
+    const before = `${which} of this portfolio, ${visible(fileName)}, had the ${columns} ${lacking.join(', ')}, and ${now}.`;
+    const words = `${before} ${remedyWords(lacking, absent.length > 0 ? 'Add' : 'Fill')}`;
+    const refused = await refusedWhole(opened, [makeProblem(WHOLE_FILE, null, null, words)]);
+    return { opened: refused, warnings: mapping };
+  }
+  return { opened, warnings: mapping };
 }
 
-/** The columns without which lines of a file do not say what those of the last one said: its references, or all that told its buyers apart. */
+/**
+ * The files with which another one is compared, by their telling columns: the last one, and those before it up to one of more than {@link FEW}
+ * lines. A short file may be an addition, which says nothing of the requests that earlier files brought.
+ */
+function lastFiles(imports: readonly KnownImport[]): { fileName: string; had: ReadonlySet<string> }[] {
+  const found = new Map<string, { fileName: string; had: ReadonlySet<string> }>();
+  for (const one of imports.toSorted((before, after) => after.lastMs - before.lastMs)) {
+    const columns = tellingColumnsOf(one);
+    if (columns === undefined) continue;
+    if (!found.has(columns)) found.set(columns, { fileName: one.fileName, had: new Set(columns.split(' ')) });
+    if ((one.found?.lines ?? Number.POSITIVE_INFINITY) > FEW) break;
+  }
+  return [...found.values()];
+}
+
+/** The columns without which lines of a file do not say what those of one before said: its references, or all that told its buyers apart. */
 function lackingOf(then: ReadonlySet<string>, now: ReadonlySet<string>): string[] {
   if (then.has(REQUEST) && !now.has(REQUEST)) return [REQUEST];
   const identifiers = IDENTIFIERS.filter((columns) => columns.every((column) => then.has(column)));
@@ -91,8 +110,9 @@ function knownColumns(columns: readonly Pick<Column, 'known'>[], { mapping }: Re
 
 /**
  * Finds the columns of a file that say which buyer or request a line means; their names have spaces between. `ofHeader`: those that the header
- * has. `filled`: those of them that any row fills, once `add` has had each; undefined without rows, which tell nothing. request_reference is
- * one only if most rows have it: a short list of corrected lines may leave out what few lines have.
+ * has. `filled`: those of them that rows fill, once `add` has had each; undefined without rows, which tell nothing. request_reference is
+ * one only if most rows have it: a short list of corrected lines may leave out what few lines have. An identifier that few rows have is one
+ * only if none is in most rows: the other rows are not told by it.
  */
 export function makeTellingColumns(columns: readonly Column[], reading: ReadOptions) {
   const known = knownColumns(columns, reading);
@@ -109,8 +129,13 @@ export function makeTellingColumns(columns: readonly Column[], reading: ReadOpti
       }
     },
     filled(): string | undefined {
-      const found = counts.filter((one) => one.rows > (one.column === REQUEST ? rows / 2 : 0));
-      return rows === 0 ? undefined : found.map(({ column }) => column).join(' ');
+      if (rows === 0) return undefined;
+      const inMost = new Set(counts.filter((one) => one.rows > rows / 2).map(({ column }) => column));
+      const areMostTold = IDENTIFIERS.some((columns) => columns.every((column) => inMost.has(column)));
+      const found = counts.filter(
+        (one) => inMost.has(one.column) || (one.column !== REQUEST && !areMostTold && one.rows > 0),
+      );
+      return found.map(({ column }) => column).join(' ');
     },
   };
 }

@@ -59,7 +59,7 @@ function without(lines: readonly string[], ...columns: string[]): string[] {
 
 /** A list of ten lines that are like the first one, of buyers of their own. */
 function tenLike([header = '', line = '']: readonly string[]): string[] {
-  const other = (n: number) => line.replace('Alder', `Alder ${n}`).replace(/(?<=HRB |,R|DNB,)1/, `${n}`);
+  const other = (n: number) => line.replace('Alder', `Alder ${n}`).replace(/(?<=HRB |,R|DNB,)1/g, `${n}`);
   return [header, ...Array.from({ length: 10 }, (_none, n) => other(n + 1))];
 }
 
@@ -229,6 +229,32 @@ describe('a list that follows one whose limits were requested', () => {
     await ended;
     await write(without(FULL, 'request_reference'));
     expect((await limitline('check', 'list.csv')).stdout).toContain('had the column request_reference');
+  });
+
+  // Promises: lacking-reference-is-refused, which-file-is-the-last
+  test.each([
+    ['request_reference', FULL, 'Elder AG,DE,HRB 44,Weg 4,,4000'],
+    ['country_code', NUMBERED, 'Elder AG,,,4000'],
+  ])('and lacks %s is refused, too, where a line without it was added in between', async (column, one, added) => {
+    const lines = tenLike(one);
+    const { limitline, write, made } = await openAfter(lines);
+    await write([...one.slice(0, 1), added]);
+    await limitline('run', 'list.csv');
+    await write(without(lines, column));
+    expect((await limitline('run', 'list.csv')).stderr).toContain(
+      `An earlier file of this portfolio, list.csv, had the column ${column}`,
+    );
+    expect(made()).toBe(11);
+  });
+
+  // Promise: lacking-reference-is-refused
+  test('is refused, too, where it has another identifier, which few lines of the other had', async () => {
+    const header = 'name,country_code,buyer_reference,requested_limit';
+    const lines = [header, 'Alder AG,DE,K1,1000', 'Birch AG,DE,,2000', 'Cedar AG,DE,,3000'];
+    const { limitline, write, made } = await openAfter(lines);
+    await write(without(lines, 'country_code'));
+    expect((await limitline('run', 'list.csv')).stderr).toContain('had the column country_code, and this one has not.');
+    expect(made()).toBe(3);
   });
 
   // Promise: lacking-reference-is-refused

@@ -131,6 +131,25 @@ test('a buyer that was first known by fewer identifiers is not requested again',
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
 });
 
+// Promise: lacking-reference-is-refused
+test('a list that lacks the references of the one whose limits were put back is refused', async () => {
+  const place = await openPlace();
+  const header = 'name;country_code;requested_limit;request_reference';
+  const file = await place.write(['Alt GmbH;DE;100;R-1'], 'q4.csv', header);
+  await place.importFile(file);
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await place.export();
+
+  await place.redis.admin.flushall();
+  await place.recoverHere();
+  await place.importFile(file);
+  const lacking = await place.write(['Alt GmbH;DE;100'], 'q4.csv', header.replace(';request_reference', ''));
+  const { faults } = await place.importFile(lacking);
+  expect(faults).toMatchObject([{ message: expect.stringContaining('had the column request_reference') }]);
+});
+
 // Promises: recover-overwrites-nothing, recover-reads-kept-results
 test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
   const place = await openPlace();
