@@ -10,8 +10,8 @@ type Strength = { amr?: string[]; acr?: string };
 export type OidcAnswer =
   | { is: 'in'; person: Person; strength: Strength; to: string }
   /**
-   * The outcomes of a sign-in for an approval. `not anew`: another person signed in, or the provider does not prove that it asked the
-   * person again.
+   * The outcomes of a sign-in for an approval. `not anew`: another person signed in, the person's groups do not approve any more, or the
+   * provider does not prove that it asked the person again.
    */
   | { is: 'anew'; for: Anew; to: string }
   | { is: 'not anew'; by: string; to: string }
@@ -78,13 +78,13 @@ export function makeOidc({
       const answer = await provider.finish(url, { state, nonce, verifier });
       if ('why' in answer) return { is: 'no', why: answer.why, to };
       const by = await nameOf(answer.claims);
+      const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
       if (anew) {
         // Without `auth_time` the provider may not have asked the person again.
         const { auth_time: atS } = answer.claims;
         const isAnew = by === anew.by && typeof atS === 'number' && atS >= anew.beganS - LEEWAY_S;
-        return isAnew ? { is: 'anew', for: anew, to } : { is: 'not anew', by, to };
+        return isAnew && roles.includes('approver') ? { is: 'anew', for: anew, to } : { is: 'not anew', by, to };
       }
-      const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
       return roles.length === 0
         ? { is: 'no role', by, to }
         : { is: 'in', person: { by, roles }, strength: strengthOf(answer.claims), to };

@@ -31,11 +31,12 @@ test('who approves signs in anew at the provider, which has to say when; the ses
   expect(jar.cookiesOf(web.url).get(SESSION)).toBe(session);
 });
 
-// Promise: provider-states-the-time
+// Promises: provider-states-the-time, approver-by-groups-anew
 test.each<[what: string, claims: () => Record<string, unknown>]>([
   ['says nothing of when', () => ({})],
   ['says it as a text', () => ({ auth_time: String(nowS()) })],
   ['asked long before', () => ({ auth_time: nowS() - 120 })],
+  ['names no group that approves any more', () => ({ auth_time: nowS(), groups: ['finance team'] })],
   ['has another person', () => ({ auth_time: nowS(), sub: 'subject-2', preferred_username: 'bob@example.com' })],
 ])('where the provider %s nothing is proved', async (_what, claims) => {
   const { web, anew } = await openAnew();
