@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { sha256Of } from '../../src/files/draft.ts';
 import type { ImportedFile, KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type Column, placeOf } from '../../src/portfolio/columns/column.ts';
@@ -8,6 +9,7 @@ import { type Opened, refusedWhole } from '../../src/portfolio/open-portfolio.ts
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { RowLine } from './decide-line.ts';
+import { readingTextOf } from './open-import.ts';
 
 /** A file that follows others of its portfolio. `open` opens it once more. */
 type Following = { portfolio: string; reading: ReadOptions; path: string; opened: Opened; open: () => Promise<Opened> };
@@ -31,10 +33,12 @@ export async function columnsLeftOut(
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };
   const given = knownColumns(opened.columns, reading);
   const files = lastFiles(await portfolios.allImports(portfolio));
-  for (const [place, { fileName, had }] of files.entries()) {
+  for (const [place, { fileName, columns: theirs = '' }] of files.entries()) {
+    const had = new Set(theirs.split(' '));
     const absent = lackingOf(had, given);
     const lacking = absent.length > 0 ? absent : await emptyOf(had, following);
     if (lacking.length === 0) continue;
+    if (place > 0 && (await isAgain(files[0], opened, following))) break;
     const [columns, its] = lacking.length === 1 ? ['column', 'its'] : ['columns', 'their'];
     const now = absent.length > 0 ? 'this one has not' : `in this one all ${its} cells are empty`;
     const which = place === 0 ? 'The last file' : 'An earlier file';
@@ -47,18 +51,28 @@ export async function columnsLeftOut(
 }
 
 /**
- * The files with which another one is compared, by their telling columns: the last one, and those before it up to one of more than {@link FEW}
- * lines. A short file may be an addition, which says nothing of the requests that earlier files brought.
+ * The files with which another one is compared, the last one first, with their telling columns: those before it, too, up to one of more than
+ * {@link FEW} lines. A short file may be an addition, which says nothing of the requests that earlier files brought.
  */
-function lastFiles(imports: readonly KnownImport[]): { fileName: string; had: ReadonlySet<string> }[] {
-  const found = new Map<string, { fileName: string; had: ReadonlySet<string> }>();
+function lastFiles(imports: readonly KnownImport[]): KnownImport[] {
+  const found = new Map<string, KnownImport>();
   for (const one of imports.toSorted((before, after) => after.lastMs - before.lastMs)) {
     const columns = tellingColumnsOf(one);
     if (columns === undefined) continue;
-    if (!found.has(columns)) found.set(columns, { fileName: one.fileName, had: new Set(columns.split(' ')) });
+    if (!found.has(columns)) found.set(columns, { ...one, columns });
     if ((one.found?.lines ?? Number.POSITIVE_INFINITY) > FEW) break;
   }
   return [...found.values()];
+}
+
+/** Whether the file is the last one itself, which comes again or goes on: its lines have their requests from then. */
+async function isAgain(
+  last: KnownImport | undefined,
+  opened: Opened,
+  { path, reading }: Pick<Following, 'path' | 'reading'>,
+): Promise<boolean> {
+  if (last?.reading !== readingTextOf(reading, opened) || !(await stat(path)).isFile()) return false;
+  return last.id === (await sha256Of(path));
 }
 
 /** The columns without which lines of a file do not say what those of one before said: its references, or all that told its buyers apart. */

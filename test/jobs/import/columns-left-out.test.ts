@@ -247,6 +247,19 @@ describe('a list that follows one whose limits were requested', () => {
     expect(made()).toBe(11);
   });
 
+  // Promise: which-file-is-the-last
+  test('and came itself before anything was sent is taken again, though one before it had more columns', async () => {
+    const { limitline, write, made } = await openAfter(FULL, 'import');
+    await write(without(FULL, 'request_reference'));
+    await limitline('run', 'list.csv');
+    const before = made();
+    for (const command of ['check', 'run']) {
+      const { stdout, stderr } = await limitline(command, 'list.csv');
+      expect(`${stdout}${stderr}`).not.toContain('and this one has not');
+    }
+    expect(made()).toBe(before);
+  });
+
   // Promise: lacking-reference-is-refused
   test('is refused, too, where it has another identifier, which few lines of the other had', async () => {
     const header = 'name,country_code,buyer_reference,requested_limit';
