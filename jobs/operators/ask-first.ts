@@ -10,6 +10,7 @@ import {
   asksApproval,
   asksApprovalOf,
   type OverOf,
+  type ReasonToAsk,
   whyWords,
 } from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
@@ -74,10 +75,11 @@ export async function askFirst(
 ): Promise<AskedFor | undefined> {
   const { portfolio, kind, by, madeBy = by, supplier, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
-  const needed =
+  const needed: Needed | undefined =
     asking.approval === undefined ? await whyNeeded(asking, requested, { approvals, policy }) : { over: [] };
   if (needed === undefined) return undefined;
-  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
+  const { because } = needed;
+  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, because, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // If another person continues a plan, that person becomes an author, too.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
@@ -111,10 +113,10 @@ export async function askFirst(
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
 /**
- * Why an approval is needed. `over`: which sum is above its limit; [] if none is. `redone`: who declined some of the rows before, as `by
- * NAME: WORDS`.
+ * Why an approval is needed. `over`: which sum is above its limit; [] if none is. `redone`: who declined some of the rows before, or an
+ * answer about their calls, as `by NAME: WORDS`. `because`: another reason.
  */
-export type Needed = { over: Over; redone?: string };
+export type Needed = { over: Over; redone?: string; because?: ReasonToAsk };
 
 /** Why another person has to approve; nothing if nobody has to. */
 export async function whyNeeded(
@@ -122,8 +124,11 @@ export async function whyNeeded(
   requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Needed | undefined> {
-  const ofSupplier = supplier && ([{ kind: 'company', key: supplier.key }] as const);
-  if (ofSupplier && (policy.always || (await approvals.isAnswerDeclined(ofSupplier)))) return { over: [] };
+  if (supplier) {
+    const redone = await approvals.noToAnswers([{ kind: 'company', key: supplier.key }]);
+    if (redone !== undefined) return { over: [], redone };
+    if (policy.always) return { over: [], because: 'always' };
+  }
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
@@ -136,13 +141,16 @@ export async function whyNeeded(
     const [declined]: Iterable<RowId> = needed?.redone ? [] : await approvals.declined(rowsOf(page));
     if (declined) needed = { over: [], redone: await approvals.noTo(declined) };
     const calls = kind === 'answer' && !needed ? page.flatMap(({ found }) => callsOf(found)) : [];
-    if (await approvals.isAnswerDeclined(calls)) needed = { over: [] };
+    const no = await approvals.noToAnswers(calls);
+    if (no !== undefined) needed = { over: [], redone: no };
     for (const { found } of asks ? page : []) {
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
-      if (isAbove(sum, policy)) return { ...needed, over: policy.always ? [] : ['rows', ''] };
+      if (policy.always) return { because: 'always', ...needed, over: [] };
+      if (isAbove(sum, policy)) return { ...needed, over: ['rows', ''] };
       // A cancelled row has lost its approval (rare-moves.lua), so it needs a new one.
-      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
+      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval))))
+        needed ??= { over: [], because: 'unapproved' };
     }
     // Only a retry adds to the sums of portfolio and person. Held rows count in them already.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
@@ -154,7 +162,7 @@ export async function whyNeeded(
 }
 
 /**
- * The result of {@link whyNeeded} in the words that a plan shows: "" for another reason than a sum; undefined if nobody has to approve.
+ * The result of {@link whyNeeded} in the words that a plan shows; undefined if nobody has to approve.
  *
  * @param sum what the rows ask for in all, as decimal text
  */
@@ -166,7 +174,7 @@ export async function whyNeededWords(
   const isAbove = !policy.always && asksApprovalOf(policy, sum);
   const needed = await whyNeeded(asking, requested, { approvals, policy });
   const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);
-  if (!of) return needed && whyWords({ kind: 'retry', redone: needed.redone });
+  if (!of) return needed && whyWords({ kind: 'retry', ...needed, over: undefined });
   const over = {
     of: of as OverOf,
     name: of === 'person' ? name : 'One buyer',

@@ -13,12 +13,11 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. `isOld`: see {@link whyAskedWords}. */
 export function waitingWords(approval: Approval, isOld?: boolean): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
-  const why = whyAskedWords(approval, isOld);
   return [
     `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${moneyText(sum)} in all, ${KIND_WORDS[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
-    ...(why !== '' ? [`  why           ${visible(why)}`] : []),
+    `  why           ${visible(whyAskedWords(approval, isOld))}`,
     `  approval      ${id}`,
     `  digest        ${digest}`,
   ].join('\n');
@@ -92,9 +91,8 @@ export async function sayWaiting(
 
 function waitingSentence(approval: Approval): string {
   const { id, portfolio, rows, sum } = approval;
-  const why = whyAskedWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${moneyText(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
+  return `${counted(rows, 'row')}, ${moneyText(sum)} in all, ${wait} for another person's approval. ${whyAskedWords(approval)} To approve: npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
 }
 
 function whoWords({ approvers }: Approval, names: readonly string[]): string {

@@ -147,10 +147,11 @@ export function makeApprovals({
     },
 
     /** Begins an approval for rows to be sent again, or for answers to held calls. Rows join it by `awaitRow`. */
-    askFor: async ({ portfolio, kind, by, supplier }: NewApproval): Promise<string> =>
+    askFor: async ({ portfolio, kind, by, because, supplier }: NewApproval): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
-        ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
+        supplier: supplier?.key,
+        fields: { ...(because && { because }), ...(supplier && { supplierMs: `${supplier.atMs}` }) },
       }),
 
     /** Adds people who asked for a part of an approval, and so may not answer it, before their rows join. */
@@ -260,7 +261,9 @@ type BegunImport = {
   named?: string;
 };
 
-type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
+type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string } & Pick<Approval, 'because'> & {
+    supplier?: SupplierInDoubt | undefined;
+  };
 
 /** Initial fields of an approval: its authors, and the file of an import. */
 type Started = {

@@ -10,6 +10,7 @@ import {
   type ApprovalStanding,
   approvalIdOf,
   type OverOf,
+  type ReasonToAsk,
   supplierIdIn,
 } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
@@ -59,6 +60,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
             sum: sumIn(fields, fields.over === 'rows' ? 'first' : 'over'),
             limit: fields.limit ?? '',
           },
+    because: fields.because as ReasonToAsk | undefined,
     answered: isAnswered
       ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }
       : undefined,
@@ -155,10 +157,10 @@ export function makeDeclined({ connection, keys }: LedgerPlace) {
 
   /**
    * Who last declined an answer to one of these calls in doubt, as `by NAME: WORDS`. An approval that is missing in Redis was archived: it
-   * counts as declined, since it may have been.
+   * counts as declined, since it may have been. Then the next answer needs another person's yes.
    */
-  async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
-    const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
+  async function noToAnswers(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<string | undefined> {
+    const answers = await Promise.all(calls.map(({ kind, key }) => connection.hget(keys.call(kind, key), 'answers')));
     const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
     const found = await Promise.all(
       ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
@@ -171,13 +173,8 @@ export function makeDeclined({ connection, keys }: LedgerPlace) {
     return last && noWords(last[2], last[3]);
   }
 
-  /** Whether a person declined an answer to one of these calls in doubt: then the next answer needs another person's yes. */
-  async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
-    return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
-  }
-
   return {
-    isAnswerDeclined,
+    noToAnswers,
 
     /** Whether any person of the account ever declined anything, as far as the ledger counted it: since 26 November 2026. */
     async wasAnyDeclined(): Promise<boolean> {

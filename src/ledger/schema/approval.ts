@@ -35,6 +35,8 @@ export type Approval = {
   atFirst: { rows: number; sum: string } | undefined;
   /** The sum that was, or may have been, above a limit when the approval began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
+  /** Why it waits, where neither a sum nor a refusal is the reason; undefined if that is not known. */
+  because?: ReasonToAsk | undefined;
   /** `by NAME: WORDS` of the last refusal, if a person has declined some of these requests before; else undefined. */
   redone?: string | undefined;
   /** Name of the supplier whose company is created after the yes; undefined for none. */
@@ -52,11 +54,23 @@ export type Approval = {
 /** Whose sum is above a limit. `rows`: rows to be sent again. `alike`: a buyer with too many possible duplicates to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierId' | 'displaces' | 'kind'>;
+/** `always`: every request waits (APPROVE_ALWAYS). `unapproved`: some rows were cancelled, or have no approval that was granted. */
+export type ReasonToAsk = 'always' | 'unapproved';
 
-/** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
-export function whyWords({ over, redone, supplier, supplierId, displaces, kind }: WhyNeeded): string {
+const BECAUSE: Readonly<Record<ReasonToAsk | 'unknown', string>> = {
+  always: "Every request waits for another person's approval here.",
+  unapproved: 'Some of these rows have no approval any more, or never had one.',
+  // Of an approval that a process left unfinished when it died, or an earlier version asked for.
+  unknown: "These requests need another person's approval.",
+};
+
+type WhyNeeded = Pick<Approval, 'over' | 'because' | 'redone' | 'supplier' | 'supplierId' | 'displaces' | 'kind'>;
+
+/** Says in sentences why an approval waits, and what is sent along with its rows. */
+export function whyWords({ over, because, redone, supplier, supplierId, displaces, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
+  // An import waits for one of these reasons alone.
+  if (!over && !redone) words.push(BECAUSE[because ?? (kind === 'import' ? 'always' : 'unknown')]);
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
   if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);

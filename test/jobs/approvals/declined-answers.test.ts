@@ -69,7 +69,7 @@ test('a held row of which somebody said no waits for a yes, however it is answer
   await decline();
   expect(await makePlan({ portfolio: 'q4', action: 'resend', filter: { max: '1001.5' } }, context)).toMatchObject({
     rows: 1,
-    approval: '',
+    approval: 'Some of what was asked for here was declined before, by bob: ask first.',
   });
   expect(await states()).toMatchObject({ held: 3, queued: 0 });
 });
@@ -86,7 +86,7 @@ test('… until somebody says yes, or the service answers', async () => {
   const [found] = await context.rows.read([rows[1]]);
   const call = { kind: 'company', key: found?.request.buyer ?? '', row: rows[1] } as const;
   await context.calls.settle(call, 'late/1', { id: 'company_2', record: {}, buyer: call.key });
-  expect(await context.approvals.isAnswerDeclined([call])).toBe(false);
+  expect(await context.approvals.noToAnswers([call])).toBeUndefined();
 });
 
 // Promise: declined-statement-waits-again
@@ -128,13 +128,13 @@ test.each([false, true])(
 /** The same place, in which somebody says no in q4 just after the last of so many looks whether somebody did. */
 function declinedMeanwhile({ context, sayNo }: Awaited<ReturnType<typeof openAsked>>, looks = 1) {
   let left = looks;
-  const isAnswerDeclined: typeof context.approvals.isAnswerDeclined = async (calls) => {
-    const isDeclined = await context.approvals.isAnswerDeclined(calls);
+  const noToAnswers: typeof context.approvals.noToAnswers = async (calls) => {
+    const no = await context.approvals.noToAnswers(calls);
     left -= 1;
     if (left === 0) await sayNo();
-    return isDeclined;
+    return no;
   };
-  return { ...context, approvals: { ...context.approvals, isAnswerDeclined } };
+  return { ...context, approvals: { ...context.approvals, noToAnswers } };
 }
 
 test('a no that is said between a look and the word on the call counts, of one row, of a file and of a plan', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { planHeldFile, resolvePlan } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
@@ -134,6 +135,33 @@ test.each(MANY)(
   },
 );
 
+// Promise: approval-says-why
+test('cancelled rows say why they wait, although their sum is below every limit', async () => {
+  const place = await openPortfolio(1, { APPROVE_ABOVE: '5000' });
+  const { context } = place;
+  await cancelRows({ portfolio: 'q4', by }, context);
+  await afterThisMs(context);
+  const request = { portfolio: 'q4', action: 'retry', filter: { states: ['cancelled'] } } as const;
+  const why = 'Some of these rows have no approval any more, or never had one.';
+  expect((await makePlan(request, context)).approval).toBe(why);
+  expect((await actOnRows(request, limits, context)).waits).toMatchObject({ rows: 1, why });
+  expect(whyWords(await place.waiting())).toBe(why);
+  expect(await place.states()).toMatchObject({ awaiting: 1, queued: 0 });
+});
+
+// Promise: approval-says-why
+test('each approval says why under a rule that asks for every request', async () => {
+  const always = "Every request waits for another person's approval here.";
+  const place = await openPortfolio(1, ALWAYS);
+  expect(whyWords(await place.waiting())).toBe(always);
+  await place.approve();
+  const [row] = (await place.all('queued')) as [RowId];
+  await place.hold(row);
+  expect((await resendHeld({ by }, place.context)).waits?.why).toBe(
+    `${always} If the service did make something of a call that is sent again, it exists twice.`,
+  );
+});
+
 // Promise: supplier-in-doubt-sent-again
 test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once another person approved it', async (held) => {
   const place = await openEnded('held', ALWAYS);
@@ -148,8 +176,10 @@ test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once anothe
   );
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
   const request = { portfolio: 'q4', action: 'resend', filter: {} } as const;
-  // "" says that it has to be approved whatever its sum is.
-  expect(await makePlan(request, context)).toMatchObject({ supplier: { key: call.key }, approval: '' });
+  expect(await makePlan(request, context)).toMatchObject({
+    supplier: { key: call.key },
+    approval: "Every request waits for another person's approval here.",
+  });
   const { waits } = await actOnRows(request, limits, context);
   expect(waits).toMatchObject({ rows: held });
   expect(whyWords(await place.waiting())).toContain('of the supplier Nordwind is sent again');
