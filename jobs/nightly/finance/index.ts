@@ -11,7 +11,7 @@ import { rowIdOf, rowName } from '../../../src/ledger/schema/schema.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
-import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { lastVersion } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
@@ -83,7 +83,7 @@ export async function makeFinanceChecks(
       const lines = { rows, portfolios, store, sink };
       for await (const day of dayImports(sinceMs, portfolios))
         await tellUnrequested(await importedFile(day, { imports, rows, signal }), lines);
-      for (const file of await uploadedFiles(sinceMs, { drafts, signal })) await tellUnrequested(file, lines);
+      for (const file of await refusedUploads(sinceMs, { drafts, signal })) await tellUnrequested(file, lines);
       const dropped = await droppedFiles(deps.settings.LIMITLINE_INBOX, { sinceMs, atMs, signal });
       for (const file of dropped) await tellUnrequested(file, lines);
     },
@@ -129,19 +129,22 @@ const REMEDY = 'ask the service to take one of them back';
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is checked as an
- * import, of this account or another.
+ * Files that were uploaded or corrected in the console since `sinceMs`, and whose import refused them as a whole; of several with one name in
+ * a portfolio, the last. A file that nobody submitted was only looked at. One that was imported is checked as an import.
  */
-async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
-  const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
-  return found.map((draft) => ({
+async function refusedUploads(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
+  const found = (await drafts.list())
+    .filter((draft) => lastVersion(draft).madeMs >= sinceMs && (draft.submitted?.ended?.faults.length ?? 0) > 0)
+    .sort((one, other) => lastVersion(one).madeMs - lastVersion(other).madeMs);
+  const last = new Map(found.map((draft) => [JSON.stringify([draft.portfolio, draft.name]), draft]));
+  return [...last.values()].map((draft) => ({
     portfolio: draft.portfolio,
     fileName: draft.name,
     atMs: lastVersion(draft).madeMs,
     later: new Set(),
     refusing: [],
     mended: new Set(),
-    why: 'its file was uploaded in the console and not submitted',
+    why: 'its file was submitted in the console and refused',
     unread: { says: 'a file was uploaded in the console that cannot be read', rows: 1 },
     open: (buyers) =>
       openPortfolio({
@@ -153,10 +156,6 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
         signal,
       }),
   }));
-}
-
-function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
-  return submitted === null || (submitted.ended?.faults.length ?? 0) > 0;
 }
 
 type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };

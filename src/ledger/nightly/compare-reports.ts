@@ -192,9 +192,15 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
       if (item.sinceMs !== undefined) group.sinceMs = Math.min(item.sinceMs, group.sinceMs ?? item.sinceMs);
       if (item.command !== undefined && group.commands.size < COMMANDS)
         group.commands.add(cutText(item.command, LONGEST_WORDS));
+      const example = asExample(item);
+      const same = group.examples.find((one) => SEEN.every((part) => one[part] === example[part]));
+      if (same) {
+        same.rows = (same.rows ?? 1) + (item.rows ?? 1);
+        return;
+      }
       const has = group.examples.length;
       if (has < EXAMPLES_ALWAYS || (has < EXAMPLES && examples < MOST_EXAMPLES)) {
-        group.examples.push(asExample(item));
+        group.examples.push(example);
         examples += 1;
       }
     },
@@ -239,6 +245,9 @@ function asFinding({ sum, granted, commands, portfolios, sinceMs, ...group }: Gr
     ...(portfolios.size === 0 ? {} : { portfolios: [...portfolios] }),
   };
 }
+
+/** What a reader sees of an example. Items alike in all of it are one example, with the number of their rows. */
+const SEEN = ['portfolio', 'key', 'line', 'name', 'requested', 'granted', 'detail', 'sinceMs'] as const;
 
 /** Makes an example of an item, with its texts cut: a company's name may have a megabyte. */
 function asExample({ name, detail, command, says, ...item }: FoundItem): FoundItem {

@@ -133,3 +133,18 @@ test('the parts stand in one order: what wants a person, what is for finance, wh
     ['gone', 'refused'],
   ]);
 });
+
+// Promise: alike-items-shown-once
+test('items that a reader cannot tell apart are one example, with the number of their rows', () => {
+  const groups = makeFindingGroups();
+  const alike = { says: 'a', line: 3, name: 'Muster GmbH', detail: 'q4.csv' };
+  groups.add(foundItem(alike));
+  groups.add(foundItem({ ...alike, line: 4 }));
+  groups.add(foundItem({ ...alike, command: 'check FILE' }));
+  const [finding] = groups.result().findings;
+  expect(finding?.rows).toBe(3);
+  expect(finding?.examples.map(({ line, rows = 1 }) => [line, rows])).toEqual([
+    [3, 2],
+    [4, 1],
+  ]);
+});

@@ -92,7 +92,8 @@ function portfolioName(name: string, medium: Medium): Html {
 
 function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
   if (medium === 'paper') return exampleList(examples.slice(0, EXAMPLES_ON_PAPER), medium);
-  const few = examples.length < rows ? t`The first ${grouped(examples.length)}` : t`All of them`;
+  const told = examples.reduce((sum, { rows: count = 1 }) => sum + count, 0);
+  const few = told < rows ? t`The first ${grouped(examples.length)}` : t`All of them`;
   const words = examples.length === 1 ? (rows === 1 ? t`Which one` : t`For example`) : few;
   return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
 }
@@ -106,9 +107,9 @@ function exampleList(examples: readonly FoundItem[], medium: Medium): Html {
   return html`<ul class="examples">${examples.map((item) => html`<li>${exampleView(item, medium)}</li>`)}</ul>`;
 }
 
-/** An example: `line 7 Muster GmbH 1,000.00 granted 800.00 since 2026-11-20 its detail`. */
+/** An example: `line 7 Muster GmbH 1,000.00 granted 800.00 since 2026-11-20 its detail 2 rows`. */
 function exampleView(
-  { portfolio, key, line, name, requested, granted, detail, sinceMs }: FoundItem,
+  { portfolio, key, line, name, requested, granted, detail, sinceMs, rows = 1 }: FoundItem,
   medium: Medium,
 ): Html {
   const row = key === undefined ? undefined : rowIdOf(`${portfolio}/${key}`);
@@ -117,5 +118,6 @@ function exampleView(
   return html`${row && medium === 'page' ? html`<a href="${rowAddress(row)}">${which}</a>` : which}
     ${requested !== undefined && amount(requested)}${granted !== undefined && html` granted ${amount(granted)}`}
     ${sinceMs !== undefined && html`<span class="quiet">since ${dayOf(sinceMs, medium)}</span>`}
-    ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${cutWords(detail)}</bdi></span>`}`;
+    ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${cutWords(detail)}</bdi></span>`}
+    ${rows > 1 && html`<span class="quiet">${countWords(rows, 'row')}</span>`}`;
 }

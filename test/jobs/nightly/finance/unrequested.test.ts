@@ -163,8 +163,8 @@ test('of a portfolio that was given up, nothing is told that came in before', as
   expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Gamma GmbH']);
 });
 
-// Promise: unsubmitted-lines-named
-test('files that were uploaded and not submitted, rejected by the drop folder, or lie in it, are told line by line', async () => {
+// Promise: refused-uploads-named
+test('files that were submitted and refused, rejected by the drop folder, or lie in it, are told line by line', async () => {
   const { dir, ...place } = await openWorkplace();
   const inbox = join(dir, 'inbox');
   await mkdir(join(inbox, 'rejected'), { recursive: true });
@@ -173,17 +173,23 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   await place.import(buyerLines(2));
 
   const store = makeDraftStore({ dir: join(context.settings.LIMITLINE_DATA, 'drafts') });
-  const keep = async (name: string, lines: readonly string[], madeMs: number) => {
+  const keep = async (name: string, lines: readonly string[], madeMs: number, isRefused = true) => {
     const incoming = await store.begin();
     await written(incoming.dir, 'v1', lines);
     const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [], leftOut: [] };
+    const ended = { atMs: madeMs, lines: 0, rows: 0, invalid: 0, duplicate: 0, faults: ['no'] };
+    const refused = { portfolio: 'up', version: 1, replace: false, beganMs: madeMs, ended, fault: null };
     const known = {
-      ...{ form: null, keptFrom: null, offered: null, readBy: [], submitted: null, authors: [] },
+      ...{ form: null, keptFrom: null, offered: null, readBy: [], authors: [] },
+      submitted: isRefused ? refused : null,
       ...{ supplier: null, isArchive: false, documents: [] },
     };
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
+  await keep('up.csv', buyerLines(5), atMs - 1);
   await keep('up.csv', buyerLines(3), atMs);
+  // Nobody has to do anything about a file that somebody only looked at.
+  await keep('looked-at.csv', buyerLines(7), atMs, false);
   await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
   // As two files of one moment end up.
   const second = `${takenName('no.csv', Date.parse('2030-01-01T20:30:01Z'), 2)}.csv`;
@@ -204,7 +210,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
 
   expect(shown(await unrequested(context, { atMs }))).toEqual([
     // The first two of it were requested by the import.
-    ['up', 4, 'Buyer 3 GmbH', '1003.5', 'its file was uploaded in the console and not submitted', 'up.csv'],
+    ['up', 4, 'Buyer 3 GmbH', '1003.5', 'its file was submitted in the console and refused', 'up.csv'],
     ['', 2, 'Drop AG', '700', 'its file was rejected by the drop folder', '20300101T203000Z-in.csv'],
     [
       '',
