@@ -61,7 +61,8 @@ export function makeLineClassifier(judging: Judging) {
     return [makeProblem(record.line, written(advice.column), value, advice.message)];
   }
 
-  function whyUnsummed(cells: readonly string[], problems: readonly Problem[]) {
+  function whyUnsummed({ record: { cells }, problems, isStray }: LineDraft) {
+    if (isStray) return undefined;
     if (currencies.conflictAt(cells) !== null) return 'foreign';
     return problems.some(({ message }) => message === TOO_MANY_DIGITS) ? 'long' : undefined;
   }
@@ -100,7 +101,7 @@ export function makeLineClassifier(judging: Judging) {
           ({ column }) => column !== null && (amountColumns.has(column) || namesUnit(column)),
         );
         const requested = isDoubtful ? undefined : values.requested_limit;
-        const unsummed = requested === undefined ? whyUnsummed(cells, problems) : undefined;
+        const unsummed = requested === undefined ? whyUnsummed(draft) : undefined;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
         const isNamed = clash?.isOfOther === false ? undefined : !clash && values.request_reference !== undefined;
         return { kind: 'invalid', ...told, unsummed, isNamed, currency: shown, ...(broken === null ? {} : { broken }) };

@@ -27,6 +27,8 @@ export type ReadCells = {
   open: boolean;
   /** The record's text, if it is malformed, or if a cell of the team's own columns holds invisible characters. */
   broken: string | null;
+  /** Whether the line is no buyer: a total, a header once more, a note (stray-lines.ts). */
+  isStray?: boolean;
 };
 
 /** Reads one record and reports all of its problems, not only the first. */

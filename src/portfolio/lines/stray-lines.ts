@@ -180,7 +180,10 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
       line.open = false;
       // A stray line requests nothing. A hidden row keeps its values, because an import may know its row from earlier.
-      if (stray) line.values = {};
+      if (stray) {
+        line.values = {};
+        line.isStray = true;
+      }
       // The line is kept as text for correction, not as cells: alone in another file, it could be taken for a buyer and requested.
       line.broken = textOf(record);
       return true;

@@ -57,6 +57,17 @@ describe('a line below the buyers', () => {
   });
 });
 
+// Promise: no-line-of-another-currency
+test.each([
+  ['the header once more', 'name,requested_limit,currency'],
+  ['a total', 'Total,"3,000.00",US-Dollar'],
+])('%s is in no other currency than its file: it asks for nothing', async (_, line) => {
+  const file = `name,requested_limit,currency\nAlpha,1000,EUR\n${line}\nBeta,2000,EUR\nGamma,3000,USD\n`;
+  const { lines } = await read(file);
+  expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'row', 'invalid']);
+  expect(lines.map((one) => one.kind === 'invalid' && one.unsummed)).toEqual([false, undefined, false, 'foreign']);
+});
+
 test('subtotals and the total of all are each told by the lines that they add up', async () => {
   const lines = [
     'A;DE;K;1;1,10',
