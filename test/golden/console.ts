@@ -8,7 +8,7 @@ import { ROLES } from '../../src/people/person.ts';
 import { withAllRoutes } from '../support/all-routes.ts';
 import { as, byHeader } from '../support/persons.ts';
 import type { Keep } from './goldens.ts';
-import { visibleText } from './text.ts';
+import { englishNumbers, visibleText } from './text.ts';
 
 const HOST = '127.0.0.1:3000';
 const EVERYTHING = as('zoe', ...ROLES);
@@ -65,6 +65,9 @@ const PAGES = [
   '/nowhere',
 ];
 
+/** Pages about machines, or for them: their figures are versions and measurements. */
+const OF_MACHINES = /^\/(?:health|metrics)/;
+
 /** Pages whose texts are looked at, and whose text is not kept. */
 const MORE_PAGES = [
   '/me',
@@ -100,6 +103,7 @@ export async function lookAtConsole(context: Context, keep: Keep): Promise<void>
   for (const [template, path] of paths) {
     const { status, body } = await visitor.ask('GET', path, EVERYTHING);
     keep(`pages/${nameOf(template)}.txt`, `${status} ${template}\n${visibleText(body)}`);
+    if (!OF_MACHINES.test(template)) keep('english-numbers.txt', englishNumbers(template, body));
   }
   for (const [template, path] of paths.filter(([one]) => /^\/portfolios\/q4(\/rows.*)?$/.test(one))) {
     const { status, body } = await visitor.ask('GET', path, as('viewer', 'viewer'));

@@ -20,6 +20,17 @@ export function masked(text: string, dir: string): string {
     .replace(OF_THIS_MACHINE, '$1\n<of this machine>');
 }
 
+/** What pages do not write in the reader's notation: numbers that scripts rewrite, what a file or a person wrote, commands. */
+const AS_IT_IS = /<(data|time|code|pre|bdi|textarea|option|script|style|svg)\b.*?<\/\1>/gs;
+
+/** The lines of a page with a sum or a grouped number in English notation that no script would write in the reader's: see `withNumbers`. */
+export function englishNumbers(path: string, body: string): string {
+  const lines = visibleText(body.replace(AS_IT_IS, '')).split('\n');
+  return lines.flatMap((line) => (ENGLISH.test(line) ? `${path}: ${line}\n` : [])).join('');
+}
+
+const ENGLISH = /\b\d{1,3}(?:,\d{3})+\b|\b\d+\.\d{2}\b/;
+
 const INLINE = /<\/?(?:a|b|i|em|strong|span|code|time|abbr|small|data|label|kbd|wbr)\b[^>]*>/g;
 const CHARACTERS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', nbsp: ' ', amp: '&' };
 

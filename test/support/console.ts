@@ -66,7 +66,8 @@ export function makeVisitor(url: string) {
       headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
     });
     for (const set of response.headers.getSetCookie()) keepCookie(cookies, set);
-    const text = await response.text();
+    // Numbers stand in elements of their own, and are read as the text that they are part of.
+    const text = (await response.text()).replace(/<data class="grouped"[^>]*>([^<]*)<\/data>/g, '$1');
     token = /name="csrf-token" content="([^"]*)"/.exec(text)?.[1] ?? token;
     return { status: response.status, headers: response.headers, text };
   };

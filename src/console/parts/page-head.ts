@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { withNumbers } from './text.ts';
 
 /**
  * The head of a page: breadcrumbs, its only `<h1>`, a sentence, and the actions on the whole page.
@@ -62,7 +63,7 @@ export function notice(
 ): Html {
   return html`<div class="notice is-${kind}" role="${urgent ? 'alert' : undefined}">
     <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
-    <div>${title !== undefined && html`<strong class="notice-title">${title}</strong> `}${body}</div>
+    <div>${title !== undefined && html`<strong class="notice-title">${withNumbers(title)}</strong> `}${body}</div>
   </div>`;
 }
 

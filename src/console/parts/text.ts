@@ -14,9 +14,12 @@ export function amount(text: string | undefined, none = '–'): Html {
   return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
 }
 
-/** A text by Limitline, whose amounts and grouped numbers are shown by the reader's locale where scripts run. */
+/**
+ * A text by Limitline, whose amounts and grouped numbers are shown by the reader's locale where scripts run. Dates such as 30.11.2026 and
+ * versions stay as they are.
+ */
 export function withNumbers(text: string): Html {
-  const parts = text.split(/(\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d{2}\b)/);
+  const parts = text.split(/(\b(?<!\d\.)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d{2})\b(?!\.\d))/);
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
 }
 

@@ -72,5 +72,5 @@ test('all that a person must do comes before what goes on by itself', async () =
 test('that work goes on by itself once there is memory is said once', async () => {
   const blocked = { why: nearlyFullWords(), because: 'memory', untilMs: NOW + 4_000 };
   const [wait] = waitsFor(await lookWith({ pace: { ...AT_LIMIT, blocked } }));
-  expect(wait?.words.match(/goes on by itself/g)).toHaveLength(1);
+  expect(String(wait?.words).match(/goes on by itself/g)).toHaveLength(1);
 });

@@ -26,7 +26,7 @@ const ASKED = 'These rows ask for 3,007.50 in all, which is above 2,500.00.';
 test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, approval: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, {}, ASKED],
   [{ APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' }, { filter: { max: '1001.5' } }, undefined],
-  [{ APPROVE_ALWAYS: 'on' }, {}, ''],
+  [{ APPROVE_ALWAYS: 'on' }, {}, "Every request waits for another person's approval here."],
   [{ APPROVE_ALWAYS: 'on' }, { action: 'cancel', filter: { states: ['refused'] } }, undefined],
   [{}, {}, undefined],
 ])('under %o a plan of %o says whether another person has to approve it', async (settings, request, approval) => {

@@ -44,7 +44,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
       linkButton({ href: originalHref(approval, file), words: t`Download the file`, download: true }),
   })}
-  ${standing === 'waiting' ? why !== '' && notice('info', why) : outcome(look)}
+  ${standing === 'waiting' ? notice('info', withNumbers(why)) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}

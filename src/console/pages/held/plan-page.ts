@@ -10,7 +10,7 @@ import { stats } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { cutWords, moment, theirWords } from '../../parts/text.ts';
+import { cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress, money } from './held-page.ts';
 
@@ -65,10 +65,10 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
   return html`${pageHead({
     title: fileName === undefined ? t`What would follow` : html`What ${fileName} would do`,
     trail: [{ href: desk, words: t`Held` }],
-    lead: html`Nothing was done yet.${silent > 0 && t` ${countWords(silent, 'line')} without an answer would change nothing.`}`,
+    lead: html`Nothing was done yet.${silent > 0 && withNumbers(t` ${countWords(silent, 'line')} without an answer would change nothing.`)}`,
   })}
   ${changed && notice('warn', t`Something has changed since this plan was made, so nothing was done. This is what would follow now.`, { urgent: true })}
-  ${late > 0 && notice('warn', t`${countWords(late, 'answer is', 'answers are')} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
+  ${late > 0 && notice('warn', withNumbers(t`${countWords(late, 'answer is', 'answers are')} left out: somebody, or the service, has answered meanwhile, or it was sent again.`))}
   ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(plan, desk) : questionPart(plan, desk, csrf)}
   ${of.length > 0 && linesPart(plan)}`;
 }
@@ -97,9 +97,9 @@ function questionPart(
         ? [{ label: t`Not made: asked for again`, value: grouped(again.length), hint: sumWords(again) }]
         : []),
     ])}
-    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
-    ${approvals.length > 0 && notice('warn', t`${whyWaits(of, approvals)} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
-    ${warned.length > 0 && notice('warn', warned.join(' '))}
+    ${again.length > 0 && notice('warn', html`${withNumbers(thingsOf(again))} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
+    ${approvals.length > 0 && notice('warn', withNumbers(t`${whyWaits(of, approvals)} Once you confirm it, ${BEFORE_YES}.`), { title: t`A colleague must approve this first.` })}
+    ${warned.length > 0 && notice('warn', withNumbers(warned.join(' ')))}
     <div class="held-yes" data-module="posted" data-instead="${leave}"><p class="quiet" hidden role="status">Held requests were answered meanwhile, or others came: this plan may be old.</p>${form(
       {
         action: `${fileName === undefined ? '/held' : desk}/confirm`,
@@ -152,9 +152,7 @@ const portfolioOf = ({ row }: Answered) => rowIdOf(row)?.portfolio;
 /** Why a colleague must approve answers of the plan first; where it has several portfolios, for each of them. */
 function whyWaits(of: readonly Answered[], approvals: ShownPlan['approvals']): string {
   const isOfOne = new Set(of.map(portfolioOf)).size === 1;
-  return approvals
-    .map(({ portfolio, why }) => (isOfOne ? why : t`“${portfolio}”: ${why || t`its answers wait.`}`))
-    .join(' ');
+  return approvals.map(({ portfolio, why }) => (isOfOne ? why : t`“${portfolio}”: ${why}`)).join(' ');
 }
 
 /** The button that confirms the plan. It names what happens at once, and asks a colleague for the rest. */
@@ -202,7 +200,7 @@ function followsWords(one: Answered): Html {
 }
 
 function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
-  return html`${notice('bad', t`Problems in ${countWords(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
+  return html`${notice('bad', withNumbers(t`Problems in ${countWords(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`))}
     ${table({
       caption: t`What is wrong with ${fileName}`,
       rows: problems.slice(0, MOST_SHOWN),

@@ -41,7 +41,9 @@ export function confirmView(
   const facts: [string, HtmlValue][] = [
     [t`Requests`, withNumbers(countWords(dryRun.limits, 'limit'))],
     [t`Sum`, money({ amount: dryRun.requested, currency })],
-    ...(again > 0 ? [[t`Not requested again`, countWords(again, 'line')] satisfies [string, string]] : []),
+    ...(again > 0
+      ? [[t`Not requested again`, withNumbers(countWords(again, 'line'))] satisfies [string, HtmlValue]]
+      : []),
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
     [t`Portfolio`, portfolio],
     ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),
@@ -63,7 +65,7 @@ export function confirmView(
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
-    ${unsaved > 0 && notice('warn', t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
+    ${unsaved > 0 && notice('warn', withNumbers(t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`))}
     ${other !== undefined && notice('bad', withNumbers(other), { title: t`Nothing of it would be imported.` })}
     ${secondLimits.length > 0 && notice('warn', withNumbers(secondLimits.join(' ')))}
     ${mixed}${approval}

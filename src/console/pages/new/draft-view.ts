@@ -11,7 +11,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
+import { commandLine, count, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
@@ -235,7 +235,7 @@ function uploadFields(maxUploadMb: number): Html {
     <div data-trouble role="alert"></div>
     <div class="upload-end">
       ${button({ words: t`Upload and check`, kind: 'primary' })}
-      <span class="hint">Up to ${maxUploadMb.toLocaleString('en')} MB. Uploading requests nothing.</span>${commandLine('npx limitline check FILE')}
+      <span class="hint">Up to ${count(maxUploadMb)} MB. Uploading requests nothing.</span>${commandLine('npx limitline check FILE')}
     </div>`;
 }
 

@@ -62,7 +62,7 @@ export function submitButtons(
   const left = allBeforeWords(preview.counts.rows, before?.limits) ?? t`nothing to request`;
   const isThere = there !== undefined;
   const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
-  const words = limits === 0 ? t`Import: ${left}` : t`Request all: ${sum}`;
+  const words = limits === 0 ? t`Import: ${left}` : withNumbers(t`Request all: ${sum}`);
   return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, there?.currencies)}
   ${limits > 0 && neededApproval(approvalPolicy, { requested, there, over })}
   <div class="form submit" role="group" aria-label="Submit">

@@ -36,7 +36,7 @@ export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 
   const person = countFindings(report, 'person');
   const kind = person > 0 ? 'warn' : findings > 0 ? 'info' : 'good';
   const changed = changeWords(report);
-  return html`${notice(kind, html`${reportWords(report)}${before && changed !== '' && html` Since the report of ${moment(before.madeMs)}: ${changed}.`}`)}
+  return html`${notice(kind, html`${withNumbers(reportWords(report))}${before && changed !== '' && html` Since the report of ${moment(before.madeMs)}: ${withNumbers(changed)}.`}`)}
     ${
       findings > 0 &&
       stats([

@@ -40,11 +40,16 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
         what: count(done),
       },
       ...(underWay > 0
-        ? [{ term: t`On their way`, what: t`${countWords(underWay, 'call')}: the answer decides how the row ends` }]
+        ? [
+            {
+              term: t`On their way`,
+              what: withNumbers(t`${countWords(underWay, 'call')}: the answer decides how the row ends`),
+            },
+          ]
         : []),
-      ...(standing === 'ended' ? [{ term: t`Left as they are`, what: leftWords(state) }] : []),
+      ...(standing === 'ended' ? [{ term: t`Left as they are`, what: withNumbers(leftWords(state)) }] : []),
       ...(standing === 'running' && came > 0
-        ? [{ term: t`Left as they are so far`, what: countWords(came, 'row') }]
+        ? [{ term: t`Left as they are so far`, what: withNumbers(countWords(came, 'row')) }]
         : []),
       ...(confirmedMs === undefined
         ? []

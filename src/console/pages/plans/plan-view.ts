@@ -51,9 +51,9 @@ export function planBody(
     ])}
     ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
     ${others !== undefined && otherRequestsNotice(others)}
-    ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
+    ${plan.approval !== undefined && notice('warn', withNumbers(t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
-    ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
+    ${plan.elsewhere !== undefined && notice('warn', withNumbers(elsewhereWords(plan.elsewhere).join(' ')))}
     ${facts([
       { term: t`Which rows`, what: withNumbers(filterWords(plan).join('; ')) },
       ...(plan.supplier ? [{ term: t`Sent again with them`, what: t`the company of the supplier` }] : []),
@@ -129,6 +129,9 @@ function meanwhileWords({ action, whole }: Plan): string {
 
 /** Warns that buyers have another request, so that second limits would be requested. */
 export function otherRequestsNotice(others: NamedOtherRequests, advice?: string): Html {
-  const lines = otherRequestsWords(others, advice).map((line, at) => [at > 0 && html`<br>`, visible(line)]);
+  const lines = otherRequestsWords(others, advice).map((line, at) => [
+    at > 0 && html`<br>`,
+    withNumbers(visible(line)),
+  ]);
   return notice('warn', lines, { title: t`Some buyers have another request.` });
 }

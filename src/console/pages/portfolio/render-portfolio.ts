@@ -187,7 +187,7 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
   return html`${waitsFor(look).map(({ kind, title, words, command, href, act }) =>
     notice(
       kind,
-      html`${advice(words)} ${href !== undefined && wayOf(href)}${act !== undefined && whoActs(act)}${command !== undefined && commandLine(command)}`,
+      html`${typeof words === 'string' ? advice(words) : words} ${href !== undefined && wayOf(href)}${act !== undefined && whoActs(act)}${command !== undefined && commandLine(command)}`,
       {
         title,
       },

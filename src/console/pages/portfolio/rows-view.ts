@@ -175,11 +175,13 @@ function unindexedNotice({ unindexed = 0 }: RowsPage, order: RowOrder): Html | f
   if (order !== 'line') {
     return notice(
       'warn',
-      t`${countWords(unindexed, 'row')} of an older version are missing in this order until the next nightly check.`,
+      withNumbers(
+        t`${countWords(unindexed, 'row')} of an older version are missing in this order until the next nightly check.`,
+      ),
     );
   }
   const words = t`${countWords(unindexed, 'row')} cannot be found by name. Import the file again to make them searchable.`;
-  return notice('warn', words);
+  return notice('warn', withNumbers(words));
 }
 
 /** Actions on all rows of a filter; without a filter there are none, since the portfolio has its own buttons. */

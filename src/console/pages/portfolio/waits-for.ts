@@ -5,9 +5,10 @@ import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { type BannerKind, notice } from '../../parts/page-head.ts';
+import { withNumbers } from '../../parts/text.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
@@ -19,7 +20,7 @@ import type { PortfolioLook } from './portfolio-look.ts';
 export type Wait = {
   kind: BannerKind;
   title: string;
-  words: string;
+  words: HtmlValue;
   command?: string;
   href?: string;
   act?: 'resume' | 'answer';
@@ -81,11 +82,11 @@ function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
     const who =
       approvers.length === 0 ? t`somebody else with the role approver must` : t`${peopleWords(approvers)} may`;
     const words = t`${countWords(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before somebody does.`;
-    return { kind: 'warn', title: t`Waits for approval.`, words, href: approvalAddress(id) };
+    return { kind: 'warn', title: t`Waits for approval.`, words: withNumbers(words), href: approvalAddress(id) };
   });
   if (waits.length > 0 || awaiting === 0 || state.importing) return waits;
   const words = t`${countWords(awaiting, 'row is', 'rows are')} not sent before a colleague has approved.`;
-  return [{ kind: 'warn', title: t`Waits for approval.`, words, href: '/approvals' }];
+  return [{ kind: 'warn', title: t`Waits for approval.`, words: withNumbers(words), href: '/approvals' }];
 }
 
 function sinceWords(ms: number): string {
@@ -99,7 +100,7 @@ function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
   const words = t`${countWords(first, 'row is', 'rows are')} sent first; then the portfolio pauses, and the rest is sent when it is resumed.`;
-  return [{ kind: 'info', title: t`First rows only.`, words }];
+  return [{ kind: 'info', title: t`First rows only.`, words: withNumbers(words) }];
 }
 
 function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked): Wait[] {
