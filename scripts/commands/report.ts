@@ -5,7 +5,7 @@ import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { heldRemedy } from '../../src/held-remedy.ts';
+import { heldFileRemedy, heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
@@ -179,6 +179,7 @@ async function writeLines(
   };
   const deps = { account, rows, portfolios, statusMeanings, imports, calls, say, signal: new AbortController().signal };
   await writeOutput(out, (to) => exportResults(payload, to, deps));
+  if (only === 'held' && out !== undefined) say(`limitline: ${heldFileRemedy(name, out)}`);
 }
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */

@@ -44,7 +44,7 @@ export function checkResolveOptions(options: ResolveOptions): void {
   if (ways !== 1) {
     throw new LimitlineError(
       'USAGE',
-      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --out FILE',
+      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --like-input --out FILE',
     );
   }
   if (from !== undefined) {

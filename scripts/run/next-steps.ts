@@ -96,7 +96,7 @@ export function nextLine(
       ? [
           to(
             `say what became of ${counted(states.held, 'held row')}`,
-            `report "${portfolio}" --state held --out held.csv`,
+            `report "${portfolio}" --state held --like-input --out held.csv`,
           ),
         ]
       : []),

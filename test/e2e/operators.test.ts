@@ -91,11 +91,15 @@ describe('a held row', () => {
       ],
     });
     const { stderr } = await limitline('run', 'q4.csv');
-    expect(stderr).toContain('npx limitline report "q4" --state held --out held.csv');
+    expect(stderr).toContain('npx limitline report "q4" --state held --like-input --out held.csv');
     expect((await limitline('report', 'q4')).stdout).toMatch(
-      /^Next: say what became of 2 held rows: npx limitline report "q4" --state held --out held\.csv$/m,
+      /^Next: say what became of 2 held rows: npx limitline report "q4" --state held --like-input --out held\.csv$/m,
     );
-    expect(await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv')).toMatchObject({ status: 0 });
+    const written = await limitline('report', 'q4', '--state', 'held', '--like-input', '--out', 'held.csv');
+    expect(written).toMatchObject({ status: 0 });
+    expect(written.stderr).toMatch(
+      /^limitline: In the column id of held\.csv, write .*, or resend; then run: npx limitline resolve "q4" --from "held\.csv"$/m,
+    );
     const [header = '', ...lines] = (await readFile(join(cwd, 'held.csv'), 'utf8')).trimEnd().split(/\r?\n/);
     expect(header).toMatch(/^name,.*,row,import,line,state,step,.*,id$/);
     expect(lines).toEqual([

@@ -34,7 +34,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
 test('held rows are answered for, and never sent again from here', () => {
   const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })], ALL);
   expect(markup).toContain('href="/portfolios/q4/held"');
-  expect(markup).toContain('npx limitline report q4 --state held --out held.csv');
+  expect(markup).toContain('npx limitline report q4 --state held --like-input --out held.csv');
   expect(markup).not.toContain('/plans/new');
   expect(markup).not.toContain('/nightly');
   // Held rows are in no errors file.

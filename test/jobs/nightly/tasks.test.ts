@@ -109,7 +109,7 @@ test('one with held rows is left for a person, and keeps no other', async () => 
   expect(await night(31)).toEqual({
     is: 'well',
     words:
-      '1 portfolio archived. 1 portfolio left, with held rows (held). To say what became of held calls, write those of a portfolio to a file (npx limitline portfolios says which have some): npx limitline report NAME --state held --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve NAME --from held.csv.',
+      '1 portfolio archived. 1 portfolio left, with held rows (held). To say what became of held calls, write those of a portfolio to a file (npx limitline portfolios says which have some): npx limitline report NAME --state held --like-input --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve NAME --from held.csv.',
   });
   expect([await standing('held'), await standing('other')]).toEqual([undefined, 'archived']);
 });

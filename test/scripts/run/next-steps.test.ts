@@ -61,7 +61,7 @@ test.each<[string, string[], string[]]>([
     'held rows need an answer, and no mending',
     said(summaryOf({ held: 1 })),
     [
-      '1 row is held, because the outcome of a call is unknown. Ask the service what became of it. To say what became of held calls, write them to a file: npx limitline report "q4" --state held --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve "q4" --from held.csv',
+      '1 row is held, because the outcome of a call is unknown. Ask the service what became of it. To say what became of held calls, write them to a file: npx limitline report "q4" --state held --like-input --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve "q4" --from held.csv',
     ],
   ],
   [

@@ -197,7 +197,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
 }
 
 function commandOf(name: string, { id, meaning }: ShownCause): string {
-  if (meaning === 'unknown') return `npx limitline report ${shellWord(name)} --state held --out held.csv`;
+  if (meaning === 'unknown') return `npx limitline report ${shellWord(name)} --state held --like-input --out held.csv`;
   return `npx limitline retry ${shellWord(name)} --cause ${id}`;
 }
 
