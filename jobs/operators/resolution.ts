@@ -59,7 +59,8 @@ export function resolvedOf(
   };
 }
 
-function answeredOf(problem: RowResult['problem']): Pick<ResolvedRow, 'answered'> {
+/** The status of an answer of success that came to a held row's call and could not be read, if one came. */
+export function answeredOf(problem: RowResult['problem']): Pick<ResolvedRow, 'answered'> {
   const [, status] = /\bstatus (2\d\d)\b/.exec(problem?.message ?? '') ?? [];
   return status === undefined ? {} : { answered: Number(status) };
 }

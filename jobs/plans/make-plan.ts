@@ -13,7 +13,7 @@ import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { type AskDeps, whyNeededWords } from '../operators/ask-first.ts';
-import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
+import { answeredOf, type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/calls-of.ts';
 import { type BuyerRequests, findOtherRequests } from '../rows/other-requests.ts';
@@ -31,6 +31,9 @@ export type PlanDeps = AskDeps &
 export type PlanRequest = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
+
+/** The states whose causes tell something of a plan. */
+const OF_CAUSES: readonly RowState[] = ['refused', 'held'];
 
 /**
  * The most rows that are read one by one, which takes a fraction of a second. For more rows, the ledger's own counts are used if it has
@@ -54,7 +57,9 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, ratePerS?: 
   const atMs = await deps.plans.now();
   const state = await deps.portfolios.read(portfolio);
   const causes =
-    filter.states.includes('refused') || filter.cause !== undefined ? await deps.portfolios.causes(portfolio) : [];
+    filter.states.some((state) => OF_CAUSES.includes(state)) || filter.cause !== undefined
+      ? await deps.portfolios.causes(portfolio)
+      : [];
   const kept = keptCounts({ portfolio, action, filter }, state, causes);
   const counts = kept && kept.rows > LOOKED_UP ? kept : await lookUp({ portfolio, action, filter }, { atMs, deps });
   const { step, ...rest } = filter;
@@ -144,14 +149,29 @@ function keptCounts(
   if (id !== undefined) {
     const cause = causes.find((one) => one.id === id);
     if (!cause || wanted.length !== 1) return undefined;
-    return { rows: cause.rows, sum: cause.sum, ...most(cause.rows, cause.step === 'company' ? cause.rows : 0) };
+    const answered = answeredIn([cause]);
+    return {
+      rows: cause.rows,
+      sum: cause.sum,
+      answered,
+      ...most(cause.rows, cause.step === 'company' ? cause.rows : 0),
+    };
   }
   const rows = rowsIn(states, wanted) - (wanted.includes('cancelled') ? replaced : 0);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
   // Rows that were refused at a later step have their companies, so they need no call for one.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
-  return { rows, sum, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
+  const answered = wanted.includes('held') ? answeredIn(causes) : undefined;
+  return { rows, sum, answered, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
 }
+
+/** The rows of causes that say that an answer of success came. */
+function answeredIn(causes: readonly Cause[]): number | undefined {
+  const some = causes.filter(({ status }) => status !== null && isSuccess(status));
+  return some.reduce((rows, cause) => rows + cause.rows, 0) || undefined;
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
 
 async function lookUp(
   { portfolio, action, filter }: PlanRequest,
@@ -178,21 +198,22 @@ function secondsOf(calls: number, ratePerS: number | undefined): { from: number;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }
 
-type Tally = Pick<Plan, 'rows' | 'sum' | 'calls' | 'made'>;
+type Tally = Pick<Plan, 'rows' | 'sum' | 'calls' | 'made' | 'answered'>;
 
 /**
  * Adds up rows and the calls that sending them needs: each thing once for all its rows, and none that is made already. Only for
  * some thousands of rows, because their keys are in memory.
  */
 function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'> }) {
-  let [rows, sum] = [0, new Big(0)];
+  let [rows, sum, answered] = [0, new Big(0), 0];
   const things = eachKind(() => new Set<string>());
 
   return {
-    add({ row, result: { step, request, companyId } }: FoundRow): void {
+    add({ row, result: { step, state, request, companyId, problem } }: FoundRow): void {
       rows += 1;
       sum = sum.plus(request.limit.requested_limit);
       if (action === 'cancel') return;
+      if (state === 'held' && answeredOf(problem).answered !== undefined) answered += 1;
       things.limit.add(row.key);
       // A company that the line gave by id needs no call.
       if (request.companyId === undefined && (step === 'company' || companyId !== ''))
@@ -206,7 +227,7 @@ function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'>
         made[kind] = ids.filter((id) => id !== undefined).length;
         all[kind] = ids.length - made[kind];
       }
-      return { rows, sum: sum.toFixed(), calls: all, made };
+      return { rows, sum: sum.toFixed(), calls: all, made, answered: answered || undefined };
     },
   };
 }

@@ -95,8 +95,16 @@ const DONE: Readonly<Record<Plan['action'], string>> = {
 };
 
 /** A plan in JSON. */
-export function plannedOf({ rows, sum, isExact, calls, made, approval }: Plan) {
-  return { rows, sum, isExact, calls, made, ...(approval === undefined ? {} : { approval }) };
+export function plannedOf({ rows, sum, isExact, calls, made, answered, approval }: Plan) {
+  return {
+    rows,
+    sum,
+    isExact,
+    calls,
+    made,
+    ...(answered === undefined ? {} : { answered }),
+    ...(approval === undefined ? {} : { approval }),
+  };
 }
 
 export function cancelledWords(portfolio: string, rows: number): string {

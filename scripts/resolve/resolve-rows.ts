@@ -11,7 +11,7 @@ import { importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';
-import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
+import { answeredWords, elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { askedWords } from '../approval/approval-words.ts';
@@ -68,12 +68,8 @@ export async function resolveFile(
       const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
       const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
       const answered = plan.planned.filter(({ found, made }) => resolvedOf(found, made, new Map()).answered).length;
-      const likely = `${answered} of them answered with a status of success, so likely to be made twice`;
-      const parts = [
-        `${counted(again.length, 'held row')}, ${moneyText(sum)} in total`,
-        ...(answered > 0 ? [likely] : []),
-      ];
-      terminal.say(`limitline: ${[againWords(parts), ...elsewhere].join(' ')}`);
+      const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum)} in total`];
+      terminal.say(`limitline: ${[againWords(parts), ...answeredWords(answered), ...elsewhere].join(' ')}`);
       if (!(await askYesOrNo(AGAIN, NEVER))) {
         terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
         return PROBLEMS_STATUS;
@@ -186,7 +182,7 @@ function againWords(parts: readonly string[]): string {
 }
 
 function lookWords(plan: Plan): string {
-  const { portfolio, rows, sum, isExact, supplier, elsewhere, filter } = plan;
+  const { portfolio, rows, sum, isExact, answered, supplier, elsewhere, filter } = plan;
   const { step } = filter;
   if (rows === 0 && isExact && !supplier)
     return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
@@ -195,5 +191,7 @@ function lookWords(plan: Plan): string {
     ...(rows > 0 ? [`${held}, ${moneyText(sum)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
-  return [againWords(parts), ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');
+  return [againWords(parts), ...answeredWords(answered), ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(
+    ' ',
+  );
 }

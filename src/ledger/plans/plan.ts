@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import { counted, moneyText } from '../../counted.ts';
+import { counted, grouped, moneyText } from '../../counted.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
@@ -34,6 +34,8 @@ export type Plan = {
   sum: string;
   currency?: string | undefined;
   isExact: boolean;
+  /** Rows to be sent again although an answer of success came to their call, so that it is likely to be made twice; undefined for none. */
+  answered?: number | undefined;
   /** The portfolio's supplier, if its call is in doubt too and is sent again with the rows. */
   supplier?: SupplierInDoubt | undefined;
   /** Held rows of other portfolios that are sent again as well, since they wait for the same calls. */
@@ -49,8 +51,7 @@ export type Plan = {
   /** Duration at the known pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
   /**
-   * Why another person has to approve the plan first, in words: a sum above its limit, or a request that a person declined before. "" for
-   * any other reason; undefined if nobody has to.
+   * Why another person has to approve the plan first, in words; undefined if nobody has to.
    */
   approval?: string | undefined;
   /**
@@ -106,6 +107,15 @@ export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;
     return `${which} ${rows === 1 ? 'goes' : 'go'} on by the same answer${paused ? ' once somebody resumes it' : ''}.`;
   });
+}
+
+/** Says that answers of success had come to so many of these calls; nothing for none. */
+export function answeredWords(answered: number | undefined): string[] {
+  if (!answered) return [];
+  const calls = answered === 1 ? 'To 1 of these calls' : `To ${grouped(answered)} of these calls`;
+  return [
+    `${calls} the service answered with a status of success, so ${answered === 1 ? 'it is' : 'they are'} likely to be made twice.`,
+  ];
 }
 
 /** A row to be sent again, by its file and amount, and another request of its buyer. A plan outlives its rows, so it names no buyer. */

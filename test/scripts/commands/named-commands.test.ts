@@ -2,6 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
+import { planPage } from '../../../src/console/pages/held/plan-page.ts';
+import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
@@ -30,16 +33,28 @@ test('the report names each of several approvals in a command that works', async
 });
 
 // Promise: answered-call-is-said
-test('resolve says of a call to be sent again that an answer of success came to it', async () => {
-  const { limitline, json } = await openDesk(1, {
+test('each way to send a held call again says that an answer of success came to it', async () => {
+  const desk = await openDesk(1, {
     rules: [{ on: 'limit', fault: 'broken', body: 'half-json', times: 1 }],
   });
+  const { limitline, json } = desk;
   await limitline('run', 'q4.csv', '--no-results');
   const { stdout } = await limitline('resolve', 'q4', '--line', '2', '--resend', '--dry-run');
   expect(stdout).toMatch(
     /its limit would be sent again\. The service answered this call with status 201, so it is likely to be made twice\n/,
   );
   expect((await json('resolve', 'q4', '--line', '2', '--resend', '--dry-run')).of).toMatchObject([{ answered: 201 }]);
+  const words = 'To 1 of these calls the service answered with a status of success, so it is likely to be made twice.';
+  expect((await limitline('resolve', 'q4', '--all', '--resend', '--dry-run')).stdout).toContain(words);
+  expect((await json('resolve', 'q4', '--all', '--resend', '--dry-run')).planned).toMatchObject({ answered: 1 });
+  const web = await openConsole(desk);
+  expect((await web.get('/plans/new?portfolio=q4&action=resend')).text).toContain(words);
+  const plan = await makeHeldPlans(web.context).plan(
+    'q4',
+    { fileName: 'a.csv', content: Buffer.from('line,id\n2,resend\n') },
+    '',
+  );
+  expect(String(planPage({ plan, csrf: '' }))).toContain(words);
 });
 
 // Promise: unlike-id-asked-about

@@ -1,7 +1,7 @@
 import { type CallKind, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
-import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
+import { answeredWords, type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -49,6 +49,8 @@ type Answered = {
   sentMs: number | undefined;
   heldMs: number;
   made?: string;
+  /** The status of an answer of success that had come to a call that is asked for again. */
+  answered?: number;
   strange: string | undefined;
 };
 
@@ -83,6 +85,7 @@ function questionPart(
   const again = of.filter((one) => one.made === undefined);
   const row = rowIdOf(of[0]?.row ?? '');
   const leave = back === 'row' && row ? rowAddress(row) : back === 'portfolio' ? heldAddress(row?.portfolio) : desk;
+  const likely = answeredWords(again.filter(({ answered }) => answered !== undefined).length);
   const strange = of.filter((one) => one.strange !== undefined).length;
   const warned = [
     ...(strange > 0 ? [t`${countWords(strange, 'id looks', 'ids look')} unlike the others: compare again.`] : []),
@@ -97,7 +100,7 @@ function questionPart(
         ? [{ label: t`Not made: asked for again`, value: grouped(again.length), hint: sumWords(again) }]
         : []),
     ])}
-    ${again.length > 0 && notice('warn', html`${withNumbers(thingsOf(again))} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
+    ${again.length > 0 && notice('warn', html`${withNumbers(thingsOf(again))} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.${withNumbers(likely.map((words) => ` ${words}`).join(''))}`, { title: t`Real money.` })}
     ${approvals.length > 0 && notice('warn', withNumbers(t`${whyWaits(of, approvals)} Once you confirm it, ${BEFORE_YES}.`), { title: t`A colleague must approve this first.` })}
     ${warned.length > 0 && notice('warn', withNumbers(warned.join(' ')))}
     <div class="held-yes" data-module="posted" data-instead="${leave}"><p class="quiet" hidden role="status">Held requests were answered meanwhile, or others came: this plan may be old.</p>${form(

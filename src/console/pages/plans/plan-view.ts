@@ -1,6 +1,7 @@
 import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import {
+  answeredWords,
   elsewhereWords,
   type NamedOtherRequests,
   otherRequestsWords,
@@ -49,7 +50,7 @@ export function planBody(
         ? []
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
-    ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
+    ${action === 'resend' && notice('warn', [t`What exists at the service already is then made twice. Ask the service first.`, ...answeredWords(plan.answered).map((words) => withNumbers(` ${words}`))], { title: t`These requests may exist already.` })}
     ${others !== undefined && otherRequestsNotice(others)}
     ${plan.approval !== undefined && notice('warn', withNumbers(t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
