@@ -261,9 +261,8 @@ type BegunImport = {
   named?: string;
 };
 
-type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string } & Pick<Approval, 'because'> & {
-    supplier?: SupplierInDoubt | undefined;
-  };
+type NewApproval = Pick<Approval, 'portfolio' | 'because'> & AskedAgain;
+type AskedAgain = { kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
 /** Initial fields of an approval: its authors, and the file of an import. */
 type Started = {

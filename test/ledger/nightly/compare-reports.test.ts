@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Before,
-  compareReports,
-  countFindings,
-  makeFindingGroups,
-} from '../../../src/ledger/nightly/compare-reports.ts';
+import { type Before, compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
+import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 const BEFORE: Before = { id: 'yesterday', madeMs: 1, crowded: [], findings: [] };
@@ -131,20 +127,5 @@ test('the parts stand in one order: what wants a person, what is for finance, wh
     ['finance', 'refused'],
     ['mended', 'no job'],
     ['gone', 'refused'],
-  ]);
-});
-
-// Promise: alike-items-shown-once
-test('items that a reader cannot tell apart are one example, with the number of their rows', () => {
-  const groups = makeFindingGroups();
-  const alike = { says: 'a', line: 3, name: 'Muster GmbH', detail: 'q4.csv' };
-  groups.add(foundItem(alike));
-  groups.add(foundItem({ ...alike, line: 4 }));
-  groups.add(foundItem({ ...alike, command: 'check FILE' }));
-  const [finding] = groups.result().findings;
-  expect(finding?.rows).toBe(3);
-  expect(finding?.examples.map(({ line, rows = 1 }) => [line, rows])).toEqual([
-    [3, 2],
-    [4, 1],
   ]);
 });

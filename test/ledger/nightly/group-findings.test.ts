@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CROWDED_WORDS, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
+import { CROWDED_WORDS, makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 test('items with the same check, portfolio and words are one finding, with their rows, sum, commands and first examples', () => {
@@ -52,4 +52,19 @@ test('names and words as long as a file are cut, so that a report stays small ho
     groups.add(foundItem({ says: `${number} ${long}`, name: long, detail: long, command: long }));
   }
   expect(JSON.stringify(groups.result()).length).toBeLessThan(8_000_000);
+});
+
+// Promise: alike-items-shown-once
+test('items that a reader cannot tell apart are one example, with the number of their rows', () => {
+  const groups = makeFindingGroups();
+  const alike = { says: 'a', line: 3, name: 'Muster GmbH', detail: 'q4.csv' };
+  groups.add(foundItem(alike));
+  groups.add(foundItem({ ...alike, line: 4 }));
+  groups.add(foundItem({ ...alike, command: 'check FILE' }));
+  const [finding] = groups.result().findings;
+  expect(finding?.rows).toBe(3);
+  expect(finding?.examples.map(({ line, rows = 1 }) => [line, rows])).toEqual([
+    [3, 2],
+    [4, 1],
+  ]);
 });
