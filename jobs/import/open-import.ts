@@ -33,6 +33,7 @@ import { readToEnd } from '../../src/table/open-table.ts';
 import { makeCurrency } from '../rows/import-names.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { makeReadAhead } from './read-ahead.ts';
+import { mustHaveLines } from './same-buyer-lines.ts';
 
 export type FileToImport = {
   portfolio: string;
@@ -91,7 +92,7 @@ export type OpenedImport = {
 /**
  * Copies the whole file into the data folder and opens the copy.
  *
- * @throws LimitlineError `FILE` when the file cannot be read
+ * @throws LimitlineError `FILE` when the file cannot be read; `USAGE` for lines to be read otherwise that it does not have
  */
 export async function openImport(
   { portfolio, path, kept, reading, total, made, documentsWords: words }: FileToImport,
@@ -109,6 +110,7 @@ export async function openImport(
   };
   const plain = { ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers: CLOSED_BOOK };
   const named = makeCurrency(() => openPortfolio(plain));
+  await mustHaveLines(reading.sameBuyer, () => openPortfolio(plain));
   const ahead = makeReadAhead();
   const read = await openPortfolio({
     ...file,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { columnsLeftOut } from '../../jobs/import/columns-left-out.ts';
 import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { refuseForeign } from '../../jobs/import/open-import.ts';
+import { mustHaveLines } from '../../jobs/import/same-buyer-lines.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { accountOf, readSettings, type Settings } from '../../src/config.ts';
@@ -102,6 +103,8 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
     const changes = await lookForChange(path);
+    const open = () => openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping });
+    await mustHaveLines(reading.sameBuyer, open);
     const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
     const read = await openPortfolio({
       ...reading,
@@ -112,7 +115,6 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       buyers: outlook.buyers,
       signal: stopping,
     });
-    const open = () => openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping });
     const ours = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, open);
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, ours.columns, reading.mapping?.constants ?? {});

@@ -12,6 +12,7 @@ import { type Conventions, NEEDED } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
 import { ACCOUNT_COLUMN, mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
 import type { BuyerBook } from './identity/buyer-book.ts';
+import { saidInVainWords } from './identity/buyer-words.ts';
 import { makeFileBook } from './identity/in-file/buyers.ts';
 import { makeRecordedBuyerLookup } from './identity/recorded-buyer.ts';
 import { type AdviceDates, type AdviseAbove, adviceDates } from './lines/advice.ts';
@@ -218,6 +219,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
     known: file.results ? makeRecordedBuyerLookup(columns, rowColumnAt(columns)) : undefined,
   };
   let areConventionsFound = false;
+  const inVain: number[] = [];
   try {
     for await (const records of reading.records.batches()) {
       let drafts: LineDraft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
@@ -229,9 +231,10 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       // Results files are exempt: their lines come from several files, each with its own currency.
       if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
-      await tellBuyers(drafts, telling);
+      inVain.push(...(await tellBuyers(drafts, telling)));
       yield drafts.map(classifier.classify);
     }
+    if (inVain.length > 0) warnings.push(makeProblem(WHOLE_FILE, null, null, saidInVainWords(inVain)));
     reading.misstated.push(...strays.misstated);
     const ofLines = classifier.fileWarnings(table.readBytes?.());
     warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...ofLines);

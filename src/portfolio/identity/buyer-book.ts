@@ -72,6 +72,7 @@ export function makeBuyerBook(
         const changes = noChanges(snapshot.version);
         const decisions = lines.map((line) => {
           const decision = line.known ? knownDecision(line, line.known, known) : decideBuyer(line, known);
+          if (line.same === 'yes') decision.isSaidInVain = isSaidInVain(line, decision, known);
           if (line.isSound && decision.is !== 'unclear') bring(line, decision, { snapshot, changes, known });
           return decision;
         });
@@ -79,6 +80,14 @@ export function makeBuyerBook(
       }
     },
   };
+}
+
+function isSaidInVain(line: BuyerLine, decision: Decision, known: KnownBuyers): boolean {
+  const unsaid = decideBuyer({ ...line, same: undefined }, known);
+  if (decision.is === 'unclear' || unsaid.is === 'unclear') return false;
+  const isOneBuyer =
+    decision.is === 'known' ? unsaid.is === 'known' && unsaid.buyer.key === decision.buyer.key : unsaid.is === 'new';
+  return isOneBuyer && unsaid.warnings.length === decision.warnings.length;
 }
 
 /** The buyer book for a file that is only read: each line means the buyer of its strongest identifier, whatever else matches. */

@@ -1,3 +1,4 @@
+import { counted } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
 import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
@@ -162,6 +163,13 @@ function placeOf({ first, stands }: Buyer, { portfolio, importId }: KnownBuyers)
   const { portfolio: of, line } = stands ?? first;
   if (of !== portfolio) return `portfolio ${of}, line ${line}`;
   return stands && stands.importId !== importId ? `line ${line} of an earlier import` : `line ${line}`;
+}
+
+/** The warning about lines that a person said mean a known buyer, and that mean the same one without that. */
+export function saidInVainWords(lines: readonly number[]): string {
+  const [first = 0, ...others] = lines;
+  const which = others.length === 0 ? `line ${first}` : `line ${first} and ${counted(others.length, 'other')}`;
+  return `--same-buyer was not needed for ${which}: nothing else there named another buyer.`;
 }
 
 function wordsOf({ kind, written }: Identifier): string {

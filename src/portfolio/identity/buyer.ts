@@ -80,9 +80,12 @@ export type KnownBuyers = {
 export type BuyerFinding = { at: IdentifierKind | 'city' | 'street' | 'company'; value: string; message: string };
 
 /** The decision which buyer a line means. */
-export type Decision =
-  /** A known buyer, matched by this identifier. `mended`: the buyer takes the line's name instead of its own. */
+export type Decision = {
+  /** Whether a person said that the line means this buyer (`same`), and it is the same without that. */
+  isSaidInVain?: boolean;
+} /** A known buyer, matched by this identifier. `mended`: the buyer takes the line's name instead of its own. */ & (
   | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: BuyerFinding[] }
   | { is: 'new'; key: string; by: Identifier; warnings: BuyerFinding[] }
   /** Undecidable without a person. */
-  | { is: 'unclear'; problem: BuyerFinding };
+  | { is: 'unclear'; problem: BuyerFinding }
+);

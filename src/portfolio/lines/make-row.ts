@@ -101,13 +101,13 @@ type Telling = {
 };
 
 /**
- * Finds the buyer of each line. Must be called after all other checks of the lines, since only a valid line may add a buyer to the book. A
+ * Finds the buyer of each line. Answers the lines of `sameBuyer` whose buyer is the same without that. Must be called after all other checks of the lines, since only a valid line may add a buyer to the book. A
  * line whose buyer is unclear gets a problem.
  */
 export async function tellBuyers(
   drafts: LineDraft[],
   { book, sameBuyer = [], mendedRow, known }: Telling,
-): Promise<void> {
+): Promise<number[]> {
   const asked: { draft: LineDraft; line: BuyerLine }[] = [];
   for (const draft of drafts) {
     const { record, values, problems } = draft;
@@ -126,6 +126,9 @@ export async function tellBuyers(
   }
   const decisions = await book.tell(asked.map(({ line }) => line));
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
+  return asked.flatMap(({ line: { line } }, place) =>
+    decisions[place]?.isSaidInVain && sameBuyer.includes(line) ? [line] : [],
+  );
 }
 
 function makeLimit(values: Values): Limit {
