@@ -221,8 +221,10 @@ async function leaveOne(file: TakenFile, isMending: boolean, deps: RoundDeps): P
   // Results get the permissions of the file.
   const path = (await statOf(xlsx)) ? xlsx : csv;
   const exportDeps = { account, rows, portfolios, statusMeanings, imports, signal, leftFiles };
-  const { results, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
+  const { results, errors, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
   // A full disk may have room in the next pass.
   if (fault !== null) return log.warn({ portfolio, reason: fault }, 'results could not be left in the drop folder yet');
-  await inbox.note({ ...file, results: results === null ? '' : results.slice(join(drop.dir, DONE).length + 1) });
+  const nameOf = (path: string) => path.slice(join(drop.dir, DONE).length + 1);
+  const left = { results: results === null ? '' : nameOf(results), ...(errors && { errors: nameOf(errors) }) };
+  await inbox.note({ ...file, ...left });
 }

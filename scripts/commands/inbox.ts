@@ -79,9 +79,10 @@ const WHERE: Readonly<Record<TakenFile['is'], string>> = {
   rejected: 'rejected/',
 };
 
-function takenWords({ id, is, words, found, results }: TakenFile): string {
+function takenWords({ id, is, words, found, results, errors }: TakenFile): string {
   const bad = found ? found.invalid + found.duplicate : 0;
   const why = is === 'imported' && bad > 0 ? `\n    problems: done/${id}.problems.csv` : '';
   const left = results ? `\n    results: done/${results}` : '';
-  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${why}${left}`;
+  const mend = errors ? `\n    mend these lines, and drop the file again: done/${errors}` : '';
+  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${why}${left}${mend}`;
 }

@@ -37,10 +37,11 @@ test('a mapping is kept by a file that is read so, listed, and forgotten', async
   );
 });
 
+// Promise: inbox-names-errors-file
 test('inbox tells what lies there, and what became of what was taken', async () => {
   const none = await openCommands();
   expect((await none.limitline('inbox')).stdout).toMatch(/^There is no drop folder: set LIMITLINE_INBOX/);
-  const { drop, takeIn, inbox, dir, env } = await openInbox();
+  const { drop, takeIn, work, settled, inbox, dir, env } = await openInbox();
   await drop('q4.csv', `${buyerLines(2).join('\n')}\nBad GmbH,DE,HRB 9,none\n`);
   await drop('bad.csv', 'Dear all,\n');
   await takeIn();
@@ -57,4 +58,10 @@ test('inbox tells what lies there, and what became of what was taken', async () 
   const told = JSON.parse((await limitline('inbox', '--last', '1', '--json')).stdout);
   expect(told).toMatchObject({ folder: inbox, fault: null, lying: [{ name: 'empty.csv' }] });
   expect(told.lately).toHaveLength(1);
+  await work();
+  await settled();
+  await takeIn();
+  expect((await limitline('inbox')).stdout).toMatch(
+    / {4}mend these lines, and drop the file again: done\/\w+-q4\.errors\.csv\n/,
+  );
 });

@@ -1,6 +1,6 @@
 import { lookThrough, type NightCheckDeps } from '../../jobs/nightly/reconcile.ts';
 import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
-import { makeFindingGroups } from '../../src/ledger/nightly/compare-reports.ts';
+import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 
 /** What a look through all that is kept finds wrong with it, or made twice: what finance wants to know besides is left out, unless that is asked for. */
 export async function foundBy(

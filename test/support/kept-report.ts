@@ -1,4 +1,5 @@
-import { compareReports, countFindings, makeFindingGroups } from '../../src/ledger/nightly/compare-reports.ts';
+import { compareReports, countFindings } from '../../src/ledger/nightly/compare-reports.ts';
+import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { foundItem } from './found-items.ts';
 

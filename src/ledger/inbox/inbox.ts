@@ -137,4 +137,6 @@ export type TakenFile = {
   found?: { lines: number; rows: number; invalid: number; duplicate: number; warnings?: number; gone?: number };
   /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;
+  /** Name of the errors file in `done`, if lines need correction. */
+  errors?: string;
 };

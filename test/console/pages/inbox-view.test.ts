@@ -17,6 +17,7 @@ const FILE: TakenFile = {
   words: '4 lines imported.',
   found: { lines: 4, rows: 1, invalid: 2, duplicate: 1 },
   results: '20261122T013000Z-q4.results.csv',
+  errors: '20261122T013000Z-q4.errors.csv',
 };
 const FACTS: InboxFacts = {
   folder: '/srv/inbox',
@@ -45,6 +46,7 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
     '<a href="/portfolios/q4%20%26%20co">4 lines imported.</a>',
     'Problems of 3 lines: <bdi>done/20261122T013000Z-q4.problems.csv</bdi>',
     'Results: <bdi>done/20261122T013000Z-q4.results.csv</bdi>',
+    'drop the file again: <bdi>done/20261122T013000Z-q4.errors.csv</bdi>',
     '<strong class="is-bad">Not taken in.</strong> It is a link.',
     '<bdi>rejected/bad.problems.txt</bdi>',
     '<strong class="is-bad">Waits.</strong> The disk is full.',

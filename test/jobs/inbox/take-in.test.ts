@@ -207,7 +207,7 @@ async function openNamed(name: string) {
 
 // Promise: results-beside-dropped-file
 test('results appear beside the file when its portfolio has settled, and once', async () => {
-  const { drop, takeIn, names, read, work, settled, inbox } = await openInbox();
+  const { drop, takeIn, names, read, work, settled, inbox, context } = await openInbox();
   await drop('q4.csv', text([...buyerLines(2), 'Bad GmbH,DE,HRB 9,none']));
   await takeIn();
   expect(await names('done')).toHaveLength(2);
@@ -220,6 +220,8 @@ test('results appear beside the file when its portfolio has settled, and once', 
     '<time>-q4.problems.csv',
     '<time>-q4.results.csv',
   ]);
+  const [file] = await context.inbox.lately(1);
+  expect(file?.errors).toBe(file?.results?.replace('.results.', '.errors.'));
   const results = await read('done', 'q4.results.csv');
   expect(results).toContain('buyer_limit_');
   expect(results).toMatch(/Bad GmbH.*invalid/);

@@ -83,7 +83,7 @@ const WORDS: Readonly<Record<TakenFile['is'], string>> = {
 };
 
 function outcomeOf(file: TakenFile): Html {
-  const { id, is, portfolio, words, found, results } = file;
+  const { id, is, portfolio, words, found, results, errors } = file;
   const isBad = is === 'rejected' || (is === 'taken' && words !== '');
   const bad = is === 'imported' && found ? found.invalid + found.duplicate : 0;
   const ofDecisions = isDecided(file);
@@ -99,9 +99,12 @@ function outcomeOf(file: TakenFile): Html {
         ? html`<span class="under">${ofDecisions ? t`${countWords(bad, 'decision')} to check` : t`Problems of ${countWords(bad, 'line')}`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
         : '';
   const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
+  const mend = errors
+    ? html`<span class="under">Correct these lines, and drop the file again: ${theirWords(`done/${errors}`)}</span>`
+    : '';
   const said =
     is === 'imported' && !ofDecisions
       ? html`<a href="/portfolios/${encodeURIComponent(portfolio)}">${words}</a>`
       : words;
-  return html`<div>${name} ${said}${where}${left}</div>`;
+  return html`<div>${name} ${said}${where}${left}${mend}</div>`;
 }
