@@ -135,6 +135,7 @@ export async function whyNeeded(
     if (!standings.has(id)) standings.set(id, (await approvals.read(id))?.standing);
     return standings.get(id) === 'granted';
   };
+  const overIfAgain = approvals.overIfAgain(portfolio, policy);
   let sum = new Big(0);
   let needed: Needed | undefined;
   for await (const page of requested()) {
@@ -153,7 +154,7 @@ export async function whyNeeded(
         needed ??= { over: [], because: 'unapproved' };
     }
     // Only a retry adds to the sums of portfolio and person. Held rows count in them already.
-    const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
+    const over = asks && kind === 'retry' ? await overIfAgain(rowsOf(page)) : [];
     if (over.length > 0) return { ...needed, over };
     // Without rules on sums, no later row can give another reason.
     if (needed && !asks) return needed;

@@ -24,13 +24,21 @@ export function makeClosing({
   const script = (name: string) => makeGatedScript(connection, name);
   const [close, passedAbove] = [script('close-approval'), script('passed-above')];
 
-  async function overOf(portfolio: string, id: string, policy: ApprovalPolicy, rows: readonly string[]): Promise<Over> {
+  /** @param sums the sums by person of rows that go together with these (passed-above.lua); those of `rows` are added to it */
+  async function overOf(
+    { portfolio, id }: ApprovalId,
+    policy: ApprovalPolicy,
+    rows: readonly string[],
+    sums: { byPerson: string[] } = { byPerson: [] },
+  ): Promise<Over> {
     const { above = '', personAbove = '', windowDays = 0 } = policy;
     const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };
     for (let from = 0; from < rows.length; from += LOOKED_AT) {
-      const told = { id, above, person: personAbove, days: windowDays, rows: rows.slice(from, from + LOOKED_AT) };
-      const over = (await passedAbove(places, told)) as Over;
-      if (over.length > 0) return over;
+      const rule = { id, above, person: personAbove, days: windowDays };
+      const told = { ...rule, others: JSON.stringify(sums.byPerson), rows: rows.slice(from, from + LOOKED_AT) };
+      const answer = (await passedAbove(places, told)) as string[];
+      if (answer[0] !== '') return answer;
+      sums.byPerson = answer;
     }
     return [];
   }
@@ -43,7 +51,7 @@ export function makeClosing({
     const asOf = (await connection.hget(keys.approval(id), 'moves')) ?? '';
     for (let from = 0; ; from += LOOKED_AT) {
       const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
-      const over = await overOf(portfolio, id, policy, rows);
+      const over = await overOf({ portfolio, id }, policy, rows);
       if (over.length > 0 || rows.length === 0) return [asOf, over];
     }
   }
@@ -91,10 +99,19 @@ export function makeClosing({
       return undefined;
     },
 
-    /** A sum of a buyer or an author that would be above its limit if these refused rows were sent again. */
-    async overIfAgain(portfolio: string, rows: readonly RowId[], policy: ApprovalPolicy): Promise<Over> {
-      const names = rows.map(({ key }) => key);
-      return overOf(portfolio, '', policy, names);
+    /**
+     * Makes a function that takes refused rows page by page, and answers a sum of a buyer or an author that would be above its limit if they
+     * were sent again. Rows of all pages count together for an author.
+     */
+    overIfAgain(portfolio: string, policy: ApprovalPolicy): (rows: readonly RowId[]) => Promise<Over> {
+      const sums = { byPerson: [] };
+      return (rows) =>
+        overOf(
+          { portfolio, id: '' },
+          policy,
+          rows.map(({ key }) => key),
+          sums,
+        );
     },
   };
 }

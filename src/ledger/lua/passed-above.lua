@@ -2,14 +2,20 @@
 -- some rows wait for were granted.
 -- @keys portfolio begins
 -- Keys: begins: the beginning of the keys of the portfolio's rows.
--- @args id above person days …rows
+-- @args id above person days others …rows
 -- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: for
--- how many days earlier rows without an approval count; rows: the keys of the rows.
--- Answers the sum as `told` has it (above.lua), or {}
+-- how many days earlier rows without an approval count; others: sums by person of rows that go together with these, as an earlier answer, in
+-- JSON; rows: the keys of the rows.
+-- Answers the sum as `told` has it (above.lua), or { "", whose sum, k, limb, whose sum, … }: the sums by person with these rows.
 -- @include move
 -- @include above
 -- @include passed
 local rule, besides = { above = above, person = person, days = tonumber(days) }, {}
+local given = cjson.decode(others)
+for at = 2, #given, 3 do
+  local sum = besides[given[at]] or {}
+  besides[given[at]], sum[tonumber(given[at + 1])] = sum, tonumber(given[at + 2])
+end
 local own = { id = id, ticket = id ~= '' and tonumber(redis.call('HGET', approvalKey(portfolio, id), 'ticket') or 0) }
 
 -- All rows of a buyer that wait for the approval count together, with the rows of buyers that may be the same company.
@@ -28,4 +34,10 @@ for _, key in ipairs(rows) do
   local over = id == '' and overOf(portfolio, row, rule, besides) or id ~= '' and overIfGranted(row)
   if over then return over end
 end
-return {}
+local sums = { '' }
+for whose, limbs in pairs(besides) do
+  for k, limb in pairs(string.find(whose, '^person ') and limbs or {}) do
+    sums[#sums + 1], sums[#sums + 2], sums[#sums + 3] = whose, tostring(k), string.format('%.0f', limb)
+  end
+end
+return sums

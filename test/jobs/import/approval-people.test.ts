@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 
 describe('what passed of one person', () => {
@@ -28,6 +29,23 @@ describe('what passed of one person', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const answers = await Promise.all(names.map((name) => ask(name, '100000', { buyer: name })));
     expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
+  });
+
+  // Promises: sum-by-person, sent-again-needs-approval
+  test('counts with all rows of a plan, however many', async () => {
+    const place = await openWindow(PERSON);
+    const { ask, context, import: bring } = place;
+    const lines = Array.from({ length: 150 }, (_none, n) => `Buyer ${n},DE,400`);
+    await bring(['name,country_code,requested_limit', ...lines], { portfolio: 'many', by: 'alice' });
+    for (const { row } of await context.rows.inState('many', 'queued', { count: 150 })) {
+      await context.rows.begin(row, 'company');
+      const problem = { step: 'company' as const, message: 'refused', status: 400 };
+      await context.rows.advance(row, 'company', 'refused', { problem });
+    }
+    expect(await ask('beside', '90000.01')).toBeUndefined();
+    const how = { by: 'olivia', awaitMs: 0, signal: new AbortController().signal, dryRun: false };
+    const retry = { portfolio: 'many', action: 'retry', filter: { states: ['refused'] } } as const;
+    expect((await actOnRows(retry, how, context)).waits).toMatchObject({ rows: 150, sum: '60000.00' });
   });
 
   test('is without what was refused, given up, mended or another said yes to, and with what goes again', async () => {
