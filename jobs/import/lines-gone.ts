@@ -70,7 +70,7 @@ export function goneWords({
     const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
     const missing = isPart ? ` and ${are} not in this errors file` : '';
     words.push(
-      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
+      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}. To see ${them}, check that file again: npx limitline check FILE.`,
     );
   }
   if (unknownOrigin > 0) {

@@ -147,5 +147,5 @@ export async function noWorkerWords(
 ): Promise<string | undefined> {
   const [workers, state] = await Promise.all([countLiving({ connection: ledger, keys }), portfolios.read(portfolio)]);
   if (workers > 0 || state.paused !== undefined || openRows(state) === 0) return undefined;
-  return `No worker runs, so nothing of portfolio "${portfolio}" is sent: start one with npx limitline work, or run its file: npx limitline run FILE`;
+  return `No worker runs, so nothing of portfolio "${portfolio}" is sent: start one with npx limitline work, or run its file: npx limitline run FILE --portfolio "${portfolio}"`;
 }

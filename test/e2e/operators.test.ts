@@ -221,7 +221,8 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   const { cwd, limitline, json, standIn, start } = await openDesk(5);
   const [header, ...lines] = buyerLines(8);
   await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
-  const noWorker = 'No worker runs, so nothing of portfolio "others" is sent: start one with npx limitline work';
+  const noWorker =
+    'No worker runs, so nothing of portfolio "others" is sent: start one with npx limitline work, or run its file: npx limitline run FILE --portfolio "others"';
   expect((await limitline('import', 'others.csv')).stderr).toContain(noWorker);
   const { stdout: report } = await limitline('report', 'others');
   expect(report).toContain(noWorker);

@@ -38,12 +38,14 @@ test.each([
   [
     { gone: 1, isPart: true },
     [
-      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it.',
+      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it. To see it, check that file again: npx limitline check FILE.',
     ],
   ],
   [
     { gone: 1_200 },
-    ['1,200 lines of the file imported before this one led to no row: report and results no longer name them.'],
+    [
+      '1,200 lines of the file imported before this one led to no row: report and results no longer name them. To see them, check that file again: npx limitline check FILE.',
+    ],
   ],
   [
     { unknownOrigin: 2, isPart: true },
