@@ -43,11 +43,23 @@ export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript 
 }
 
 function byName(lua: string, run: Ordered): LuaScript {
-  const [keyNames, argNames] = [namesIn(lua, 'keys'), namesIn(lua, 'args')];
+  const [keyNames, argNames] = namesOf(lua);
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** The names in `@keys` or `@args` of a script's head. */
+/** Answers what `make` makes of a text, once in a process, since several connections register the same scripts. */
+function onceEach<V>(make: (text: string) => V): (text: string) => V {
+  const made = new Map<string, V>();
+  return (text) => {
+    const known = made.get(text) ?? make(text);
+    made.set(text, known);
+    return known;
+  };
+}
+
+/** The names in `@keys` and in `@args` of a script's head. */
+const namesOf = onceEach((lua) => [namesIn(lua, 'keys'), namesIn(lua, 'args')] as const);
+
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
 }
@@ -82,7 +94,7 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
 /** The same as {@link makeLuaScript}, but replies are bytes. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
-  const sha = createHash('sha1').update(lua).digest('hex');
+  const sha = shaOf(lua);
   // ioredis has these methods, but no types for them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
   return byName(readLua(url), (keys, args) =>
@@ -129,14 +141,13 @@ end
 
 /** The whole text of a script, as sent to Redis. */
 export function scriptText(url: URL): string {
-  const lua = readLua(url);
-  const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
-  WHOLE.set(lua, whole);
-  return whole;
+  return wholeOf(readLua(url));
 }
 
-/** Script texts by file content, since several connections of a process register the same scripts. */
-const WHOLE = new Map<string, string>();
+const wholeOf = onceEach((lua) => `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`);
+
+/** The name by which a server knows a script that it was given. */
+const shaOf = onceEach((text) => createHash('sha1').update(text).digest('hex'));
 
 /**
  * The flag that says what a script may do while the memory or the disk of Redis is full. Redis reads it from the first line before the script
@@ -184,11 +195,11 @@ export function endMisfit(error: Error): never {
 
 /**
  * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
- * each write, and could not run scripts registered later. So no script is registered. The first use sends the whole text, and other uses wait
- * until it was sent. A server that does not know the script, or no longer, gets the text again.
+ * each write, and could not run scripts registered later. So no script is registered. A server mostly knows it from an earlier process; one that
+ * does not, or no longer, is sent the whole text. Other uses wait for the first, so that the text is sent once.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
-  const sha = createHash('sha1').update(lua).digest('hex');
+  const sha = shaOf(lua);
   const runText: Ordered = (keys, args) => connection.eval(lua, keys.length, ...keys, ...args);
   const runKnown: Ordered = (keys, args) =>
     connection.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
@@ -203,7 +214,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
       await first.catch(() => {});
       return runKnown(keys, args);
     }
-    first = runText(keys, args);
+    first = runKnown(keys, args);
     return first.finally(() => {
       isKnown = true;
     });

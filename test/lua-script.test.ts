@@ -65,6 +65,18 @@ test('a script that the server has forgotten is given to it again, also for comm
   }
 });
 
+test('a script that an earlier connection ran is not sent again', async () => {
+  const url = await luaFiles({ 'known.lua': 'return ARGV[1]' });
+  const redis = await startKillableRedis();
+  for (const word of ['first', 'second']) {
+    const connection = new Redis(redis.url, { enableAutoPipelining: true });
+    onTestFinished(() => connection.disconnect());
+    const run = makeLuaScript(connection, url('known.lua'));
+    expect(await Promise.all([run(['key'], [word]), run(['key'], [word])])).toEqual([word, word]);
+  }
+  expect(await redis.admin.info('commandstats')).toMatch(/^cmdstat_eval:calls=1,/m);
+});
+
 test('what a script complains of is told, and the script runs the next time', async () => {
   const url = await luaFiles({ 'strict.lua': 'return ARGV[1] == "good" and "done" or redis.error_reply("ERR bad")' });
   const connection = new Redis({ ...redisPlace(), enableAutoPipelining: true });

@@ -19,6 +19,30 @@ const FOR_EVER_S = 31_536_000;
  * for each place (layout.ts), since a page is painted only when it has all its styles.
  */
 export function serveAssets(app: ConsoleApp): Assets {
+  packed ??= packAssets();
+  const { prefix, styles, files } = packed;
+  for (const { file, type, text, gzipped } of files) {
+    app.get(`${prefix}${file}`, async ({ headers }, reply) => {
+      reply
+        .header('cache-control', `public, max-age=${FOR_EVER_S}, immutable`)
+        .header('vary', 'accept-encoding')
+        .type(type);
+      return TAKES_GZIP.test(headers['accept-encoding'] ?? '')
+        ? reply.header('content-encoding', 'gzip').send(gzipped)
+        : reply.send(text);
+    });
+  }
+  return {
+    styles: styles.map(({ file, place }) => ({ href: `${prefix}${file}`, place })),
+    script: `${prefix}script/console.js`,
+    icon: `${prefix}icon.svg`,
+  };
+}
+
+/** Packed once in a process, however many consoles it opens. */
+let packed: ReturnType<typeof packAssets> | undefined;
+
+function packAssets() {
   const names = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(FOLDER.length).replace(/^\/+/, ''))
@@ -30,30 +54,16 @@ export function serveAssets(app: ConsoleApp): Assets {
   };
   const digest = createHash('sha256');
   for (const name of names) digest.update(`${name}\n`).update(read(name));
-  const prefix = `/assets/${digest.digest('hex').slice(0, DIGITS)}/`;
   const styles = joinStyles(
     names.filter((name) => name.startsWith('styles/')).map((name) => ({ name, text: read(name) })),
   );
   const others = names.filter((name) => !name.startsWith('styles/')).map((name) => ({ file: name, text: read(name) }));
-  for (const { file, text } of [...styles, ...others]) {
-    const packed = gzipSync(text, { level: 9 });
+  const files = [...styles, ...others].map(({ file, text }) => {
     const type = TYPES[extname(file)];
     if (type === undefined) throw new Error(`No type is known for ${file}: add it to TYPES.`);
-    app.get(`${prefix}${file}`, async ({ headers }, reply) => {
-      reply
-        .header('cache-control', `public, max-age=${FOR_EVER_S}, immutable`)
-        .header('vary', 'accept-encoding')
-        .type(type);
-      return TAKES_GZIP.test(headers['accept-encoding'] ?? '')
-        ? reply.header('content-encoding', 'gzip').send(packed)
-        : reply.send(text);
-    });
-  }
-  return {
-    styles: styles.map(({ file, place }) => ({ href: `${prefix}${file}`, place })),
-    script: `${prefix}script/console.js`,
-    icon: `${prefix}icon.svg`,
-  };
+    return { file, type, text, gzipped: gzipSync(text, { level: 9 }) };
+  });
+  return { prefix: `/assets/${digest.digest('hex').slice(0, DIGITS)}/`, styles, files };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
