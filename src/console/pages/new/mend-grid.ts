@@ -181,6 +181,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/(?:name it|name the right encoding) with --encoding/g, t`choose its encoding below`],
   [/say --same-buyer \d+ or write "yes" in the column same_buyer/g, t`press “It is the same buyer”`],
   [/say --same-buyer \d+/g, t`press “It is the same buyer”`],
+  [/--same-buyer was not needed/g, t`“It is the same buyer” was not needed`],
   [/Import it into that one: npx limitline run FILE --portfolio "([^"]*)"\./g, 'Choose portfolio “$1” below.'],
   [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
@@ -197,5 +198,5 @@ export function forPage(message: string): string {
 
 /** Whether the message offers to confirm that the line means the buyer to whom its identifiers belong. */
 function isOfSameBuyer(message: string): boolean {
-  return message.includes('--same-buyer');
+  return message.includes('say --same-buyer');
 }
