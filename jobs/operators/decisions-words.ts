@@ -83,7 +83,9 @@ export function foreseenWords({ rows, more }: Pick<ForeseenChanges, 'rows' | 'mo
   return [
     ...rows.map(({ row, name, requested, currency, before, after }) => {
       const status = `${visible(before.status) || 'no status'} → ${visible(after.status)}`;
-      return `${visible(name) || row}, ${moneyText(requested, currency)} requested: ${status}, granted ${granted(before.granted)} → ${granted(after.granted)}`;
+      // What was requested with an archived row stands in its archive alone.
+      const asked = requested === '' ? '' : `, ${moneyText(requested, currency)} requested`;
+      return `${visible(name) || row}${asked}: ${status}, granted ${granted(before.granted)} → ${granted(after.granted)}`;
     }),
     ...(more > 0 ? [`and ${counted(more, 'more row')}`] : []),
   ];

@@ -47,7 +47,7 @@ export function sayNextSteps(
 ): void {
   const granted = notQuiteGranted(summary, new Map(Object.entries(summary.meanings))).map(visible);
   if (granted.length > 0) say(`limitline: answered, but not granted as requested (${granted.join('; ')}).`);
-  for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
+  for (const words of left ? leftWords(run, left, summary) : []) say(`limitline: ${words}`);
   const { portfolio } = run;
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row is', 'rows are');
@@ -105,7 +105,12 @@ export function nextLine(
       : []),
     ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
     ...(hasFaults(summary)
-      ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --like-input --out errors.csv`)]
+      ? [
+          to(
+            `get the lines to correct${cancelledToo(summary)}`,
+            `report "${portfolio}" --format errors-csv --like-input --out errors.csv`,
+          ),
+        ]
       : []),
     ...(refused.length > 0
       ? [to(`ask again for what the service rejected, ${named(refused)}`, `sessions "${portfolio}" --row ID`)]
@@ -122,12 +127,19 @@ export function nextLine(
   return next.length === 0 ? [] : [`Next: ${next.join('\n      ')}`];
 }
 
+/** That a file of lines to correct also has cancelled rows. Importing the file requests them, although somebody gave them up. */
+function cancelledToo({ outcomes }: Summary): string {
+  const { rows } = outcomes.not_sent;
+  if (rows === 0) return '';
+  return ` (the file also has ${counted(rows, 'cancelled row')}: delete ${rows === 1 ? 'it, unless it is' : 'those that are not'} to be requested)`;
+}
+
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
 /** One sentence per file: what it is, why it stays, or why it is gone. */
-function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
+function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults, summary: Summary): string[] {
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
@@ -148,7 +160,9 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   if (left.errors !== null) {
     const file = shown(left.errors);
     const same = documents === undefined ? '' : ` --documents "${documents}"`;
-    words.push(`mend these lines: ${file}; then: npx limitline run "${file}" --portfolio "${portfolio}"${same}`);
+    words.push(
+      `mend these lines${cancelledToo(summary)}: ${file}; then: npx limitline run "${file}" --portfolio "${portfolio}"${same}`,
+    );
   }
   for (const name of left.outdated) say(name, 'was removed: it was out of date.');
   for (const name of left.removed) say(name, 'was removed: no line is left to correct.');

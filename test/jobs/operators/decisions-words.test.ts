@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decisionsWords } from '../../../jobs/operators/decisions-words.ts';
+import { decisionsWords, foreseenWords } from '../../../jobs/operators/decisions-words.ts';
 import type { DecisionsTaken } from '../../../jobs/operators/take-decisions.ts';
 
 const TAKEN: DecisionsTaken = {
@@ -39,4 +39,18 @@ test.each([
   ],
 ])('of decisions %o it is said %o', (change, words) => {
   expect(decisionsWords({ ...TAKEN, ...change })).toEqual(words);
+});
+
+test('of a row in an archive, whose request stands there alone, no amount is said to be requested', () => {
+  const [before, after] = [
+    { status: 'approved', granted: '1270.8' },
+    { status: 'declined', granted: '' },
+  ];
+  const row = { row: 'q4/a', name: '', currency: undefined, decided: undefined, before, after };
+  expect(foreseenWords({ rows: [{ ...row, requested: '' }], more: 0 })).toEqual([
+    'q4/a: approved → declined, granted 1,270.80 → none',
+  ]);
+  expect(foreseenWords({ rows: [{ ...row, requested: '2000' }], more: 0 })).toEqual([
+    'q4/a, 2,000.00 requested: approved → declined, granted 1,270.80 → none',
+  ]);
 });

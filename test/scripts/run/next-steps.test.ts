@@ -30,7 +30,8 @@ function summaryOf(some: Partial<Record<RowState, number>>, others: Partial<Summ
     meanings: {},
   };
   const answers = { statuses: { approved: some.done ?? 0 }, before: { granted: '0.00', statuses: {} } };
-  return { ...counts, ...answers, ...others, states } as Summary;
+  const outcomes = { not_sent: { rows: some.cancelled ?? 0, requested: '0', granted: '0' } };
+  return { ...counts, ...answers, outcomes, ...others, states } as Summary;
 }
 
 function said(summary: Summary, left?: Partial<LeftResults>, documents?: string): string[] {
@@ -51,6 +52,13 @@ test.each<[string, string[], string[]]>([
     'the lines to mend are named with the command for them',
     said(summaryOf({ done: 1, refused: 1 }), { errors: 'q4.errors.csv' }, 'docs'),
     ['mend these lines: q4.errors.csv; then: npx limitline run "q4.errors.csv" --portfolio "q4" --documents "docs"'],
+  ],
+  [
+    'cancelled rows among the lines to mend are counted, since somebody gave them up',
+    said(summaryOf({ done: 1, cancelled: 25 }, { invalid: 1 }), { errors: 'q4.errors.csv' }),
+    [
+      'mend these lines (the file also has 25 cancelled rows: delete those that are not to be requested): q4.errors.csv; then: npx limitline run "q4.errors.csv" --portfolio "q4"',
+    ],
   ],
   [
     'without an errors file, the report is named that has the lines to mend',
