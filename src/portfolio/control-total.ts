@@ -13,6 +13,7 @@ export function makeControlSum(total: string) {
   const out = makeExactSum();
   let outLines = 0;
   let bare = 0;
+  let foreign = 0;
   const unread: Problem[] = [];
   return {
     add(lines: readonly Line[]): void {
@@ -24,7 +25,8 @@ export function makeControlSum(total: string) {
           out.add(amount);
           outLines += 1;
         } else {
-          bare += 1;
+          if (line.kind === 'invalid' && line.unsummed === 'foreign') foreign += 1;
+          else bare += 1;
           if (line.kind === 'invalid' && unread.length < MOST_UNREAD) unread.push(...line.problems);
         }
       }
@@ -36,9 +38,13 @@ export function makeControlSum(total: string) {
       if (words === undefined) return undefined;
       const none = counted(bare, 'line is a total or has', 'lines are totals or have');
       const unread = bare === 0 ? '' : ` ${none} no amount that can be read.`;
+      const others =
+        foreign === 0
+          ? ''
+          : ` ${counted(foreign, 'line in another currency is', 'lines in another currency are')} in no sum.`;
       const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
       const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of this sum.`;
-      const message = `${words}${besides}${unread}`;
+      const message = `${words}${besides}${others}${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },
     /** The sum of what was added, as decimal text. */

@@ -29,6 +29,15 @@ test('a total in the file is not said to be an amount that cannot be read, and i
   );
 });
 
+test('a line in another currency, whose amount can be read, is said to be in no sum', async () => {
+  const sum = makeControlSum('5');
+  const lines = 'A,DE,EUR 1.00\nB,DE,EUR 2.00\nC,US,USD 2.00\nD,DE,EUR 1.50\n';
+  sum.add((await read(`name,country_code,requested_limit\n${lines}`)).lines);
+  expect(sum.problem()?.message).toBe(
+    'The control total is 5.00, but the amounts of this file add up to 4.50, 0.50 less. 1 line in another currency is in no sum.',
+  );
+});
+
 test.each<[string, boolean]>([
   ['305.104', false],
   ['1', true],
