@@ -24,21 +24,21 @@ export function makeClosing({
   const script = (name: string) => makeGatedScript(connection, name);
   const [close, passedAbove] = [script('close-approval'), script('passed-above')];
 
-  /** @param sums the sums by person of rows that go together with these (passed-above.lua); those of `rows` are added to it */
+  /** @param sums the sums by buyer and person of rows that go together with these (passed-above.lua); those of `rows` are added to it */
   async function overOf(
     { portfolio, id }: ApprovalId,
     policy: ApprovalPolicy,
     rows: readonly string[],
-    sums: { byPerson: string[] } = { byPerson: [] },
+    sums: { besides: string[] } = { besides: [] },
   ): Promise<Over> {
     const { above = '', personAbove = '', windowDays = 0 } = policy;
     const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };
     for (let from = 0; from < rows.length; from += LOOKED_AT) {
       const rule = { id, above, person: personAbove, days: windowDays };
-      const told = { ...rule, others: JSON.stringify(sums.byPerson), rows: rows.slice(from, from + LOOKED_AT) };
+      const told = { ...rule, others: JSON.stringify(sums.besides), rows: rows.slice(from, from + LOOKED_AT) };
       const answer = (await passedAbove(places, told)) as string[];
       if (answer[0] !== '') return answer;
-      sums.byPerson = answer;
+      sums.besides = answer;
     }
     return [];
   }
@@ -101,10 +101,10 @@ export function makeClosing({
 
     /**
      * Makes a function that takes refused rows page by page, and answers a sum of a buyer or an author that would be above its limit if they
-     * were sent again. Rows of all pages count together for an author.
+     * were sent again. Rows of all pages count together.
      */
     overIfAgain(portfolio: string, policy: ApprovalPolicy): (rows: readonly RowId[]) => Promise<Over> {
-      const sums = { byPerson: [] };
+      const sums = { besides: [] };
       return (rows) =>
         overOf(
           { portfolio, id: '' },

@@ -4,9 +4,9 @@
 -- Keys: begins: the beginning of the keys of the portfolio's rows.
 -- @args id above person days others …rows
 -- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: for
--- how many days earlier rows without an approval count; others: sums by person of rows that go together with these, as an earlier answer, in
--- JSON; rows: the keys of the rows.
--- Answers the sum as `told` has it (above.lua), or { "", whose sum, k, limb, whose sum, … }: the sums by person with these rows.
+-- how many days earlier rows without an approval count; others: sums by buyer and person of rows that go together with these, as an earlier
+-- answer, in JSON; rows: the keys of the rows.
+-- Answers the sum as `told` has it (above.lua), or { "", whose sum, k, limb, whose sum, … }: the sums by buyer and person with these rows.
 -- @include move
 -- @include above
 -- @include passed
@@ -36,7 +36,7 @@ for _, key in ipairs(rows) do
 end
 local sums = { '' }
 for whose, limbs in pairs(besides) do
-  for k, limb in pairs(string.find(whose, '^person ') and limbs or {}) do
+  for k, limb in pairs(id == '' and limbs or {}) do
     sums[#sums + 1], sums[#sums + 2], sums[#sums + 3] = whose, tostring(k), string.format('%.0f', limb)
   end
 end

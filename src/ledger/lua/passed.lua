@@ -116,8 +116,11 @@ local function overOf(portfolio, row, rule, besides)
   if rule.above ~= '' and rule.days > 0 then
     local group = alikeTo(root, request.buyer)
     if not group then return told('alike', request.name, {}) end
-    local limbs = buyersOver(root, group, rule, { ticket = math.huge }, withThis('buyer ' .. group[1]))
+    local buyer = 'buyer ' .. group[1]
+    local limbs = buyersOver(root, group, rule, { ticket = math.huge }, withThis(buyer))
     if limbs then return told('buyer', request.name, limbs) end
+    -- All requests of the buyer together are below the limit, so no later row needs this sum.
+    if limbs == nil then besides[buyer] = nil end
   end
   for person in pairs(rule.person ~= '' and approval and peopleOf(approval) or {}) do
     local limbs = personOver(root, person, rule, withThis('person ' .. person))

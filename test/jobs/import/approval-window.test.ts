@@ -3,6 +3,7 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { openContext } from '../../../src/context.ts';
 import { makeRecovery } from '../../../src/ledger/calls/recovery.ts';
@@ -35,6 +36,23 @@ describe('what passed of one buyer', () => {
     ]);
     // What only waits has not passed.
     expect(await ask('five', '1', { buyer: 'Third' })).toBeUndefined();
+  });
+
+  // Promises: sum-by-buyer, sent-again-needs-approval
+  test('counts with all rows of a plan, however far apart', async () => {
+    const { ask, context, import: bring } = await openWindow();
+    const others = Array.from({ length: 148 }, (_none, n) => `Buyer ${n},DE,1,b${n}`);
+    const lines = ['Acme,DE,40000,first', ...others, 'Acme,DE,40001,last'];
+    await bring(['name,country_code,requested_limit,request_reference', ...lines], { portfolio: 'many', by: 'alice' });
+    for (const { row } of await context.rows.inState('many', 'queued', { count: 150 })) {
+      await context.rows.begin(row, 'company');
+      const problem = { step: 'company' as const, message: 'refused', status: 400 };
+      await context.rows.advance(row, 'company', 'refused', { problem });
+    }
+    expect(await ask('beside', '70000')).toBeUndefined();
+    const how = { by: 'olivia', awaitMs: 0, signal: new AbortController().signal, dryRun: false };
+    const retry = { portfolio: 'many', action: 'retry', filter: { states: ['refused'] } } as const;
+    expect((await actOnRows(retry, how, context)).waits).toMatchObject({ rows: 150, sum: '80149.00' });
   });
 
   // Promise: one-of-two-files-waits
