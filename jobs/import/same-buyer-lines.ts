@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 
@@ -6,12 +7,16 @@ const MOST_NAMED = 5;
 
 /**
  * Checks that a file has the lines of which a person said `--same-buyer`, before any of it is used. A file that cannot be read as a list is
- * left to its own faults.
+ * left to its own faults. A pipe, which can be read only once, is not looked at.
  *
  * @throws LimitlineError `USAGE` for lines that the file does not have
  */
-export async function mustHaveLines(lines: readonly number[] = [], open: () => Promise<Opened>): Promise<void> {
-  if (lines.length === 0) return;
+export async function mustHaveLines(
+  lines: readonly number[] = [],
+  { path, open }: { path: string; open: () => Promise<Opened> },
+): Promise<void> {
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
+  if (lines.length === 0 || !isFile) return;
   const opened = await open();
   if (opened.problems.length > 0) return;
   const missing = new Set(lines);

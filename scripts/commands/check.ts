@@ -104,7 +104,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     const portfolio = options.portfolio ?? portfolioNameOf(file);
     const changes = await lookForChange(path);
     const open = () => openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping });
-    await mustHaveLines(reading.sameBuyer, open);
+    await mustHaveLines(reading.sameBuyer, { path, open });
     const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
     const read = await openPortfolio({
       ...reading,

@@ -168,8 +168,9 @@ function placeOf({ first, stands }: Buyer, { portfolio, importId }: KnownBuyers)
 /** The warning about lines that a person said mean a known buyer, and that mean the same one without that. */
 export function saidInVainWords(lines: readonly number[]): string {
   const [first = 0, ...others] = lines;
-  const which = others.length === 0 ? `line ${first}` : `line ${first} and ${counted(others.length, 'other')}`;
-  return `--same-buyer was not needed for ${which}: nothing else there named another buyer.`;
+  const which =
+    others.length === 0 ? `line ${first} means` : `line ${first} and ${counted(others.length, 'other')} mean`;
+  return `--same-buyer was not needed: ${which} the same buyer without it, by the file itself or by an earlier import.`;
 }
 
 function wordsOf({ kind, written }: Identifier): string {

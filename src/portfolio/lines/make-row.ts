@@ -101,8 +101,8 @@ type Telling = {
 };
 
 /**
- * Finds the buyer of each line. Answers the lines of `sameBuyer` whose buyer is the same without that. Must be called after all other checks of the lines, since only a valid line may add a buyer to the book. A
- * line whose buyer is unclear gets a problem.
+ * Finds the buyer of each line. Answers the lines of `sameBuyer` whose buyer is the same without that. Must be called after all other checks
+ * of the lines, since only a valid line may add a buyer to the book. A line whose buyer is unclear gets a problem.
  */
 export async function tellBuyers(
   drafts: LineDraft[],
