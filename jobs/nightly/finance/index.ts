@@ -11,7 +11,6 @@ import { rowIdOf, rowName } from '../../../src/ledger/schema/schema.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
-import { lastVersion } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
@@ -129,18 +128,21 @@ const REMEDY = 'ask the service to take one of them back';
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * Files that were uploaded or corrected in the console since `sinceMs`, and whose import refused them as a whole; of several with one name in
- * a portfolio, the last. A file that nobody submitted was only looked at. One that was imported is checked as an import.
+ * Files that were submitted in the console, and whose import refused them as a whole since `sinceMs`; of several with one name in a
+ * portfolio, the last. A file that nobody submitted was only looked at. One that was imported is checked as an import.
  */
 async function refusedUploads(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list())
-    .filter((draft) => lastVersion(draft).madeMs >= sinceMs && (draft.submitted?.ended?.faults.length ?? 0) > 0)
-    .sort((one, other) => lastVersion(one).madeMs - lastVersion(other).madeMs);
-  const last = new Map(found.map((draft) => [JSON.stringify([draft.portfolio, draft.name]), draft]));
-  return [...last.values()].map((draft) => ({
+    .flatMap((draft) => {
+      const { atMs, faults } = draft.submitted?.ended ?? { atMs: 0, faults: [] };
+      return faults.length > 0 && atMs >= sinceMs ? [{ draft, atMs }] : [];
+    })
+    .sort((one, other) => one.atMs - other.atMs);
+  const last = new Map(found.map((one) => [JSON.stringify([one.draft.portfolio, one.draft.name]), one]));
+  return [...last.values()].map(({ draft, atMs }) => ({
     portfolio: draft.portfolio,
     fileName: draft.name,
-    atMs: lastVersion(draft).madeMs,
+    atMs,
     later: new Set(),
     refusing: [],
     mended: new Set(),

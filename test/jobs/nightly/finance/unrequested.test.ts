@@ -173,12 +173,12 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
   await place.import(buyerLines(2));
 
   const store = makeDraftStore({ dir: join(context.settings.LIMITLINE_DATA, 'drafts') });
-  const keep = async (name: string, lines: readonly string[], madeMs: number, isRefused = true) => {
+  const keep = async (name: string, lines: readonly string[], endedMs: number, isRefused = true, madeMs = endedMs) => {
     const incoming = await store.begin();
     await written(incoming.dir, 'v1', lines);
     const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [], leftOut: [] };
-    const ended = { atMs: madeMs, lines: 0, rows: 0, invalid: 0, duplicate: 0, faults: ['no'] };
-    const refused = { portfolio: 'up', version: 1, replace: false, beganMs: madeMs, ended, fault: null };
+    const ended = { atMs: endedMs, lines: 0, rows: 0, invalid: 0, duplicate: 0, faults: ['no'] };
+    const refused = { portfolio: 'up', version: 1, replace: false, beganMs: endedMs, ended, fault: null };
     const known = {
       ...{ form: null, keptFrom: null, offered: null, readBy: [], authors: [] },
       submitted: isRefused ? refused : null,
@@ -187,7 +187,8 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
   await keep('up.csv', buyerLines(5), atMs - 1);
-  await keep('up.csv', buyerLines(3), atMs);
+  // What counts is when it was refused.
+  await keep('up.csv', buyerLines(3), atMs, true, atMs - 40 * 3_600_000);
   // Nobody has to do anything about a file that somebody only looked at.
   await keep('looked-at.csv', buyerLines(7), atMs, false);
   await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
