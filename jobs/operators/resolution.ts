@@ -61,9 +61,12 @@ export function resolvedOf(
 
 /** The status of an answer of success that came to a held row's call and could not be read, if one came. */
 export function answeredOf(problem: RowResult['problem']): Pick<ResolvedRow, 'answered'> {
-  const [, status] = /\bstatus (2\d\d)\b/.exec(problem?.message ?? '') ?? [];
+  const [, status] = ANSWERED.exec(problem?.message ?? '') ?? [];
   return status === undefined ? {} : { answered: Number(status) };
 }
+
+/** As row-problem.ts and answer-meaning.ts write it. The status of the answer comes first: its text, after a colon, may name others. */
+const ANSWERED = /^It is unknown whether .*? was made: (?:sent \S+, then )?(?:[^:]* after )?status (2\d\d)\b/s;
 
 export type ElsewhereDeps = Parameters<typeof callInDoubt>[1] & {
   rows: Pick<Rows, 'read'>;

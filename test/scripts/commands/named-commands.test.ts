@@ -57,6 +57,23 @@ test('each way to send a held call again says that an answer of success came to 
   expect(String(planPage({ plan, csrf: '' }))).toContain(words);
 });
 
+test('report says nothing of answers in a file without held rows', async () => {
+  const { limitline } = await openDesk(1);
+  await limitline('import', 'q4.csv');
+  const { status, stderr } = await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv');
+  expect([status, stderr.includes('column id')]).toEqual([0, false]);
+});
+
+// Promise: answered-call-is-said
+test('an error says nothing of an answer of success, whatever status its text names', async () => {
+  const body = 'the system behind sent status 200 too late';
+  const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'status', status: 500, body }] });
+  await limitline('run', 'q4.csv', '--no-results');
+  const { planned } = await json('resolve', 'q4', '--all', '--resend', '--dry-run');
+  expect(planned).toMatchObject({ rows: 1 });
+  expect(planned).not.toHaveProperty('answered');
+});
+
 // Promise: unlike-id-asked-about
 test('resolve takes no id unlike that of the answer, whose end was lost, without being told that it is right', async () => {
   const rules = [{ on: 'limit', fault: 'broken', body: 'half-json' }] as const;
