@@ -16,10 +16,10 @@ export function amount(text: string | undefined, none = '–'): Html {
 
 /**
  * A text by Limitline, whose amounts and grouped numbers are shown by the reader's locale where scripts run. Dates such as 30.11.2026 and
- * versions stay as they are.
+ * versions stay as they are, and so do names of files and portfolios that look like numbers: 2026.11, 1,000.csv, “11.26”.
  */
 export function withNumbers(text: string): Html {
-  const parts = text.split(/(\b(?<!\d\.)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d{2})\b(?!\.\d))/);
+  const parts = text.split(/((?<![\w.“"-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}\.\d{2})(?![\w”"-]|\.\w))/);
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
 }
 
