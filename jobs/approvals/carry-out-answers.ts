@@ -96,7 +96,7 @@ export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
     const isGoneOnWith = importing || interrupted;
     for (const { id, kind, askedMs } of await deps.approvals.open(name)) {
       if ((kind === 'import' && isGoneOnWith) || askedMs > Date.now() - LEFT_AFTER_MS) continue;
-      await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined });
+      await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined }, [], 'left');
     }
   }
 }

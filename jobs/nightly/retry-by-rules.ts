@@ -148,7 +148,7 @@ async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps)
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
-      await approvals.close(left, { always: true, above: undefined }).catch(unlessArchived);
+      await approvals.close(left, { always: true, above: undefined }, [], 'left').catch(unlessArchived);
     }
     await retryRules.noteAsks(left.portfolio);
   }

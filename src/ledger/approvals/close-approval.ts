@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { personOf } from '../../actor.ts';
 import { sumIn } from '../counts/sums.ts';
-import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding } from '../schema/approval.ts';
+import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding, ReasonToAsk } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -74,15 +74,21 @@ export function makeClosing({
      * several approvals closed at one moment each counts the earlier ones.
      *
      * @param over the sum above its limit, if already known (`overIfAgain`)
+     * @param because the reason, where no sum is one and none was noted before
      */
-    async close({ portfolio, id }: ApprovalId, policy: ApprovalPolicy, over: Over = []): Promise<ApprovalStanding> {
+    async close(
+      { portfolio, id }: ApprovalId,
+      policy: ApprovalPolicy,
+      over: Over = [],
+      because: ReasonToAsk | '' = '',
+    ): Promise<ApprovalStanding> {
       const { always, above = '', personAbove = '', windowDays = 0 } = policy;
       const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, account: keys.account };
       const places = { portfolio: keys.portfolio(portfolio), approval: keys.approval(id), ...lists };
       const rule = { always: always ? 1 : 0, above, person: personAbove, days: windowDays };
       for (let [seen, known] = ['', over]; ; ) {
         const standing = await retryUntilAnswered('close approval', () =>
-          close(places, { id, name: portfolio, ...rule, seen, known }),
+          close(places, { id, name: portfolio, ...rule, seen, because, known }),
         );
         if (standing !== 'look') return standing as ApprovalStanding;
         [seen, known] = await retryUntilAnswered('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));

@@ -2,10 +2,10 @@
 -- An approval with rows that a person declined before (put.lua) waits in any case.
 -- @keys portfolio approval waits answered account
 -- Keys: waits: the list of approvals that wait; answered: the list of those that were answered and are not carried out yet.
--- @args id name always above person days seen …known
+-- @args id name always above person days seen because …known
 -- name: the portfolio's; always: 1 if every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
 -- person, or ""; days: for how many days earlier rows without an approval count; seen: `moves` of the approval when its buyers were
--- checked (passed-above.lua), or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
+-- checked (passed-above.lua), or ""; because: the reason if no sum is one and none was noted before, or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
 -- Answers its standing: "waiting" | "granted" | "void", or the one it already had; or "look": its buyers have to be checked (again),
 -- since rows came or went. From then on later approvals count its rows.
 -- @include archived
@@ -57,6 +57,7 @@ if standing == 'waiting' then
   redis.call('HSETNX', approval, 'atFirst', found[2])
   keepSum('first', waiting)
   if over[1] then redis.call('HSET', approval, 'over', over[1], 'overOf', over[2], 'limit', over[1] == 'person' and person or above) end
+  if not over[1] and because ~= '' then redis.call('HSETNX', approval, 'because', because) end
   for at = 3, #over, 2 do redis.call('HSET', approval, 'sum:over:' .. over[at], over[at + 1]) end
 end
 if standing == 'granted' then

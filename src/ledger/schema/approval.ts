@@ -54,13 +54,17 @@ export type Approval = {
 /** Whose sum is above a limit. `rows`: rows to be sent again. `alike`: a buyer with too many possible duplicates to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** `always`: every request waits (APPROVE_ALWAYS). `unapproved`: some rows were cancelled, or have no approval that was granted. */
-export type ReasonToAsk = 'always' | 'unapproved';
+/**
+ * `always`: every request waits (APPROVE_ALWAYS). `unapproved`: some rows were cancelled, or have no approval that was granted. `left`: a
+ * process left it unfinished when it died.
+ */
+export type ReasonToAsk = 'always' | 'unapproved' | 'left';
 
 const BECAUSE: Readonly<Record<ReasonToAsk | 'unknown', string>> = {
   always: "Every request waits for another person's approval here.",
   unapproved: 'Some of these rows have no approval any more, or never had one.',
-  // Of an approval that a process left unfinished when it died, or an earlier version asked for.
+  left: 'What asked for this broke off before its end, and nobody went on with it.',
+  // Of an approval that an earlier version asked for.
   unknown: "These requests need another person's approval.",
 };
 

@@ -153,7 +153,10 @@ const APPROVAL = {
   over: { is: 'text', says: 'what had a sum above a limit: "portfolio", "rows", "buyer", "alike" or "person"' },
   overOf: { is: 'text', says: 'name of the portfolio, buyer or person whose sum was above the limit', personal: true },
   limit: { is: 'text', says: 'the limit that the sum was above' },
-  because: { is: 'text', says: 'why it waits, where no sum and no refusal is the reason: "always" or "unapproved"' },
+  because: {
+    is: 'text',
+    says: 'why it waits, where no sum and no refusal is the reason: "always", "unapproved" or "left"',
+  },
   redone: {
     is: 'text',
     says: '"by <name>: <words>": who declined some of these requests before, and why',

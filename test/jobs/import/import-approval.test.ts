@@ -208,7 +208,11 @@ describe('an import that is killed', () => {
     expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'open' });
     await age(11);
     await closeLeft(context);
-    expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'waiting', rows: lacking });
+    expect(await context.approvals.read(left?.id ?? '')).toMatchObject({
+      standing: 'waiting',
+      rows: lacking,
+      because: 'left',
+    });
   });
 });
 
