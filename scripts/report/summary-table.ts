@@ -27,7 +27,7 @@ export function summaryTable(
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   if (importing) parts.push('A file is still being imported: all figures are of the lines read so far.', '');
   parts.push(
-    row(importing || interrupted ? 'lines read so far' : 'lines of the file', lines),
+    row(importing || interrupted ? 'lines read so far' : linesLabel(summary), lines),
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),
@@ -84,6 +84,11 @@ export function summaryTable(
     parts.push('An import was not read to its end: import its file again, or once more the file that takes its place.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished, states.held > 0));
   return parts.join('\n');
+}
+
+/** What the first line counts: rows of earlier imports, and rows that others replaced, count too. */
+function linesLabel({ money, replaced }: Summary): string {
+  return money.in_file.with_earlier || replaced > 0 ? 'lines of all imports' : 'lines of the file';
 }
 
 /** The table of amounts: for each outcome its lines of the file, their amount and what was granted. */

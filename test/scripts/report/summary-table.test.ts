@@ -107,6 +107,13 @@ test('the report of a file that is still being read says that its figures are of
   expect(summaryTable(summary, still)).not.toContain('so far');
 });
 
+test('lines are those of the file only where no other import brought rows', () => {
+  const money = { ...summary.money, in_file: { ...summary.money.in_file, with_earlier: true as const } };
+  expect(summaryTable({ ...summary, replaced: 0 }, still)).toContain('lines of the file');
+  expect(summaryTable({ ...summary, replaced: 0, money }, still)).toContain('lines of all imports');
+  expect(summaryTable({ ...summary, replaced: 1 }, still)).toContain('lines of all imports');
+});
+
 const still = { supplier: undefined, paused: undefined, interrupted: false };
 
 test.each<[string, Partial<Summary>, string[]]>([
