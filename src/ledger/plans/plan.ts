@@ -109,12 +109,12 @@ export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
   });
 }
 
-/** Says that answers of success had come to so many of these calls; nothing for none. */
+/** Says that answers of success had come to the calls of so many rows; nothing for none. */
 export function answeredWords(answered: number | undefined): string[] {
   if (!answered) return [];
-  const calls = answered === 1 ? 'To 1 of these calls' : `To ${grouped(answered)} of these calls`;
+  const calls = answered === 1 ? 'To the call of 1' : `To the calls of ${grouped(answered)}`;
   return [
-    `${calls} the service answered with a status of success, so ${answered === 1 ? 'it is' : 'they are'} likely to be made twice.`,
+    `${calls} of these rows the service answered with a status of success, so what it made is likely to be made twice.`,
   ];
 }
 

@@ -44,7 +44,8 @@ test('each way to send a held call again says that an answer of success came to 
     /its limit would be sent again\. The service answered this call with status 201, so it is likely to be made twice\n/,
   );
   expect((await json('resolve', 'q4', '--line', '2', '--resend', '--dry-run')).of).toMatchObject([{ answered: 201 }]);
-  const words = 'To 1 of these calls the service answered with a status of success, so it is likely to be made twice.';
+  const words =
+    'To the call of 1 of these rows the service answered with a status of success, so what it made is likely to be made twice.';
   expect((await limitline('resolve', 'q4', '--all', '--resend', '--dry-run')).stdout).toContain(words);
   expect((await json('resolve', 'q4', '--all', '--resend', '--dry-run')).planned).toMatchObject({ answered: 1 });
   const web = await openConsole(desk);
@@ -62,6 +63,15 @@ test('report says nothing of answers in a file without held rows', async () => {
   await limitline('import', 'q4.csv');
   const { status, stderr } = await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv');
   expect([status, stderr.includes('column id')]).toEqual([0, false]);
+});
+
+// Promise: answered-call-is-said
+test('rows that share one call are named as rows', async () => {
+  const { limitline, cwd } = await openDesk(0, { rules: [{ on: 'company', fault: 'broken', body: 'half-json' }] });
+  await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nAlpha AG,DE,1000\nAlpha AG,DE,2000\n');
+  await limitline('run', 'q4.csv', '--no-results');
+  const { stdout } = await limitline('resolve', 'q4', '--all', '--resend', '--dry-run');
+  expect(stdout).toContain('To the calls of 2 of these rows the service answered with a status of success');
 });
 
 // Promise: answered-call-is-said
