@@ -124,5 +124,5 @@ function row(label: string, count: number): string {
 function timeLine(started: string, finished: string | null, isHeld: boolean): string {
   if (!finished) return `Started ${started}, not finished yet.`;
   const seconds = (Date.parse(finished) - Date.parse(started)) / 1_000;
-  return `Started ${started}, ${isHeld ? 'sending ended' : 'finished'} ${finished} (${seconds.toFixed(1)} s).`;
+  return `Started ${started}, ${isHeld ? 'nothing left to send since' : 'finished'} ${finished} (${seconds.toFixed(1)} s).`;
 }

@@ -47,13 +47,13 @@ test('each figure counts what its word says, of rows that ended in every way: in
   expect(stdout).toMatch(/^ {2}requested +5 +5,017\.50 +1,502\.75$/m);
   expect(stdout).toMatch(/^Not known to be approved: 1 “declined”, 1 “under_review”\.$/m);
   expect(stdout).toMatch(/^1 limit granted below the request\.\n1 limit approved with nothing granted\.$/m);
-  expect(stdout).toMatch(/^Started \S+, sending ended \S+ /m);
+  expect(stdout).toMatch(/^Started \S+, nothing left to send since \S+ /m);
 
   const page = await pageOf('/portfolios/q4');
   expect(page).toContain('In the file 10 10,060.00 Not sent 3 3,028.50 Rejected by the service 1 1,006.50 ');
   expect(page).toContain('Needs an answer 1 1,007.50 Requested 5 5,017.50 1,502.75 Approved 1 1,001.50 1,001.50 ');
   expect(page).toMatch(/Partly approved 1 .* Declined 1 .* Answered, outcome not known 2 /);
-  expect(page).toContain('Sending ended');
+  expect(page).toContain('Nothing left to send since');
   expect(page).not.toContain('Finished');
   expect(await pageOf('/')).toMatch(/5,017\.50 in the file 10,060\.00 +1,502\.75 1 row needs an answer/);
   expect(await json('portfolios')).toMatchObject({

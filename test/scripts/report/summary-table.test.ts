@@ -67,7 +67,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
   expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
-  expect(table).toContain('sending ended 2026-11-21T10:00:42.500Z');
+  expect(table).toContain('nothing left to send since 2026-11-21T10:00:42.500Z');
   expect(table).toContain('The service answered: 1,190 approved, 8 pending.');
   expect(table).toContain('(42.5 s)');
 });

@@ -122,7 +122,7 @@ function timeWords(
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
     const { held, refused } = state.states;
-    return html`<b>${held > 0 ? t`Sending ended` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
+    return html`<b>${held > 0 ? t`Nothing left to send since` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;
