@@ -12,13 +12,14 @@ import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } fr
  * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
  * errors file of the last import these are the lines that it lacks. For a file of the same name they are the lines that it neither has nor
  * corrects, for any other file all of them. `gone` is 0 if the same file comes again and is read as before, or an errors file of another
- * import. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be some of these.
+ * import. `goneFile`: the name of the file with these lines, unless this file has the same. `unknownOrigin`: lines of an errors file that do
+ * not say which line they were, so they may be some of these.
  */
 export async function countGone(
   { portfolio, path, reading }: Pick<FileToImport, 'portfolio' | 'path' | 'reading'>,
   { importId, opened, openAhead }: OpenedImport,
   deps: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
-): Promise<{ gone: number; unknownOrigin: number }> {
+): Promise<{ gone: number; goneFile?: string; unknownOrigin: number }> {
   const { portfolios, retryUntilAnswered } = deps;
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
   const own = { id: importId, fileName: basename(path), reading: readingTextOf(reading, opened) };
@@ -27,7 +28,8 @@ export async function countGone(
     retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
   if (!isErrorsHeader(opened.header)) {
     const gone = await countBeside([]);
-    if (gone === 0 || file.fileName !== own.fileName) return { gone, unknownOrigin: 0 };
+    if (gone === 0) return { gone, unknownOrigin: 0 };
+    if (file.fileName !== own.fileName) return { gone, goneFile: file.fileName, unknownOrigin: 0 };
     const open = (known: ImportedFile) => openImported(known, { imports: deps.imports, signal: deps.stopping });
     // Where a copy cannot be read, no line counts as corrected.
     const covered = await linesAgain(file, own, open).catch((error) => {
@@ -49,28 +51,38 @@ export async function countGone(
     }
   }
   const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
-  return {
-    gone: named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin),
-    unknownOrigin: beside === 0 ? 0 : unknownOrigin,
-  };
+  const gone = named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin);
+  const isNamed = gone > 0 && file.fileName !== own.fileName;
+  return { gone, ...(isNamed && { goneFile: file.fileName }), unknownOrigin: beside === 0 ? 0 : unknownOrigin };
 }
 
+/**
+ * The command, without `limitline`, that names the lines of a file that was imported before. Where no file can be named, or its name cannot
+ * stand in quotes in every shell, it is FILE: that of standard input, or one that a newer file of the same name has overwritten.
+ */
+export function checkCommand(portfolio: string, fileName = ''): string {
+  return `check ${PLAIN_NAME.test(fileName) ? `"${fileName}"` : 'FILE'} --portfolio "${portfolio}"`;
+}
+
+/** A name with an ending, without characters that shells read in quotes. */
+const PLAIN_NAME = /^[\p{L}\p{N}_(][\p{L}\p{M}\p{N}_ .,()+=@-]*\.\w+$/u;
+
 /** Sentences about lines of the file before that report and results no longer name, or may no longer name. */
-export function goneWords({
-  gone,
-  unknownOrigin,
-  isPart,
-}: {
-  gone: number;
-  unknownOrigin: number;
-  isPart: boolean;
-}): string[] {
+export function goneWords(
+  {
+    gone,
+    goneFile,
+    unknownOrigin,
+    isPart,
+  }: Record<'gone' | 'unknownOrigin', number> & { goneFile?: string; isPart: boolean },
+  portfolio: string,
+): string[] {
   const words: string[] = [];
   if (gone > 0) {
     const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
     const missing = isPart ? ` and ${are} not in this errors file` : '';
     words.push(
-      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}. To see ${them}, check that file again: npx limitline check FILE.`,
+      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}. To see ${them}, check that file again: npx limitline ${checkCommand(portfolio, goneFile)}.`,
     );
   }
   if (unknownOrigin > 0) {

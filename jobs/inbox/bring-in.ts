@@ -180,7 +180,7 @@ function outcomeOf(
     words: [
       words + waits,
       ...lackingWords(counts, `npx limitline import FILE --portfolio "${file.portfolio}" --replace`),
-      ...goneWords(counts),
+      ...goneWords(counts, file.portfolio),
       ...sentByPath,
       ...unsentWords(counts.supplierColumnsNotSent),
       ...warned,

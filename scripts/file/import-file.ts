@@ -58,22 +58,17 @@ export async function importFile(
   list.add({ problems: imported.faults, warnings: await changes() });
   list.sayAlike();
   if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
-  for (const words of [...unsentWords(imported.supplierColumnsNotSent), ...earlierRowWords(imported)])
+  for (const words of [
+    ...unsentWords(imported.supplierColumnsNotSent),
+    ...earlierRowWords(imported, payload.portfolio),
+  ])
     say(`limitline: ${words}`);
   return { imported, list, read };
 }
 
 /** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
-export function earlierRowWords({
-  rows,
-  requestedBefore,
-  replaced,
-  lacking,
-  givenUp,
-  isPart,
-  gone,
-  unknownOrigin,
-}: Imported): string[] {
+export function earlierRowWords(imported: Imported, portfolio: string): string[] {
+  const { rows, requestedBefore, replaced, lacking, givenUp, isPart } = imported;
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
@@ -83,6 +78,6 @@ export function earlierRowWords({
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
   words.push(...lackingWords({ lacking, isPart }, '--replace'));
-  words.push(...goneWords({ gone, unknownOrigin, isPart }));
+  words.push(...goneWords(imported, portfolio));
   return words;
 }

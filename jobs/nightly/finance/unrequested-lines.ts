@@ -18,6 +18,7 @@ import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { changedProblem, differingFields, sentRequest } from '../../import/changed-line.ts';
 import { type RowLine, rowDocument, rowRequest } from '../../import/decide-line.ts';
+import { checkCommand } from '../../import/lines-gone.ts';
 import { makeImportLook, openImported } from '../../rows/import-names.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';
@@ -251,7 +252,7 @@ export async function importedFile(day: DayImport, deps: ImportedDeps): Promise<
     command: isBrokenOff
       ? `import FILE --portfolio ${name}`
       : later.length > 0
-        ? 'check FILE'
+        ? checkCommand(portfolio, later.some((one) => one.fileName === fileName) ? undefined : fileName)
         : `report ${name} --format errors-csv`,
     open: (buyers) => open(known, buyers),
   };

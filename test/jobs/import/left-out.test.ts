@@ -139,7 +139,7 @@ test('lines that report and results name no longer, since another file or a part
   const cut = join(dir, 'cut.csv');
   const mended = lines.filter((line) => line.startsWith('Beta')).map((line) => line.replace('nobody', 'b@beta.de'));
   await writeFile(cut, `${[header, ...mended].join('\n')}\n`);
-  expect(await importFile(cut)).toMatchObject({ rows: 1, invalid: 0, gone: 2 });
+  expect(await importFile(cut)).toMatchObject({ rows: 1, invalid: 0, gone: 2, goneFile: 'q4.csv' });
   // By now it is the last import, and lacks nothing.
   expect(await importFile(cut)).toMatchObject({ gone: 0 });
   const whole = join(dir, 'whole.csv');
@@ -163,9 +163,13 @@ test('a line that a file of the same name has or corrects is not one that vanish
   await bring('jan.csv', 'Acme,R1,100,EUR,', 'Beta,R2,xx,EUR,', 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,');
   const corrected = ['Beta,R2,310,EUR,', 'Delta,R4,,EUR,'];
   // One is corrected in its place, one is still there, and one is neither.
-  expect(await bring('jan.csv', 'Acme,R1,100,EUR,', ...corrected)).toMatchObject({ invalid: 1, gone: 1 });
+  const second = await bring('jan.csv', 'Acme,R1,100,EUR,', ...corrected);
+  expect(second).toMatchObject({ invalid: 1, gone: 1 });
+  // Its lines are not in the file that has this name now.
+  expect(second).not.toHaveProperty('goneFile');
   // Under another name, it is another file.
-  expect(await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R4,50,EUR,')).toMatchObject({ gone: 1 });
+  const february = await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R4,50,EUR,');
+  expect(february).toMatchObject({ gone: 1, goneFile: 'jan.csv' });
 });
 
 // Promise: lines-no-longer-named

@@ -36,15 +36,15 @@ test.each([
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],
   [
-    { gone: 1, isPart: true },
+    { gone: 1, goneFile: 'list 2 (März).csv', isPart: true },
     [
-      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it. To see it, check that file again: npx limitline check FILE.',
+      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it. To see it, check that file again: npx limitline check "list 2 (März).csv" --portfolio "q4 eu".',
     ],
   ],
   [
     { gone: 1_200 },
     [
-      '1,200 lines of the file imported before this one led to no row: report and results no longer name them. To see them, check that file again: npx limitline check FILE.',
+      '1,200 lines of the file imported before this one led to no row: report and results no longer name them. To see them, check that file again: npx limitline check FILE --portfolio "q4 eu".',
     ],
   ],
   [
@@ -54,5 +54,5 @@ test.each([
     ],
   ],
 ])('of the counts %o an import says %o', (changes, words) => {
-  expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
+  expect(earlierRowWords({ ...NOTHING, ...changes }, 'q4 eu')).toEqual(words);
 });

@@ -61,7 +61,7 @@ test('lines that led to no request are told, each with why, until a later file h
   const left = await unrequested(context);
   expect(left.map(({ line }) => line)).toEqual([4, 7]);
   // The errors file has the lines of the last file alone.
-  expect(new Set(left.map(({ command }) => command))).toEqual(new Set(['check FILE']));
+  expect(new Set(left.map(({ command }) => command))).toEqual(new Set(['check "q4.csv" --portfolio "q4"']));
   // The whole file again, mended: the last line says its name, and nothing else than before.
   const mended = ['Alpha GmbH 1', 'Beta GmbH 2', 'Gamma GmbH 3', 'Alpha GmbH 1', 'Delta GmbH 4', 'E 5'];
   await place.import([HEADER, ...mended.map((one) => one.replace(/ (\d)$/, ',DE,HRB $1,$1000,,'))]);
