@@ -9,7 +9,12 @@ import { messageOf } from '../../../src/errors.ts';
 import { accountFolder, safeFolderName } from '../../../src/files/account-folder.ts';
 import { type FileDraft, writeDraft } from '../../../src/files/draft.ts';
 import { CHECKS, type Finding, type FoundItem, type FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
+import {
+  compareReports,
+  countFindings,
+  SECTION_WORDS,
+  sectionOf,
+} from '../../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
@@ -177,6 +182,7 @@ export const PAGE = 'report.html';
 
 /** The columns of the file of all items, in order. */
 const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | number | undefined][] = [
+  ['part', (item) => SECTION_WORDS[sectionOf(item)].title],
   ['kind', ({ check }) => CHECKS[check].kind],
   ['check', ({ check }) => CHECKS[check].title],
   ['portfolio', ({ portfolio }) => portfolio],

@@ -51,7 +51,12 @@ export function compareReports(
   return { findings: all, groups: groupsOf(all) };
 }
 
-function sectionOf({ check, isMended, change }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
+/** The section of a finding, or of one of its items. */
+export function sectionOf({
+  check,
+  isMended,
+  change,
+}: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
   // A held row is no error in the records, yet only a person can let it go on.
   if (check === 'held') return 'person';

@@ -29,7 +29,9 @@ test('reconcile leaves a report with its files, says where they are, and --last 
   const { findings, gone, report } = JSON.parse(found.stdout);
   expect(findings).toMatchObject([{ portfolio: 'q4', check: 'counts', change: 'new', isMended: true }]);
   expect([gone, report.by]).toEqual([[], expect.stringContaining('command line')]);
-  expect(await readFile(join(report.files.folder, 'items.csv'), 'utf8')).toContain('\r\nledger,Counts and sums');
+  expect(await readFile(join(report.files.folder, 'items.csv'), 'utf8')).toContain(
+    '\r\nCorrected,ledger,Counts and sums',
+  );
   expect(await readFile(join(report.files.folder, 'report.html'), 'utf8')).toContain('<title>Nightly report of ');
 
   const again = await desk.limitline('reconcile', '--last');

@@ -96,26 +96,32 @@ test('a finding that stands for those of many portfolios has no sum of several c
   expect(crowded).not.toHaveProperty('sum');
 });
 
-// Promise: check-leaves-a-report
+// Promises: check-leaves-a-report, items-name-their-part
 test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
   const print = () => ['<p>', 'printed', '</p>'];
   const { dir, reports, make, names } = await openDesk({ printReport: print });
   const evil = foundItem({ name: '=cmd|"/C calc"!A0', detail: 'a "quoted"\r\nline', granted: '800' });
   const report = await make(
     NIGHT,
-    finds(evil, foundItem({ check: 'no job', says: 'no job', isMended: true, rows: 3 })),
+    finds(
+      evil,
+      foundItem({ check: 'no job', says: 'no job', isMended: true, rows: 3 }),
+      foundItem({ check: 'held', says: 'held' }),
+      foundItem({ check: 'documents', says: 'missing' }),
+    ),
   );
   const [ledger = ''] = await names();
   expect(ledger).toMatch(/^api\.example\.com-[0-9a-f]{6}$/);
   const folder = join(dir, 'reports', ledger, '2026-11-22T01-30-00.000Z');
-  expect(report).toMatchObject({ findings: 2, items: 2, account: ACCOUNT, looked: { portfolios: 1, rows: 2 } });
+  expect(report).toMatchObject({ findings: 4, items: 4, account: ACCOUNT, looked: { portfolios: 1, rows: 4 } });
   expect(report.files).toEqual({ host: hostname(), folder, items: 'items.csv', page: 'report.html' });
   expect(await reports.read()).toEqual(report);
   expect(await readFile(join(folder, 'report.html'), 'utf8')).toBe('<p>printed</p>');
   const text = await readFile(join(folder, 'items.csv'), 'utf8');
-  expect(text.startsWith('\ufeffkind,check,portfolio,')).toBe(true);
+  expect(text.startsWith('\ufeffpart,kind,check,portfolio,')).toBe(true);
   expect(parse(text, { bom: true, columns: true })).toEqual([
     {
+      part: 'For finance',
       kind: 'finance',
       check: 'Rejected by the service',
       portfolio: 'q4',
@@ -132,7 +138,9 @@ test('a night leaves its items as a table, a page to print, and a report that sa
       mended: 'no',
       command: 'npx limitline retry q4 --cause k3f9',
     },
-    expect.objectContaining({ kind: 'ledger', rows: '3', mended: 'yes' }),
+    expect.objectContaining({ part: 'Corrected', kind: 'ledger', rows: '3', mended: 'yes' }),
+    expect.objectContaining({ part: 'Needs an answer', kind: 'finance', finding: 'held' }),
+    expect.objectContaining({ part: 'Needs an answer', kind: 'ledger', finding: 'missing' }),
   ]);
 });
 
