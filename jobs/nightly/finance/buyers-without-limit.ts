@@ -2,11 +2,12 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { ageWords, quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 import { approveCommand } from './unfinished-rows.ts';
 
-type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
+type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'ofRow' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 
 /** How many buyers are read together: some milliseconds of Redis' time, in short scripts. */
 const PAGE = 200;
@@ -14,7 +15,8 @@ const PAGE = 200;
 /**
  * Finds buyers whose requests have all ended without a limit, refused or cancelled, in any portfolio. Held rows may have a
  * limit, and waiting ones may get one, so their buyers are left out. A row that waits for approval to be sent again counts as
- * refused or cancelled. Each buyer is reported once, with the latest row.
+ * refused or cancelled, and so does a row that a later file left out. A row that another row replaced counts as none. Each buyer is
+ * reported once, with the latest row.
  *
  * Remembers 11 MB of digests for a million such buyers. One buyer is overlooked with a chance of 6 in 100,000 (digest.ts).
  */
@@ -35,7 +37,7 @@ export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   return {
     row(walked) {
       const { result } = walked;
-      if (!isWithout(result) || result.replaced || !seen.add(result.request.buyer)) return undefined;
+      if (!isWithout(result) || !seen.add(result.request.buyer)) return undefined;
       page.set(result.request.buyer, walked);
       return page.size >= PAGE ? flush() : undefined;
     },
@@ -60,7 +62,7 @@ async function latestRow(
   // The states of rows that wait for approval decide nothing yet: only the row itself says whether it was refused before.
   if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
   // The usual case: the buyer has no other row.
-  if (known?.count === 1 && told.length === 1) return walked;
+  if (known?.count === 1 && told.length === 1 && !walked.result.replaced) return walked;
   let latest: WalkedRow | undefined;
   for await (const page of rows.allOf(buyer)) {
     const results = await rows.read(page);
@@ -73,10 +75,15 @@ async function latestRow(
       // get one.
       if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
-      if (!result.replaced && isLater) latest = { row, result };
+      if (isLater && !(result.replaced && (await gaveWay(row, rows)))) latest = { row, result };
     }
   }
   return latest;
+}
+
+/** Whether another row replaced this row. If a later file only left its line out, none did. */
+async function gaveWay(row: RowId, rows: Pick<Rows, 'ofRow'>): Promise<boolean> {
+  return (await rows.ofRow(row))?.replaced?.key !== '';
 }
 
 function foundBuyer(latest: WalkedRow, atMs: number): FoundItem {

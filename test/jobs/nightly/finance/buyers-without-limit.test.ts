@@ -7,6 +7,9 @@ import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 
 const DAY_MS = 86_400_000;
 
+/** An import that began after those of the rows, as its rows are left out. */
+const LATER_FILE = { importId: '2', begun: '9' };
+
 /** Puts rows of one buyer, each into a state, and answers their keys. */
 async function putBuyer(
   { rows, portfolios }: ReturnType<typeof openLedger>,
@@ -66,7 +69,8 @@ test('of a buyer with very many requests all are looked at', async () => {
   expect((await findIn(ledger)).map(({ name }) => name)).toEqual(['Refused']);
 });
 
-test('a row that gave way to another counts as none, nor does one that a later file lacks', async () => {
+// Promise: left-out-is-given-up
+test('a row that gave way to another counts as none; one that a later file left out is given up', async () => {
   const ledger = openLedger();
   const [key = ''] = await putBuyer(ledger, 'Mended', ['refused']);
   const problem = { step: 'limit', message: 'replaced by line 2 of b.csv' } as const;
@@ -76,6 +80,18 @@ test('a row that gave way to another counts as none, nor does one that a later f
   await ledger.rows.advance(next, 'queued', 'refused', {});
   expect((await findIn(ledger)).map(({ key }) => key)).toEqual([next.key]);
   const [gone = ''] = await putBuyer(ledger, 'Left out', ['refused'], 'q6');
-  await ledger.connection.hset(ledger.keys.row('q6', gone), { state: 'cancelled', replaced: '2 ' });
-  expect((await findIn(ledger)).map(({ key }) => key)).toEqual([next.key]);
+  const isLeftOut = await ledger.rows.leaveOut({ portfolio: 'q6', key: gone }, LATER_FILE, problem);
+  expect(isLeftOut).toBe(true);
+  const [kept = ''] = await putBuyer(ledger, 'Left out of one', ['refused'], 'q6');
+  await ledger.rows.leaveOut({ portfolio: 'q6', key: kept }, LATER_FILE, problem);
+  await putBuyer(ledger, 'Left out of one', ['done'], 'q7');
+  const found = await findIn(ledger);
+  expect(found.map(({ key, says }) => [key, says]).sort()).toEqual(
+    [
+      [next.key, 'its latest request was refused, for less than a day'],
+      [gone, 'its latest request was given up, for less than a day'],
+    ].sort(),
+  );
+  const { command } = found.find(({ key }) => key === gone) ?? {};
+  expect(command).toBe(`retry q6 --state cancelled --row ${gone}`);
 });
