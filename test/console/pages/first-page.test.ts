@@ -63,56 +63,6 @@ test('what was declined within a day stands there with its sums by currency, and
   expect(plainText((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
 });
 
-test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
-  const desk = await openDesk(0, {
-    rules: [decided(2, 'approved', 0.5), decided(3, 'open', 0), decided(4, 'approved', 0)],
-  });
-  for (const [name, currency, buyers] of [
-    ['q4', 'EUR', [1, 2, 3, 4]],
-    ['uk', 'GBP', [5]],
-    ['old', 'EUR', [6]],
-  ] as const) {
-    const [head, ...lines] = buyerLines(6);
-    const some = buyers.map((buyer) => `${lines[buyer - 1]},${currency}`);
-    await writeFile(join(desk.cwd, `${name}.csv`), `${[`${head},currency`, ...some].join('\n')}\n`);
-    await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
-  }
-  await desk.limitline('statuses', 'open', '--means', 'review');
-  const { get, context } = await openConsole(desk);
-  await context.ledger.hset(context.keys.portfolio('old'), 'started', Date.parse('2020-01-31T00:00:00Z'));
-  const { fragments } = JSON.parse((await get('/newest/events')).text);
-  const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
-  for (const text of [live, (await get('/')).text])
-    expect(plainText(text)).toContain(
-      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
-    );
-  // The tiles add up to what was requested, also while nobody has said what a status means.
-  await desk.limitline('statuses', 'open', '--means', 'unknown');
-  expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
-  expect(plainText((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
-});
-
-// Promise: requested-beside-the-file
-test('what was requested stands beside what the files ask for, which has rejected, held and left out lines, too', async () => {
-  const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });
-  const [head, ...lines] = buyerLines(3);
-  const some = [...lines, 'Nobody GmbH,QQ,HRB 9,7.00'].map((line) => `${line},EUR`);
-  await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, ...some].join('\n')}\n`);
-  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
-  const page = plainText((await (await openConsole(desk)).get('/')).text);
-  expect(page).toContain('This month Requested EUR 2,005.00 2 requests · in the files EUR 3,014.50 Granted');
-  expect(page).toContain('EUR 2,005.00 in the file 3,014.50');
-});
-
-test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
-  const desk = await openDesk(1);
-  for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
-  const { get } = await openConsole(desk);
-  expect(plainText((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
-  await desk.limitline('archive', 'q5', '--yes');
-  expect(plainText((await get('/')).text)).toContain('This month Requested ≥ 1,001.50 at least 1 request');
-});
-
 test('nothing was declined is said, too', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');

@@ -1,3 +1,4 @@
+import { grouped } from '../../../counted.ts';
 import { moneyOf } from '../../../ledger/counts/money.ts';
 import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
@@ -8,6 +9,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
 import { portfolioAddress } from '../addresses.ts';
+import { ARCHIVED } from '../archived/archived-routes.ts';
 import { sumsPart } from '../held/held-page.ts';
 
 /** The figures of a month, each a sum over the rows with one of these outcomes. With `ifAny` a figure without rows is left out. */
@@ -52,7 +54,7 @@ export function thisMonth(look: {
   const areWhole = isAll && all.every(({ inFile }) => !inFile.at_least);
   return panel({
     title: t`This month`,
-    body: stats(
+    body: html`${stats(
       FIGURES.flatMap(({ label, outcomes, of, ifAny }) => {
         const parts = all.flatMap(({ name, currency, sums }) =>
           outcomes.map((one) => ({ ...sums[one], name, currency })),
@@ -74,7 +76,7 @@ export function thisMonth(look: {
             : of === 'requested' && isMore(inFiles, amounts) && html` · in the files ${sumsPart(inFiles, areWhole)}`;
         return { label, value, hint: html`${words}${beside}` };
       }),
-    ),
+    )}${!isAll && missingWords({ isOfOthers, shown: portfolios.length })}`,
   });
 }
 
@@ -88,10 +90,21 @@ function isMore(inFiles: readonly AmountIn[], requested: readonly AmountIn[]): b
   return inFiles.some(({ amount, currency }) => amount !== sumOf(currency));
 }
 
-/** Links to the portfolios that have the most rows with these outcomes. */
-function placesOf(parts: readonly { name: string; rows: number }[], outcomes: readonly RowOutcome[]): Html[] {
+/** Links to the portfolios that have the most rows with these outcomes, and the number of the other portfolios. */
+function placesOf(parts: readonly { name: string; rows: number }[], outcomes: readonly RowOutcome[]): Html {
   const most = parts.toSorted((one, other) => other.rows - one.rows).slice(0, MOST_PLACES);
-  return most.map(({ name }) => html`<a href="${portfolioAddress(name, { outcomes })}"><bdi>${name}</bdi></a> `);
+  const links = most.map(
+    ({ name }, at) => html`${at > 0 && ', '}<a href="${portfolioAddress(name, { outcomes })}"><bdi>${name}</bdi></a>`,
+  );
+  const others = parts.length - most.length;
+  return html`${links}${others > 0 && html` and ${grouped(others)} more`}`;
+}
+
+/** Why the sums are lower bounds: portfolios of this month that they may lack. */
+function missingWords({ isOfOthers, shown }: { isOfOthers: boolean; shown: number }): Html {
+  if (!isOfOthers)
+    return html`<p class="quiet">These sums cover the newest ${countWords(shown, 'portfolio')} alone, so they are lower bounds.</p>`;
+  return html`<p class="quiet">These sums are lower bounds: portfolios <a href="${ARCHIVED}">archived or forgotten</a> this month are not in them.</p>`;
 }
 
 const MOST_PLACES = 3;

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { thisMonth } from '../../../src/console/pages/portfolios/this-month.ts';
+import { openConsole } from '../../support/console.ts';
+import { decided } from '../../support/decided.ts';
+import { openDesk } from '../../support/desk.ts';
+import { openLedger } from '../../support/ledger.ts';
+import { plainText } from '../../support/plain-text.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
+  const desk = await openDesk(0, {
+    rules: [decided(2, 'approved', 0.5), decided(3, 'open', 0), decided(4, 'approved', 0)],
+  });
+  for (const [name, currency, buyers] of [
+    ['q4', 'EUR', [1, 2, 3, 4]],
+    ['uk', 'GBP', [5]],
+    ['old', 'EUR', [6]],
+  ] as const) {
+    const [head, ...lines] = buyerLines(6);
+    const some = buyers.map((buyer) => `${lines[buyer - 1]},${currency}`);
+    await writeFile(join(desk.cwd, `${name}.csv`), `${[`${head},currency`, ...some].join('\n')}\n`);
+    await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
+  }
+  await desk.limitline('statuses', 'open', '--means', 'review');
+  const { get, context } = await openConsole(desk);
+  await context.ledger.hset(context.keys.portfolio('old'), 'started', Date.parse('2020-01-31T00:00:00Z'));
+  const { fragments } = JSON.parse((await get('/newest/events')).text);
+  const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
+  for (const text of [live, (await get('/')).text])
+    expect(plainText(text)).toContain(
+      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
+    );
+  // The tiles add up to what was requested, also while nobody has said what a status means.
+  await desk.limitline('statuses', 'open', '--means', 'unknown');
+  expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
+  expect(plainText((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
+});
+
+// Promise: requested-beside-the-file
+test('what was requested stands beside what the files ask for, which has rejected, held and left out lines, too', async () => {
+  const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });
+  const [head, ...lines] = buyerLines(3);
+  const some = [...lines, 'Nobody GmbH,QQ,HRB 9,7.00'].map((line) => `${line},EUR`);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, ...some].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const page = plainText((await (await openConsole(desk)).get('/')).text);
+  expect(page).toContain('This month Requested EUR 2,005.00 2 requests · in the files EUR 3,014.50 Granted');
+  expect(page).toContain('EUR 2,005.00 in the file 3,014.50');
+});
+
+test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
+  const desk = await openDesk(1);
+  for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
+  const { get } = await openConsole(desk);
+  expect(plainText((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
+  await desk.limitline('archive', 'q5', '--yes');
+  const page = plainText((await get('/')).text);
+  expect(page).toContain('This month Requested ≥ 1,001.50 at least 1 request');
+  expect(page).toContain('These sums are lower bounds: portfolios archived or forgotten this month are not in them.');
+});
+
+test('a figure of this month names the portfolios with most requests, and counts the others', async () => {
+  const empty = await openLedger().portfolios.read('q4');
+  const nowMs = Date.UTC(2026, 4, 6);
+  const answer = { status: 'no', share: 'nothing' as const, requested: '1', granted: '0', available: '0', unsaid: 0 };
+  const portfolios = [
+    ['few', 7],
+    ['some', 9],
+    ['many', 14],
+    ['more', 12],
+  ].map(([name, rows]) => ({
+    ...empty,
+    name: `${name}`,
+    startedMs: nowMs,
+    answers: [{ ...answer, rows: Number(rows) }],
+    states: { ...empty.states, done: Number(rows) },
+  }));
+  const shown = (total: number) =>
+    plainText(
+      thisMonth({ portfolios, total, archivedMs: undefined, meanings: new Map([['no', 'declined']]), nowMs }).markup,
+    );
+  expect(shown(4)).toContain('42 requests in many , more , some and 1 more');
+  expect(shown(4)).not.toContain('lower bounds');
+  expect(shown(9)).toContain('These sums cover the newest 4 portfolios alone, so they are lower bounds.');
+});
