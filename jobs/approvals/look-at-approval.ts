@@ -9,6 +9,7 @@ import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { OtherRequests } from '../../src/ledger/plans/plan.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { isPaused } from '../../src/ledger/portfolios/summary.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
@@ -58,7 +59,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
       states: state.states,
       sum: state.sums.inAllRows,
       currency: soleCurrency(state),
-      isPaused: state.paused !== undefined,
+      isPaused: isPaused(state),
     },
     file: known && (await deps.understand(known)),
     largest: await Promise.all(largest.map((found) => waitingRowOf(found, approval, deps))),

@@ -3,6 +3,7 @@ import { feed } from '../../jobs/rows/feed.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { hasMore } from '../../src/ledger/portfolios/summary.ts';
 import type { QueueName } from '../../src/queue/queues.ts';
 import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -15,7 +16,7 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(queueOption('let go on'))
     .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
       let first: number | undefined;
-      let workers = 0;
+      let [workers, isOver] = [0, false];
       const look = async ({ ledger, keys }: Context) => {
         workers = await countLiving({ connection: ledger, keys });
       };
@@ -25,6 +26,7 @@ export function register(program: Command, terminal: Terminal): void {
           portfolio: async (portfolio, context) => {
             first = await context.portfolios.resume(portfolio);
             await feed(context);
+            isOver = !hasMore(await context.portfolios.read(portfolio));
             await look(context);
           },
           queue: async (one, context) => {
@@ -34,8 +36,11 @@ export function register(program: Command, terminal: Terminal): void {
         },
       );
       const what = 'queue' in resumed ? `The queue ${resumed.queue}` : `Portfolio ${resumed.portfolio}`;
-      const goes = first === undefined ? 'goes on' : `goes on with its first ${counted(first, 'row')}`;
-      terminal.print(`${what} is resumed: it ${goes} ${workers > 0 ? 'now' : 'as soon as workers run'}.`, {
+      const which = first === undefined ? '' : ` with its first ${counted(first, 'row')}`;
+      const then = isOver
+        ? 'nothing of it is left to send'
+        : `it goes on${which} ${workers > 0 ? 'now' : 'as soon as workers run'}`;
+      terminal.print(`${what} is resumed: ${then}.`, {
         ...resumed,
         paused: false,
       });

@@ -8,7 +8,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
-import { hasMore, openRows } from '../../src/ledger/portfolios/summary.ts';
+import { isPaused, openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
@@ -71,7 +71,7 @@ export function portfoliosPageFunctions(
           return { ...outlook, state, resume: who?.resume ?? [] };
         }),
       );
-      const paused = states.filter((state) => state.paused !== undefined && hasMore(state));
+      const paused = states.filter(isPaused);
       const rejectedMs = new Map((await Promise.all(listed.map(rejectedSince))).flatMap((one) => (one ? [one] : [])));
       return { shown, paused, rejectedMs, others: atWork.length - shown.length, isAll: read.length === further.length };
     },

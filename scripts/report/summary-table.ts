@@ -5,7 +5,7 @@ import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/mone
 import { answerCountWords, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
-import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import { isPaused, type Summary } from '../../src/ledger/portfolios/summary.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { statusMeaningOf } from '../../src/status-meaning.ts';
 
@@ -74,7 +74,7 @@ export function summaryTable(
     );
   const later = laterSupplierWords({ laterSupplier });
   if (later) parts.push(visible(later));
-  if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
+  if (isPaused({ paused, importing: importing ?? false, states })) parts.push(`Paused: ${paused || 'by request'}.`);
   else if (first !== undefined && !summary.finished) {
     parts.push(
       `${counted(first, 'row is', 'rows are')} sent first; then the portfolio pauses until: npx limitline resume "${portfolio}"`,

@@ -6,7 +6,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { inTime } from '../../src/in-time.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import { openRows, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
+import { isPaused, openRows, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { hintedStatus } from '../../src/service/answer-meaning.ts';
@@ -100,7 +100,7 @@ function statusOf(
     }
     return PROBLEMS_STATUS;
   }
-  if (state.paused !== undefined) {
+  if (isPaused(state)) {
     terminal.say(
       `limitline: paused: ${state.paused}. Go on with: npx limitline resume "${portfolio}", or give up with: npx limitline cancel "${portfolio}"`,
     );

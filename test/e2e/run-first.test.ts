@@ -22,6 +22,20 @@ test('run --first sends so many rows, says what comes next, and resume sends the
   expect(desk.standIn.counts().made.limit).toBe(12);
 });
 
+test('a portfolio whose other rows are cancelled is finished: nothing says that it is paused, or to be resumed', async () => {
+  const desk = await openDesk(4);
+  await desk.limitline('run', 'q4.csv', '--first', '2');
+  expect((await desk.limitline('portfolios')).stdout).toContain('  paused');
+  await desk.limitline('cancel', 'q4');
+  const report = await desk.limitline('report', 'q4');
+  expect(report.stdout).toContain(', finished 20');
+  expect(report.stdout).not.toMatch(/paused|resume/i);
+  expect((await desk.limitline('portfolios')).stdout).toMatch(/ {2}finished/);
+  expect((await desk.limitline('resume', 'q4')).stdout).toContain(
+    'Portfolio q4 is resumed: nothing of it is left to send.',
+  );
+});
+
 // Promise: first-rows-only
 test('rows that wait from an earlier import are no exception, and what is sent is what the line says now', async () => {
   const desk = await openDesk(6);

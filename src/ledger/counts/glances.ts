@@ -8,8 +8,9 @@ export type Glance = {
   name: string;
   /** When the portfolio was finished, in ms of the server's clock; undefined while it goes on. */
   finishedMs: number | undefined;
+  /** Whether the portfolio is paused and has anything left to do. */
   isPaused: boolean;
-  /** Why the portfolio paused itself; undefined if a person paused it, or it is not paused. */
+  /** Why the portfolio paused itself; undefined if a person paused it, or `isPaused` is false. */
   pausedItself: SelfPause | undefined;
   done: number;
   refused: number;
@@ -75,11 +76,12 @@ const GLANCED = ['done', 'refused', 'held', 'documents', 'limit'] as const;
 
 function toGlance({ name, finished, paused, firstOver, counts }: Look): Glance {
   const [done = 0, refused = 0, held = 0] = counts;
+  const isPaused = paused !== '' && (finished === '' || held > 0);
   return {
     name,
     finishedMs: finished === '' ? undefined : Number(finished),
-    isPaused: paused !== '',
-    pausedItself: pausedItself(paused, firstOver),
+    isPaused,
+    pausedItself: isPaused ? pausedItself(paused, firstOver) : undefined,
     done,
     refused,
     held,

@@ -195,12 +195,15 @@ function textOf(limbs: readonly Limb[]): string {
 export type RowTotals = {
   rows: Record<RowState, number>;
   portfolios: number;
-  /** Portfolios that are not finished, and portfolios that are paused. */
+  /** Portfolios that are not finished, and portfolios that are paused with anything left to do. */
   open: number;
   paused: number;
   /** Open rows of portfolios that are not paused; without rows that wait for an approval. */
   toSend: number;
 };
+
+/** The place of held rows in the counts of all states. */
+const HELD = ROW_STATES.indexOf('held');
 
 /** Portfolios counted in one script: some milliseconds of Redis' time. */
 const PAGE = 500;
@@ -231,7 +234,7 @@ export function makeRowTotals({
       for (const { finished, paused, counts } of page) {
         totals.portfolios += 1;
         if (finished === '') totals.open += 1;
-        if (paused !== '') totals.paused += 1;
+        if (paused !== '' && (finished === '' || (counts[HELD] ?? 0) > 0)) totals.paused += 1;
         for (const [place, rows] of counts.entries()) {
           sums[place] = (sums[place] ?? 0) + rows;
           if (paused === '' && place < OPEN_STATES.length) totals.toSend += rows;

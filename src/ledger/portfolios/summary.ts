@@ -139,15 +139,12 @@ export function isoTime(ms: number | undefined): string | null {
  */
 export type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'awaiting' | 'held' | 'settled';
 
-export function standingOf({
-  importing,
-  interrupted,
-  paused,
-  finishedMs,
-  states,
-}: Pick<PortfolioState, 'importing' | 'interrupted' | 'paused' | 'finishedMs' | 'states'>): Standing {
+export function standingOf(
+  state: Pick<PortfolioState, 'importing' | 'interrupted' | 'paused' | 'finishedMs' | 'states'>,
+): Standing {
+  const { importing, interrupted, finishedMs, states } = state;
   if (importing) return 'importing';
-  if (paused !== undefined) return 'paused';
+  if (isPaused(state)) return 'paused';
   if (interrupted) return 'interrupted';
   if (finishedMs !== undefined) return states.held > 0 ? 'held' : 'settled';
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
@@ -162,7 +159,12 @@ export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, OPEN_STATES);
 }
 
-/** Whether a portfolio has anything left to do, by a person or without one. If not, a pause means nothing. */
+/** Whether a portfolio is paused and has anything left to do: only then does its pause hold up anything. */
+export function isPaused(state: Pick<PortfolioState, 'paused' | 'importing' | 'states'>): boolean {
+  return state.paused !== undefined && hasMore(state);
+}
+
+/** Whether a portfolio has anything left to do, by a person or without one. */
 export function hasMore({ importing, states }: Pick<PortfolioState, 'importing' | 'states'>): boolean {
   return importing || openRows({ states }) + states.awaiting + states.held > 0;
 }

@@ -68,6 +68,7 @@ describe('watching', () => {
     await place.context.portfolios.resume('failing');
     await watcher.look();
     await place.context.ledger.hset(place.context.keys.portfolio('failing'), { paused: words, firstOver: words });
+    await watcher.look();
     await settle(place, 'failing');
     await place.import(buyerLines(4), { by: 'alice', portfolio: 'q5' });
     await watcher.look();

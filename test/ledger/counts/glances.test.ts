@@ -34,6 +34,9 @@ test('a glance says whether a portfolio is finished, why it paused itself, and h
   expect(await all()).toEqual([]);
   await put('finished', { done: 4, refused: 2, held: 1, skipped: 3 });
   await connection.hset(keys.portfolio('finished'), 'finished', 1_763_802_000_000);
+  await connection.hset(keys.portfolio('finished'), 'paused', 'by request');
+  await put('over', { done: 1, cancelled: 1 });
+  await connection.hset(keys.portfolio('over'), 'finished', 7, 'paused', 'first', 'firstOver', 'first');
   await put('going on', { queued: 7, company: 1 });
   await put('at its limits', { queued: 7, limit: 1 });
   await put('by a person');
@@ -45,10 +48,20 @@ test('a glance says whether a portfolio is finished, why it paused itself, and h
   const why = `the first 10 answers at the step limit were all refused with status 403: ${'no '.repeat(99)}`;
   await connection.hset(keys.portfolio('refused alike'), 'paused', why);
   const found = await all();
-  expect(found).toHaveLength(6);
+  expect(found).toHaveLength(7);
   expect(found).toEqual(
     expect.arrayContaining([
-      { ...NOTHING, name: 'finished', finishedMs: 1_763_802_000_000, done: 4, refused: 2, held: 1, isBegun: true },
+      {
+        ...NOTHING,
+        name: 'finished',
+        finishedMs: 1_763_802_000_000,
+        isPaused: true,
+        done: 4,
+        refused: 2,
+        held: 1,
+        isBegun: true,
+      },
+      { ...NOTHING, name: 'over', finishedMs: 7, done: 1, isBegun: true },
       { ...NOTHING, name: 'going on' },
       { ...NOTHING, name: 'at its limits', isBegun: true },
       { ...NOTHING, name: 'by a person', isPaused: true },

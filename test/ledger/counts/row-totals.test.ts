@@ -28,9 +28,11 @@ test('more portfolios than are counted in one script are all counted', async () 
     step.zadd(keys.rowsInState(name, 'done'), 1, 'row');
     step.hset(keys.portfolio(name), 'finished', '1');
   }
+  // A pause holds up nothing where all rows have ended.
+  step.hset(keys.portfolio('p7'), 'paused', 'by request');
   await step.exec();
   const totals = await makeRowTotals({ connection, keys })();
-  expect(totals).toMatchObject({ portfolios: 1_001, open: 0, rows: { done: 1_001, refused: 0 } });
+  expect(totals).toMatchObject({ portfolios: 1_001, open: 0, paused: 0, rows: { done: 1_001, refused: 0 } });
 });
 
 test('rows that wait for a person alone are not among those that are to be sent: what stands still by that alarms nobody', async () => {

@@ -69,7 +69,9 @@ test.each([
   ['open', { finishedMs: undefined, states: { ...none, queued: 1, awaiting: 1 } }],
   ['awaiting', { finishedMs: undefined, states: { ...none, done: 1, awaiting: 1 } }],
   ['interrupted', { interrupted: true }],
-  ['paused', { interrupted: true, paused: '' }],
+  ['paused', { interrupted: true, paused: '', states: { ...none, queued: 1 } }],
+  ['paused', { paused: '', states: { ...none, held: 1 } }],
+  ['settled', { paused: '', states: { ...none, cancelled: 1 } }],
   ['importing', { importing: true, paused: '' }],
 ] as const)('a portfolio is %s where %j', (standing, change) => {
   expect(standingOf({ ...still, ...change })).toBe(standing);

@@ -1,7 +1,7 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
-import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
+import { isPaused, openRows } from '../../../ledger/portfolios/summary.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
@@ -37,8 +37,8 @@ export function waitsFor(look: Looked): Wait[] {
 function waitsForPeople({ state }: Looked): Wait[] {
   const { name, paused, interrupted, supplier, states } = state;
   const waits: Wait[] = [];
-  if (paused !== undefined && hasMore(state)) {
-    const why = paused === '' ? t`by request` : paused;
+  if (isPaused(state)) {
+    const why = paused || t`by request`;
     const words = sentence(t`${why}: nothing new is sent until it is resumed`);
     waits.push({ kind: 'warn', title: t`Paused.`, words, act: 'resume' });
   }
