@@ -29,7 +29,7 @@ export async function cancelRows(
   deps: { rows: Rows; portfolios: Portfolios; calls: { sessions: Pick<HostedSessions, 'underWay'> } },
 ): Promise<Cancelled> {
   const before = await deps.portfolios.read(portfolio);
-  await deps.portfolios.cancel(portfolio, by);
+  const atMs = await deps.portfolios.cancel(portfolio, by);
   const deadlineMs = performance.now() + awaitMs;
   let counts = await giveUpRows(portfolio, deps);
   // `restored` is taken from the first pass, in which rows that only waited to be sent again got their earlier state back.
@@ -47,6 +47,7 @@ export async function cancelRows(
   // Workers cancel rows of a cancelled portfolio, too. So the portfolio's counts tell how many were cancelled.
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
+  if (cancelled > 0) await deps.portfolios.noteRowsGivenUp(portfolio, atMs);
   const open = counts.underWay + counts.left;
   return {
     cancelled,

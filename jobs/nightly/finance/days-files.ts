@@ -53,7 +53,7 @@ export type DayImport = {
 
 /**
  * Imports begun since `sinceMs` with lines that led to no row, also by being `duplicates` alone if these are asked for. An unfinished import
- * is left to the next night. Imports before a cancellation of the portfolio are no longer wanted.
+ * is left to the next night. Imports before a cancellation of the portfolio are no longer wanted, unless it cancelled no row.
  */
 export async function* dayImports(
   sinceMs: number,
@@ -66,11 +66,11 @@ export async function* dayImports(
       return lastMs >= sinceMs && (!found || found.invalid > 0 || (duplicates && found.duplicate > 0));
     });
     if (lacking.length === 0) continue;
-    const { importing, givenUp } = await portfolios.read(portfolio);
+    const { importing, rowsGivenUpMs = 0 } = await portfolios.read(portfolio);
     for (const known of lacking) {
       // Others of the portfolio are not left to the next night, which may look only at imports that began after them.
       if (importing && known.found === undefined) continue;
-      if (givenUp && givenUp.atMs >= known.lastMs) continue;
+      if (rowsGivenUpMs >= known.lastMs) continue;
       const later = all.filter((one) => isLater(one, known));
       const between = all.filter((one) => one.number > known.number && !isLater(one, known));
       yield { portfolio, known, isBrokenOff: known.found === undefined, later, between };

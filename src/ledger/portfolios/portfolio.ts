@@ -48,6 +48,8 @@ export type PortfolioState = {
   laterSupplier: (PortfolioSupplier & { awaits: boolean }) | undefined;
   /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
+  /** When that last cancelled a row, in ms: giving up a portfolio without open rows cancels nothing. */
+  rowsGivenUpMs: number | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
   /** Invalid lines of the last import, without those that count as an existing row of their request. */

@@ -90,11 +90,19 @@ export function makePortfolios({
     /**
      * Cancels the rows of a portfolio: from now on their claims fail. Rows imported or sent again later are not concerned. The rows
      * themselves are moved one by one, later. Killed imports are removed. `by` is kept with the portfolio only, and not in each row.
+     * Answers the moment, in ms.
      */
-    async cancel(name: string, by = ''): Promise<void> {
-      const changes = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
+    async cancel(name: string, by = ''): Promise<number> {
+      const atMs = Date.now();
+      const changes = ['HSET', 'cancelledBy', `${atMs} ${by}`, 'HINCRBY', 'cancels', 1];
       await change({ hash: keys.portfolio(name) }, { changes });
       await imports.sweepImports(name);
+      return atMs;
+    },
+
+    /** Notes that the cancellation of this moment cancelled rows. */
+    async noteRowsGivenUp(name: string, atMs: number): Promise<void> {
+      await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'rowsGivenUp', atMs] });
     },
 
     /** Adds to a count that belongs to no claim, such as token calls; does nothing for an archived portfolio. */
@@ -244,6 +252,7 @@ function fromFields(fields: Record<string, string>): Fields {
     currencies: JSON.parse(fields.currencies ?? '[]'),
     ...suppliersIn(fields),
     givenUp: givenUpOf(fields.cancelledBy),
+    rowsGivenUpMs: number('rowsGivenUp'),
     begun: number('begun') ?? 0,
     reopened: number('reopened') ?? 0,
     startedMs: number('started'),

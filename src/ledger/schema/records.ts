@@ -70,6 +70,7 @@ const PORTFOLIO = {
   first: { is: 'number', says: 'how many rows go first' },
   cancels: { is: 'number', says: 'how often the portfolio was given up' },
   cancelledBy: { is: 'text', says: 'when the portfolio was last given up, in ms, and by whom', personal: true },
+  rowsGivenUp: { is: 'ms', says: 'when the portfolio was last given up with rows that were not sent' },
   owner: {
     is: 'text',
     says: 'the only person who imported into the portfolio; "" once others did',
