@@ -1,5 +1,5 @@
 import { cutText } from '../../src/cut-text.ts';
-import type { Column } from '../../src/portfolio/columns/column.ts';
+import { readOnlyColumns } from '../../src/portfolio/columns/column.ts';
 import { clashingExtras, isPath, readExtraField, sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -27,7 +27,7 @@ export function understanding({ dialect, columns, headerLine, above }: Read) {
 export type Understanding = ReturnType<typeof understanding>;
 
 /**
- * How a file was read, as text: its form, its header line, recognised columns, and columns that are kept but not sent. '' for a
+ * How a file was read, as text: its form, its header line, recognised columns, and columns that are read or kept but not sent. '' for a
  * file without columns.
  */
 export function understoodWords(read: Read): string {
@@ -38,8 +38,8 @@ export function understoodWords(read: Read): string {
   if (mapped.length > 0)
     parts.push(`Columns read: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
   parts.push(...sentByPathWords(read.columns));
-  const currency = currencyColumn(read.columns);
-  if (currency) parts.push(`The currency is compared from line to line, but not sent: ${visible(currency.written)}.`);
+  const readOnly = readOnlyColumns(read.columns);
+  if (readOnly.length > 0) parts.push(`Columns read, but not sent: ${readOnly.map(visible).join(', ')}.`);
   if (unmapped.length > 0) parts.push(`Columns kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
   const paths = unmapped.filter((written) => 'field' in readExtraField(written));
   if (paths.length > 0)
@@ -64,7 +64,3 @@ function headerWords({ headerLine, above }: Read): string[] {
 /** Limits for quoted titles, so that they stay one sentence: how many, and characters of each. */
 const MAX_TITLES = 3;
 const MAX_TITLE = 40;
-
-function currencyColumn(columns: readonly Column[]): Column | undefined {
-  return columns.find(({ known }) => known === 'currency');
-}

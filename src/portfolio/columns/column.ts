@@ -1,5 +1,5 @@
 import type { ExtraField } from './extra-fields.ts';
-import type { KnownColumn } from './known-columns.ts';
+import { COLUMNS, type KnownColumn } from './known-columns.ts';
 
 export type Column = {
   /** The column's index, from 0. */
@@ -24,6 +24,13 @@ export type Column = {
 /** The index of a known column, from 0; -1 if the file lacks it. */
 export function placeOf(columns: readonly Pick<Column, 'known'>[], known: KnownColumn): number {
   return columns.findIndex((column) => column.known === known);
+}
+
+/** The names of columns that are read, and that no call sends, as the header writes them. */
+export function readOnlyColumns(columns: readonly Pick<Column, 'known' | 'written'>[]): string[] {
+  return columns.flatMap(({ known, written }) =>
+    known !== null && COLUMNS[known].isUnsent && written !== '' ? [written] : [],
+  );
 }
 
 /**

@@ -26,8 +26,10 @@ export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => Valu
 type ColumnFacts = {
   /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) that gets the value. Without it, the value is not sent, or code of its own sends it. */
+  /** The object of a row (`lines/row.ts`) that gets the value. Without it, code of its own sends the value, or it `isUnsent`. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
+  /** Whether no call sends the value: it tells buyers and requests apart, or an amount is judged by it. */
+  isUnsent?: true;
   /** The field in that object, if it differs from the column's name. */
   field?: string;
   /**
@@ -64,12 +66,12 @@ const TABLE = {
   contact_email: { in: 'limit.contact', field: 'email', read: readEmail, shown: 'masked' },
   supporting_documents: { shown: 'open' },
   document_purpose: { read: readOnOneLine, shown: 'open' },
-  statements_dated: { read: readDay, shown: 'open' },
-  buyer_reference: { read: readIdentifier, shown: 'open', isOfBuyer: true, isOfLine: true },
-  request_reference: { read: readIdentifier, shown: 'open', isOfLine: true },
+  statements_dated: { read: readDay, shown: 'open', isUnsent: true },
+  buyer_reference: { read: readIdentifier, shown: 'open', isOfBuyer: true, isOfLine: true, isUnsent: true },
+  request_reference: { read: readIdentifier, shown: 'open', isOfLine: true, isUnsent: true },
   company_id: { read: readCompanyId, shown: 'open', isOfLine: true },
-  currency: { read: readUnit, shown: 'open', isOfLine: true },
-  same_buyer: { read: readYesOrNo, shown: 'page', isOfLine: true },
+  currency: { read: readUnit, shown: 'open', isOfLine: true, isUnsent: true },
+  same_buyer: { read: readYesOrNo, shown: 'page', isOfLine: true, isUnsent: true },
 } as const satisfies Record<string, ColumnFacts>;
 
 type Table = typeof TABLE;

@@ -19,6 +19,14 @@ test('columns that are sent by a path are said, and are not among those that are
   });
 });
 
+// Promise: read-not-sent
+test('columns that are read and that no call sends are said, those of other names apart', async () => {
+  const opened = await read('name,Kundennummer,requested_limit,Währung,Betreuer\nA,K-1,1000,EUR,B\n');
+  expect(understoodWords(opened)).toContain(
+    'Columns read, but not sent: Kundennummer, Währung.\nColumns kept, but not sent: Betreuer.',
+  );
+});
+
 // Promise: path-header-not-sent
 test('a header that is a path itself is kept, and how it is sent is said', async () => {
   const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');

@@ -1,3 +1,4 @@
+import { readOnlyColumns } from '../../../portfolio/columns/column.ts';
 import { clashingExtras, readExtraField } from '../../../portfolio/columns/extra-fields.ts';
 import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
@@ -151,7 +152,7 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
   );
   const others = named.length - shown.size;
   return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
-    <caption class="unseen">Columns of the file, what stands in them, and what they are sent as</caption>
+    <caption class="unseen">Columns of the file, what stands in them, and what they are read as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
     <tbody>${named.filter((column) => shown.has(column)).map((column) => columnRow(column, typed))}</tbody>
   </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
@@ -206,11 +207,13 @@ export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
   return sent.join(', ');
 }
 
-/** A sentence about how the file is read: encoding, delimiter, and how many columns are sent. */
+/** Sentences about how the file is read: encoding, delimiter, how many columns are sent, and which are read alone. */
 export function previewReadingWords(preview: Preview): string {
-  const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
+  const readOnly = readOnlyColumns(preview.columns);
+  const known = preview.columns.filter((column) => column.known !== null || column.extra).length - readOnly.length;
   const extras = extrasWords(preview);
   const sent = extras === '' ? '' : t` Also sent, although the service does not describe these fields: ${extras}.`;
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return t`${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : t`; the others stay in your results`}.${sent}`;
+  const only = readOnly.length === 0 ? '' : t` Columns read, but not sent: ${readOnly.join(', ')}.`;
+  return t`${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : t`; the others stay in your results`}.${sent}${only}`;
 }

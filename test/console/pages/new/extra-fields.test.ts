@@ -26,6 +26,18 @@ test('a column that is sent by a path is said to be sent, and the dialog before 
   expect(text).toMatch(/Sent, though not described by the service<\/dt><dd><bdi>company\.address\.postal_code as/);
 });
 
+// Promise: read-not-sent
+test('the preview counts no column as sent that is only read, and names it as the command line does', async () => {
+  const web = await openConsole(await openDesk(1));
+  const file = 'name,Kundennummer,requested_limit,currency\nA,K-1,1000,EUR\n';
+  const { location } = await uploadTo(web, ['file', 'q4.csv', file]);
+  await expect
+    .poll(async () => (await web.get(location)).text)
+    .toContain(
+      '2 of 4 columns are sent; the others stay in your results. Columns read, but not sent: Kundennummer, currency.',
+    );
+});
+
 test('a path that cannot be sent leaves the form as it was typed, with the reason', async () => {
   const web = await openConsole(await openDesk(1));
   const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,requested_limit,Wunsch\nA,1000,x\n']);
