@@ -8,6 +8,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { heldFileRemedy, heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import { isoTime, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
@@ -113,10 +114,12 @@ async function writeCauses(name: string, format: ReportOptions['format'], out: s
   if (format !== 'table' && format !== 'json') {
     throw new LimitlineError('USAGE', `Causes are told as a table or as JSON, not as ${format}.`);
   }
-  const causes = await context.portfolios.causes(name);
+  const [causes, state] = await Promise.all([context.portfolios.causes(name), context.portfolios.read(name)]);
   const { account } = context;
   const text =
-    format === 'json' ? JSON.stringify({ account, portfolio: name, causes }, null, 2) : causeTable(name, causes);
+    format === 'json'
+      ? JSON.stringify({ account, portfolio: name, causes }, null, 2)
+      : causeTable(name, causes, soleCurrency(state));
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
@@ -188,9 +191,11 @@ const COLUMNS = 80;
 const WORDS_FROM = 10;
 
 /** A table of causes with the most frequent first, and the command that retries their rows. */
-function causeTable(portfolio: string, causes: readonly Cause[]): string {
+function causeTable(portfolio: string, causes: readonly Cause[], currency: string | undefined): string {
   if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
-  const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];
+  const sumHead = currency === undefined ? 'sum' : `sum, ${currency}`;
+  const head = line('cause', 'rows', sumHead, 'step', 'meaning');
+  const lines = [`Failures of portfolio ${portfolio} by cause`, '', head];
   for (const { id, rows, sum, step, meaning, status, words } of causes) {
     lines.push(line(id, grouped(rows), moneyText(sum), step, status === null ? meaning : `${meaning}, ${status}`));
     lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));

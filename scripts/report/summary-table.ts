@@ -1,7 +1,7 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped, moneyText } from '../../src/counted.ts';
 import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
-import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
+import { amountHead, moneyLines, moneyNotes, onlyCurrency } from '../../src/ledger/counts/money.ts';
 import { answerCountWords, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
@@ -52,7 +52,10 @@ export function summaryTable(
     ...notQuiteGranted(summary, new Map(Object.entries(summary.meanings))).map((words) => visible(sentence(words))),
   );
   parts.push(
-    ...answerNotes(answered, new Map(Object.entries(summary.meanings)), BRING),
+    ...answerNotes(answered, new Map(Object.entries(summary.meanings)), {
+      bring: BRING,
+      currency: onlyCurrency(summary.money),
+    }),
     ...unknownStatusLines(summary),
   );
   parts.push(callLine(calls));

@@ -9,8 +9,13 @@ import { type AnswerSum, rowsOfAnswers } from './sums.ts';
  * known.
  *
  * @param bring how a status is brought, a sentence behind that of limits without one
+ * @param currency the currency, if all files name the same one
  */
-export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, bring: string): string[] {
+export function answerNotes(
+  answers: readonly AnswerSum[],
+  meanings: Meanings,
+  { bring, currency }: { bring: string; currency: string | undefined },
+): string[] {
   const meaningOf = ({ status }: AnswerSum) => statusMeaningOf(status, meanings);
   const approved = answers.filter((answer) => meaningOf(answer) === 'approved');
   // Each of these limits is at least as large as its request, so the difference of the two sums was granted above the requests.
@@ -21,7 +26,9 @@ export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, b
   const unexplained = rowsOfAnswers(open.filter(({ status }) => status !== ''));
   const bare = rowsOfAnswers(open.filter(({ status }) => status === ''));
   return [
-    ...(new Big(above).gt(0) ? [`More was granted than requested: ${moneyText(above)} above the requests.`] : []),
+    ...(new Big(above).gt(0)
+      ? [`More was granted than requested: ${moneyText(above, currency)} above the requests.`]
+      : []),
     ...(unread > 0
       ? [
           `Of ${counted(unread, 'approved limit')} the service named no amount that can be read: how much was granted is not known.`,

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { plainText } from '../../support/plain-text.ts';
+import { buyerLines } from '../../support/workplace.ts';
 
 const lost = { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true, times: 1 } as const;
 const tooHigh = {
@@ -271,11 +272,14 @@ test('the page and the report say in one sentence each what was granted above th
     answer('HRB 3"', { status: 'to_be_seen' }),
   ];
   const desk = await openDesk(4, { rules });
+  const [head, ...lines] = buyerLines(4);
+  const csv = [`${head},currency`, ...lines.map((line) => `${line},EUR`), ''].join('\n');
+  await writeFile(join(desk.cwd, 'q4.csv'), csv);
   await desk.limitline('run', 'q4.csv', '--yes');
   const page = plainText((await (await openConsole(desk)).get('/portfolios/q4')).text);
   const { stdout } = await desk.limitline('report', 'q4');
   for (const words of [
-    'More was granted than requested: 100.00 above the requests.',
+    'More was granted than requested: EUR 100.00 above the requests.',
     'Of 1 approved limit the service named no amount that can be read: how much was granted is not known.',
     'Of 1 limit the outcome is not known: nobody has said what its status means.',
   ]) {

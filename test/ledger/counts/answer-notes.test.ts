@@ -14,7 +14,7 @@ const ANSWER: AnswerSum = {
 
 test.each<[Partial<AnswerSum>, string[]]>([
   [{}, []],
-  [{ granted: '1009.105' }, ['More was granted than requested: 1,000.005 above the requests.']],
+  [{ granted: '1009.105' }, ['More was granted than requested: EUR 1,000.005 above the requests.']],
   // Of what is not approved, nothing is granted.
   [{ status: 'seen', granted: '1009.10' }, []],
   [{ share: 'part', granted: '8.00' }, []],
@@ -29,7 +29,7 @@ test.each<[Partial<AnswerSum>, string[]]>([
   [{ status: '', rows: 1 }, ['Of 1 limit the outcome is not known: no status is known. Bring it.']],
 ])('of the answer %o it is said %o', (change, words) => {
   const meanings = new Map([['seen', 'review']] as const);
-  expect(answerNotes([{ ...ANSWER, ...change }], meanings, ' Bring it.')).toEqual(words);
+  expect(answerNotes([{ ...ANSWER, ...change }], meanings, { bring: ' Bring it.', currency: 'EUR' })).toEqual(words);
 });
 
 test('limits without a status and those of a status that nobody has explained are told in one sentence', () => {
@@ -37,7 +37,7 @@ test('limits without a status and those of a status that nobody has explained ar
     { ...ANSWER, status: 'odd', rows: 1 },
     { ...ANSWER, status: '', rows: 2 },
   ];
-  expect(answerNotes(answers, new Map(), ' Bring it.')).toEqual([
+  expect(answerNotes(answers, new Map(), { bring: ' Bring it.', currency: 'EUR' })).toEqual([
     'Of 3 limits the outcome is not known: nobody has said what the status of 1 means, and 2 have no status. Bring it.',
   ]);
 });

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openDesk } from '../../support/desk.ts';
+import { buyerLines } from '../../support/workplace.ts';
 
 /** Of nine buyers one is insolvent, two want too much, one has an unknown outcome. */
 const FAULTS: FaultChange = {
@@ -74,6 +77,14 @@ describe('failures by cause', () => {
       expect(stdout).toContain('npx limitline report "q4" --state held');
     }
     expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
+  });
+
+  test('have the currency at the head of their sums where all files name the same one', async () => {
+    const { cwd, limitline } = await openDesk(0, { rules: [{ on: 'limit', fault: 'status', status: 422 }] });
+    const [head, first] = buyerLines(1);
+    await writeFile(join(cwd, 'q4.csv'), `${head},currency\n${first},EUR\n`);
+    await limitline('run', 'q4.csv', '--yes');
+    expect((await limitline('report', 'q4', '--causes')).stdout).toMatch(/^cause +rows +sum, EUR +step +meaning$/m);
   });
 
   // Promise: held-cause-offers-no-retry

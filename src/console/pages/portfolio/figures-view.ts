@@ -61,7 +61,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ...besidesOutcomes({ ...granted, grantedNothing, grantedBelow: belowBefore }, meanings).map((words) =>
       visible(sentence(words)),
     ),
-    ...answerNotes(state.answers, meanings, t` A file of decisions can give a missing status.`),
+    ...answerNotes(state.answers, meanings, { bring: t` A file of decisions can give a missing status.`, currency }),
     ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
       leftOut > 0
         ? [
