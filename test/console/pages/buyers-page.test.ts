@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { plainText } from '../../support/plain-text.ts';
@@ -10,8 +11,8 @@ const HEAD =
   'name,country_code,company_registration_number,business_information_source,business_information_id,requested_limit,buyer_reference,request_reference,contact_first_name,contact_last_name';
 
 /** A console with lines of buyers in portfolios that were run, by name. */
-async function openWith(portfolios: Record<string, readonly string[]>, who = {}) {
-  const desk = await openDesk(0);
+async function openWith(portfolios: Record<string, readonly string[]>, who = {}, faults: FaultChange = {}) {
+  const desk = await openDesk(0, faults);
   for (const [name, lines] of Object.entries(portfolios)) {
     await mkdir(desk.cwd, { recursive: true });
     await writeFile(join(desk.cwd, `${name}.csv`), [HEAD, ...lines, ''].join('\n'));
@@ -122,6 +123,26 @@ test('a buyer whose portfolio is archived stays to be found, and each of its req
   expect(await names('mue')).toEqual([]);
   expect(await names('4711')).toEqual([]);
   expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
+});
+
+test('what the service rejected, what needs an answer and what was not sent has sums of its own', async () => {
+  const lines = ['1000', '1500', '1700', '1900'].map((amount, at) =>
+    MUELLER.replace('1000', amount).replace('R-1', `R-${at + 1}`),
+  );
+  const [rejected = '', held = '', before = '', cancelled = ''] = lines;
+  const rules = [
+    { on: 'limit', match: '1000', fault: 'status', status: 422 },
+    { on: 'limit', match: '1500', fault: 'reset', made: false },
+  ] as const;
+  const web = await openWith({ q1: [rejected], q2: [held], q3: [before], q4: [before] }, {}, { rules: [...rules] });
+  await writeFile(join(web.cwd, 'q5.csv'), [HEAD, cancelled, ''].join('\n'));
+  await web.limitline('import', 'q5.csv', '--yes');
+  await web.limitline('cancel', 'q5');
+  const [found] = await web.search('Müller');
+  const { text } = await web.get(found?.href ?? '');
+  expect(plainText(/<dl class="stats">(.*?)<\/dl>/s.exec(text)?.[1] ?? '').trim()).toBe(
+    'Requested 1,700.00 1 request Granted 1,700.00 1 request Rejected by the service 1,000.00 1 request Needs an answer 1,500.00 1 request Requested before 1,700.00 1 request Not sent 1,900.00 1 request',
+  );
 });
 
 test('what a buyer was requested for is added up by currency and outcome, over all portfolios', async () => {

@@ -64,15 +64,21 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   ${decided.length > 0 && panel({ title: t`Decisions that came later`, body: decisionsTable(decided) })}`;
 }
 
-/** The sums on a buyer's page, each over the requests with one of these outcomes. The first covers all that the service answered. */
+/**
+ * The sums on a buyer's page, each over the requests with one of these outcomes: the first over all that the service answered, the last
+ * ones over the others.
+ */
 const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGranted?: true }[] = [
   { label: t`Requested`, outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
   { label: t`Granted`, outcomes: ['approved', 'partly_approved'], isGranted: true },
   { label: t`Under review`, outcomes: ['under_review'] },
   { label: t`Declined`, outcomes: ['declined'] },
   { label: t`Outcome not known`, outcomes: ['answered'] },
+  { label: t`Rejected by the service`, outcomes: ['rejected'] },
   { label: t`Needs an answer`, outcomes: ['needs_answer'] },
   { label: t`Not answered yet`, outcomes: ['waiting', 'sending', 'awaiting_approval'] },
+  { label: t`Requested before`, outcomes: ['requested_before'] },
+  { label: t`Not sent`, outcomes: ['not_sent'] },
 ];
 
 /**
@@ -83,7 +89,7 @@ function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Sta
   const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
   const isAll = isWhole && all.length === count;
   return SUMMED.flatMap(({ label, outcomes, isGranted }, place) => {
-    const some = all.filter((one) => outcomes.includes(one.is));
+    const some = all.filter(({ outcome, is }) => outcomes.includes(is) && !outcome?.replaced);
     if (some.length === 0 && place > 0) return [];
     const granted = some.map(({ outcome, currency }) => ({
       amount: grantedOf(outcome?.record ?? {}, meanings) ?? '0',
