@@ -41,8 +41,8 @@ let wasAtWork = false;
 /** As Node names what it works at: requests of files, and jobs of its thread pool. Its connections and timers are others. */
 const AT_WORK = /Req|Job|Zlib/;
 
-/** What processes say of themselves has it in it. */
-const SIMULATED_PID = 4_711;
+/** What processes say of themselves has it in it. It is above all that Linux gives, so that no real process has it. */
+const SIMULATED_PID = 4_711_000;
 
 type Run = (...args: unknown[]) => void;
 
