@@ -4,6 +4,7 @@ import { ACCESS } from '../../../src/console/pages/index.ts';
 import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/figures-view.ts';
 import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { ROLES } from '../../../src/people/person.ts';
+import { plainText } from '../../support/plain-text.ts';
 
 const ALL: Rights = { roles: ROLES, owns: false, table: ACCESS, places: [] };
 
@@ -20,19 +21,23 @@ const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
 });
 
 test('each cause leads to its rows, an example, a plan, an export and the command', () => {
-  const { markup } = renderCauses('q 4', [cause()], ALL);
+  const { markup } = renderCauses({ name: 'q 4', currency: 'EUR' }, [cause()], ALL);
   expect(markup).toContain('href="/portfolios/q%204?cause=abcd1234#rows"');
   expect(markup).toContain('href="/portfolios/q%204/rows/k%2F1">For example line 17<');
   expect(markup).toContain('href="/plans/new?portfolio=q+4&amp;action=retry&amp;cause=abcd1234"');
   expect(markup).toContain('href="/portfolios/q%204/downloads/errors.csv?cause=abcd1234"');
   expect(markup).toContain('npx limitline retry &#39;q 4&#39; --cause abcd1234');
   expect(markup).toContain('href="/nightly/automation?cause=abcd1234&amp;portfolio=q+4#new-rule"');
-  expect(markup).toContain('>1,234.50<');
+  expect(plainText(markup)).toContain('EUR 1,234.50');
 });
 
 // Promise: held-cause-offers-no-retry
 test('held rows are answered for, and never sent again from here', () => {
-  const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })], ALL);
+  const { markup } = renderCauses(
+    { name: 'q4', currency: undefined },
+    [cause({ meaning: 'unknown', status: null })],
+    ALL,
+  );
   expect(markup).toContain('href="/portfolios/q4/held"');
   expect(markup).toContain('npx limitline report q4 --state held --like-input --out held.csv');
   expect(markup).not.toContain('/plans/new');
@@ -43,9 +48,11 @@ test('held rows are answered for, and never sent again from here', () => {
 
 test('of many causes the largest are shown, and the others counted', () => {
   const many = Array.from({ length: CAUSES_SHOWN + 5 }, (_, at) => cause({ id: `cause${at}`, sample: undefined }));
-  const { markup } = renderCauses('q4', many, ALL);
+  const { markup } = renderCauses({ name: 'q4', currency: undefined }, many, ALL);
   expect(markup.match(/<li class="cause">/g)?.length).toBe(CAUSES_SHOWN);
   expect(markup).toContain('5 more causes of 15 rows');
-  expect(renderCauses('q4', many.slice(4), ALL).markup).toContain('1 more cause of 3 rows');
-  expect(renderCauses('q4', [], ALL).markup).toContain('No row has failed.');
+  expect(renderCauses({ name: 'q4', currency: undefined }, many.slice(4), ALL).markup).toContain(
+    '1 more cause of 3 rows',
+  );
+  expect(renderCauses({ name: 'q4', currency: undefined }, [], ALL).markup).toContain('No row has failed.');
 });

@@ -26,6 +26,7 @@ import { shownCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
 import { amount, capitalized, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
+import { money as moneyPart } from '../held/held-page.ts';
 import { outSumWords } from '../new/words.ts';
 import { supplierWords } from '../row/row-page.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
@@ -151,22 +152,26 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** Why rows failed: the cause with most rows first, each with the actions for all of its rows. */
-export function renderCauses(name: string, causes: readonly ShownCause[], rights: Rights): Html {
+export function renderCauses(portfolio: Named, causes: readonly ShownCause[], rights: Rights): Html {
+  const { name } = portfolio;
   if (causes.length === 0) return html`<p class="quiet">No row has failed.</p>`;
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
-  return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
+  return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(portfolio, cause, rights))}</ol>
     ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more cause')} of ${countWords(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
-function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
+/** A portfolio's name, and the currency of its sums where all files name the same one. */
+type Named = { name: string; currency: string | undefined };
+
+function renderCause({ name, currency }: Named, cause: ShownCause, rights: Rights): Html {
   const { id, step, meaning, status, rows, sum, sample } = cause;
   const words = shownCause(cause);
   const isHeld = meaning === 'unknown';
   const of = { cause: id };
   const label = words === '' ? t`${meaning} at ${translated(step)}` : words;
   return html`<li class="cause">
-    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${withNumbers(countWords(rows, 'row'))}</a> ${amount(sum)}</p>
+    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${withNumbers(countWords(rows, 'row'))}</a> ${moneyPart({ amount: sum, currency })}</p>
     <div class="cause-words">
       <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : t` · status ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>

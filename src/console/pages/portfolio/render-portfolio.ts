@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
+import { outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
 import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
@@ -153,7 +153,7 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
     { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
     { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
     { id: 'portfolio-pace', html: renderPace(look) },
-    { id: 'portfolio-causes', html: renderCauses(state.name, causes, rights) },
+    { id: 'portfolio-causes', html: renderCauses({ name: state.name, currency: soleCurrency(state) }, causes, rights) },
     { id: 'portfolio-proof', html: renderProof(look) },
     { id: 'rows-now', html: html`<span data-counts="${countsText(outcomesOf(state, meanings))}"></span>` },
   ];
