@@ -80,8 +80,8 @@ export type Imported = {
 /**
  * What the import found of earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio.
  * `gone`: the lines of the last import without a row that reports and results no longer name, since those tell of the newest import alone;
- * lines that this errors file repeats are not counted. `goneFile`: the name of their file, unless this file has the same. `unknownOrigin`: lines of this errors file that do not say which line they were, so
- * they may repeat such lines.
+ * lines that this errors file repeats are not counted. `goneFile`: the name of their file, unless this file has the same. `unknownOrigin`:
+ * lines of this errors file that do not say which line they were, so they may repeat such lines.
  */
 type Earlier = {
   requestedBefore: number;

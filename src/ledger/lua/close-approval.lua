@@ -5,7 +5,8 @@
 -- @args id name always above person days seen because …known
 -- name: the portfolio's; always: 1 if every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
 -- person, or ""; days: for how many days earlier rows without an approval count; seen: `moves` of the approval when its buyers were
--- checked (passed-above.lua), or ""; because: the reason if no sum is one and none was noted before, or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
+-- checked (passed-above.lua), or ""; because: the reason if no sum is one and none was noted before, or ""; known: the sum above its limit, as
+-- `told` (above.lua) has it, if already found.
 -- Answers its standing: "waiting" | "granted" | "void", or the one it already had; or "look": its buyers have to be checked (again),
 -- since rows came or went. From then on later approvals count its rows.
 -- @include archived
