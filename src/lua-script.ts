@@ -195,8 +195,8 @@ export function endMisfit(error: Error): never {
 
 /**
  * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
- * each write, and could not run scripts registered later. So no script is registered. A server mostly knows it from an earlier process; one that
- * does not, or no longer, is sent the whole text. Other uses wait for the first, so that the text is sent once.
+ * each write, and could not run scripts registered later. So no script is registered, and each is asked for by its digest. Most servers know
+ * it from an earlier process; one that does not is sent the whole text. Other uses wait for the first, so that the text is sent once.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = shaOf(lua);

@@ -57,8 +57,8 @@ export async function countGone(
 }
 
 /**
- * The command, without `limitline`, that names the lines of a file that was imported before. Where no file can be named, or its name cannot
- * stand in quotes in every shell, it is FILE: that of standard input, or one that a newer file of the same name has overwritten.
+ * The command, without `limitline`, that shows the faulty lines of a file that was imported before. The word FILE stands for its name where
+ * the name is not known, as of standard input, or means a newer file by now, or could not stand in quotes in every shell.
  */
 export function checkCommand(portfolio: string, fileName = ''): string {
   return `check ${PLAIN_NAME.test(fileName) ? `"${fileName}"` : 'FILE'} --portfolio "${portfolio}"`;

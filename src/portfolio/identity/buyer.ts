@@ -81,7 +81,7 @@ export type BuyerFinding = { at: IdentifierKind | 'city' | 'street' | 'company';
 
 /** The decision which buyer a line means. */
 export type Decision = {
-  /** Whether a person said that the line means this buyer (`same`), and it is the same without that. */
+  /** Whether a person's `same` was not needed: the line means this buyer without it. */
   isSaidInVain?: boolean;
 } /** A known buyer, matched by this identifier. `mended`: the buyer takes the line's name instead of its own. */ & (
   | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: BuyerFinding[] }
