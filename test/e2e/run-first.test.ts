@@ -34,6 +34,20 @@ test('a portfolio whose other rows are cancelled is finished: nothing says that 
   expect((await desk.limitline('resume', 'q4')).stdout).toContain(
     'Portfolio q4 is resumed: nothing of it is left to send.',
   );
+  expect((await desk.limitline('pause', 'q4')).stdout).toBe(
+    'Portfolio q4 is paused, though nothing of it is left to send now; go on with: npx limitline resume "q4"\n',
+  );
+});
+
+test('resume of a portfolio whose rows all need a person names them in place of going on', async () => {
+  const desk = await openDesk(2, { rules: [{ on: 'limit', match: 'HRB 1', fault: 'reset', made: true, times: 1 }] });
+  await desk.limitline('run', 'q4.csv');
+  expect((await desk.limitline('pause', 'q4')).stdout).toBe(
+    'Portfolio q4 is paused; go on with: npx limitline resume "q4"\n',
+  );
+  expect((await desk.limitline('resume', 'q4')).stdout).toBe(
+    'Portfolio q4 is resumed: nothing of it goes before a person acts (1 row held for an answer).\n',
+  );
 });
 
 // Promise: first-rows-only
