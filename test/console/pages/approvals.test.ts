@@ -71,8 +71,8 @@ test('what waits is listed, with who asked, and everything that a yes is about s
   expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
 });
 
-test('the page of an approval says that its portfolio is paused, before the yes and after it', async () => {
-  const { get, approve, address, context } = await openWaiting();
+test('the page of an approval says that its portfolio is paused, and after the yes that rows are sent only while they are', async () => {
+  const { get, approve, address, context, desk } = await openWaiting();
   const paused = 'The portfolio is paused: nothing of it goes before it is resumed on its page.';
   expect((await get(address)).text).not.toContain(paused);
   await context.portfolios.pause('q4', 'by request');
@@ -80,7 +80,12 @@ test('the page of an approval says that its portfolio is paused, before the yes 
   await approve();
   const { text } = await get(address);
   expect(text).toContain(paused);
-  expect(text).not.toContain('Its rows go on');
+  const sent = 'Its rows are being sent.';
+  expect(text).not.toContain(sent);
+  await desk.limitline('resume', 'q4');
+  expect((await get(address)).text).toContain(sent);
+  await desk.limitline('cancel', 'q4');
+  expect((await get(address)).text).not.toContain(sent);
 });
 
 // Promise: earlier-no-is-said

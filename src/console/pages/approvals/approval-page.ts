@@ -7,6 +7,7 @@ import type {
   WaitingRow,
 } from '../../../ledger/approvals/approval-look.ts';
 import type { FoundInFile, ImportMade } from '../../../ledger/portfolios/imports.ts';
+import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { type Approval, whyAskedWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
@@ -69,14 +70,14 @@ function originalHref(approval: Approval, { number }: UnderstoodFile): string {
   return `${portfolioHref(approval)}/downloads/original?import=${number}`;
 }
 
-function outcome({ approval: { standing, answered, portfolio }, portfolio: { isPaused } }: ApprovalLook): Html {
+function outcome({ approval: { standing, answered, portfolio }, portfolio: whole }: ApprovalLook): Html {
   const by = answered && html` by ${answered.by}, ${moment(answered.atMs)}`;
   const words = answered && answered.words !== '' && html` “<bdi>${answered.words}</bdi>”`;
   switch (standing) {
     case 'granted':
       return notice(
         'good',
-        html`${by}. ${isPaused ? '' : t`Its rows are being sent.`}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See the progress</a>`,
+        html`${by}. ${!whole.isPaused && openRows(whole) > 0 ? t`Its rows are being sent.` : ''}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See the progress</a>`,
         { title: t`Approved` },
       );
     case 'declined':
