@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { counted } from '../../src/counted.ts';
-import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { hasFollower, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { numberUpTo } from '../options/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -68,7 +68,9 @@ function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately 
     ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
     ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),
     '',
-    ...(lately.length === 0 ? ['No file was taken yet.'] : ['Files that were taken:', ...lately.map(takenWords)]),
+    ...(lately.length === 0
+      ? ['No file was taken yet.']
+      : ['Files that were taken:', ...lately.map((file) => takenWords(file, hasFollower(file, lately)))]),
   ].join('\n');
 }
 
@@ -79,10 +81,12 @@ const WHERE: Readonly<Record<TakenFile['is'], string>> = {
   rejected: 'rejected/',
 };
 
-function takenWords({ id, is, words, found, results, errors }: TakenFile): string {
+/** @param isFollowed whether a later file was imported into the same portfolio, which may have mended the lines */
+function takenWords({ id, is, words, found, results, errors }: TakenFile, isFollowed: boolean): string {
   const bad = found ? found.invalid + found.duplicate : 0;
   const why = is === 'imported' && bad > 0 ? `\n    problems: done/${id}.problems.csv` : '';
   const left = results ? `\n    results: done/${results}` : '';
-  const mend = errors ? `\n    mend these lines, and drop the file again: done/${errors}` : '';
+  const advice = isFollowed ? 'lines to mend before the next file came' : 'mend these lines, and drop the file again';
+  const mend = errors ? `\n    ${advice}: done/${errors}` : '';
   return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${why}${left}${mend}`;
 }

@@ -64,4 +64,9 @@ test('inbox tells what lies there, and what became of what was taken', async () 
   expect((await limitline('inbox')).stdout).toMatch(
     / {4}mend these lines, and drop the file again: done\/\w+-q4\.errors\.csv\n/,
   );
+  await drop('q4.csv', `${buyerLines(2).join('\n')}\nBad GmbH,DE,HRB 9,9000\n`);
+  await takeIn();
+  const after = (await limitline('inbox')).stdout;
+  expect(after).toMatch(/ {4}lines to mend before the next file came: done\/\w+-q4\.errors\.csv\n/);
+  expect(after).not.toContain('mend these lines');
 });

@@ -98,6 +98,11 @@ export function isDecided({ is, portfolio }: Pick<TakenFile, 'is' | 'portfolio'>
   return is === 'imported' && portfolio === '';
 }
 
+/** Whether a later one of these files was imported into the file's portfolio, so that its errors file may be out of date. */
+export function hasFollower({ portfolio, atMs }: Pick<TakenFile, 'portfolio' | 'atMs'>, files: readonly TakenFile[]) {
+  return files.some((one) => one.is === 'imported' && one.portfolio === portfolio && one.atMs > atMs);
+}
+
 /**
  * A file that was taken from a drop folder. `taken`: its import is under way, or was not possible yet; `imported`; `again`: the same
  * content was imported before, so nothing was done; `rejected`: it cannot be imported as it is.

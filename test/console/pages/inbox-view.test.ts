@@ -55,6 +55,13 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
   }
 });
 
+test('an errors file is not said to be corrected where a later file of its portfolio was imported', () => {
+  const { errors: _none, ...later } = { ...FILE, id: 'later', atMs: FILE.atMs + 1 };
+  const text = String(inboxSection({ ...FACTS, lately: [later, FILE] }));
+  expect(text).toContain('Lines to correct before the next file came: <bdi>done/20261122T013000Z-q4.errors.csv</bdi>');
+  expect(text).not.toContain('drop the file again');
+});
+
 test('without a folder it is said how to have one, unless files were taken before', () => {
   const none = { ...FACTS, folder: undefined, lying: [], more: 0 };
   expect(String(inboxSection({ ...none, lately: [] }))).toContain('No drop folder is set up.');

@@ -1,4 +1,4 @@
-import { isDecided, type TakenFile } from '../../../ledger/inbox/inbox.ts';
+import { hasFollower, isDecided, type TakenFile } from '../../../ledger/inbox/inbox.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
@@ -60,7 +60,7 @@ export function inboxSection(given: InboxFacts): Html {
       columns: [
         { head: t`File`, names: true, cell: ({ name }) => theirWords(name) },
         { head: t`When`, cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
-        { head: t`Result`, cell: outcomeOf },
+        { head: t`Result`, cell: (file) => outcomeOf(file, hasFollower(file, lately)) },
       ],
     })}`;
 }
@@ -82,7 +82,8 @@ const WORDS: Readonly<Record<TakenFile['is'], string>> = {
   rejected: t`Not taken in.`,
 };
 
-function outcomeOf(file: TakenFile): Html {
+/** @param isFollowed whether a later file was imported into the same portfolio, which may have mended the lines */
+function outcomeOf(file: TakenFile, isFollowed: boolean): Html {
   const { id, is, portfolio, words, found, results, errors } = file;
   const isBad = is === 'rejected' || (is === 'taken' && words !== '');
   const bad = is === 'imported' && found ? found.invalid + found.duplicate : 0;
@@ -100,7 +101,7 @@ function outcomeOf(file: TakenFile): Html {
         : '';
   const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
   const mend = errors
-    ? html`<span class="under">Correct these lines, and drop the file again: ${theirWords(`done/${errors}`)}</span>`
+    ? html`<span class="under">${isFollowed ? t`Lines to correct before the next file came` : t`Correct these lines, and drop the file again`}: ${theirWords(`done/${errors}`)}</span>`
     : '';
   const said =
     is === 'imported' && !ofDecisions
