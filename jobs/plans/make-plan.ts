@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { CALL_KINDS, eachKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { answeredRows, type Cause } from '../../src/ledger/counts/cause.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { canHave } from '../../src/ledger/counts/row-outcome.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
@@ -149,7 +149,7 @@ function keptCounts(
   if (id !== undefined) {
     const cause = causes.find((one) => one.id === id);
     if (!cause || wanted.length !== 1) return undefined;
-    const answered = answeredIn([cause]);
+    const answered = answeredRows([cause]) || undefined;
     return {
       rows: cause.rows,
       sum: cause.sum,
@@ -161,17 +161,9 @@ function keptCounts(
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
   // Rows that were refused at a later step have their companies, so they need no call for one.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
-  const answered = wanted.includes('held') ? answeredIn(causes) : undefined;
+  const answered = wanted.includes('held') ? answeredRows(causes) || undefined : undefined;
   return { rows, sum, answered, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
 }
-
-/** The rows of causes that say that an answer of success came. */
-function answeredIn(causes: readonly Cause[]): number | undefined {
-  const some = causes.filter(({ status }) => status !== null && isSuccess(status));
-  return some.reduce((rows, cause) => rows + cause.rows, 0) || undefined;
-}
-
-const isSuccess = (status: number) => status >= 200 && status < 300;
 
 async function lookUp(
   { portfolio, action, filter }: PlanRequest,

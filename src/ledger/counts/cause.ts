@@ -112,6 +112,13 @@ function idOf(parts: readonly string[]): string {
 /** A cause, the number of its rows, and the sum that they requested, as exact decimal text. */
 export type Cause = RowCause & { rows: number; sum: string };
 
+/** The number of rows whose cause says that an answer of success (a status 2xx) came: also one that broke off, which has no status. */
+export function answeredRows(causes: readonly Pick<Cause, 'meaning' | 'status' | 'words' | 'rows'>[]): number {
+  const isAnswered = ({ meaning, status, words }: Pick<Cause, 'meaning' | 'status' | 'words'>) =>
+    meaning === 'unknown' && (status === null ? / after status 2\d\d$/.test(words) : status >= 200 && status < 300);
+  return causes.filter(isAnswered).reduce((rows, cause) => rows + cause.rows, 0);
+}
+
 /** Reads the causes of portfolios. The scripts that move rows write them (lua/note-cause.lua), and their sums (lua/derive.lua). */
 export function makeCauses({ connection, keys }: LedgerPlace) {
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { problemOf } from '../../../jobs/steps/row-problem.ts';
-import { type CauseMeaning, causeOf, meaningOfProblem } from '../../../src/ledger/counts/cause.ts';
+import { answeredRows, type CauseMeaning, causeOf, meaningOfProblem } from '../../../src/ledger/counts/cause.ts';
 import type { RowProblem, RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../../support/ledger.ts';
 
@@ -89,6 +89,23 @@ describe('the words of a cause', () => {
 });
 
 const WISH = { what: 'the document audit 2025.pdf', sent: '{}' };
+
+// Promise: answered-call-is-said
+test('rows count as answered by a status of success, also where the answer broke off', () => {
+  const rowsOf = (reason: string, at: number) => {
+    const cause = causeOf(problemOf('limit', WISH, { is: 'unknown', reason, sentMs: 1e12 }), 'unknown', ACME);
+    return { ...cause, rows: 10 ** at };
+  };
+  const reasons = [
+    'status 201, but its id is missing: {}',
+    'other side closed after status 200',
+    'other side closed',
+    'other side closed after status 503',
+    'status 500: sent after status 200',
+  ];
+  expect(answeredRows(reasons.map(rowsOf))).toBe(11);
+  expect(answeredRows([{ ...causeOf(refused('after status 200'), 'refused', ACME), rows: 1 }])).toBe(0);
+});
 
 describe('what was heard of a call', () => {
   test.each<[Parameters<typeof problemOf>[2], CauseMeaning, number | null, string]>([
