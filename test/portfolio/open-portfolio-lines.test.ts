@@ -238,7 +238,7 @@ describe('advice', () => {
       expect.stringMatching(/^3 requested_limit: Above USD 750k.*names no document/),
       expect.stringMatching(/^4 Statements Dated: Above USD 750k.*from before 2025-01-21/),
     ]);
-    expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);
+    expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 good lines name no document/)]);
   });
 
   // Promise: advice-by-currency

@@ -151,7 +151,7 @@ export function makeLineClassifier(judging: Judging) {
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
       const strange = [...plausibility.ofFile(), ...forms.fileWarnings(readBytes)];
       if (bareRows === 0) return strange;
-      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed up its assessment.`;
+      const message = `${grouped(bareRows)} of ${counted(rows, 'good line')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed up its assessment.`;
       return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
     },
   };

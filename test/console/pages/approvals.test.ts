@@ -60,7 +60,7 @@ test('what waits is listed, with who asked, and everything that a yes is about s
     'company_registration_number',
     'header in line 1',
     '1 on the whole file',
-    '3 requests name no document',
+    '3 good lines name no document',
     approval.digest,
     '/downloads/original?import=1',
     `npx limitline approve q4 --as USER --approval ${approval.id} --digest ${approval.digest}`,

@@ -70,7 +70,7 @@ test('an approver sees what is sent, how the file was read, its warnings and wha
       by: 'alice',
       found: { lines: 4, rows: 2, invalid: 1, duplicate: 1 },
       reading: ['UTF-8', 'separated by commas', 'header in line 1', 'decimals after a point'],
-      fileWarnings: [{ message: expect.stringContaining('2 requests name no document') }],
+      fileWarnings: [{ message: expect.stringContaining('2 good lines name no document') }],
       lookedThrough: 4,
       isWhole: true,
     },
