@@ -30,7 +30,7 @@ const NO_EXPORT = /\.(json|md|ts)$/;
 const files = readdirSync(FOLDER).filter((name) => !NO_EXPORT.test(name));
 
 /** Said of every file without documents. */
-const NO_DOCUMENTS = /requests? names? no document/;
+const NO_DOCUMENTS = /good lines? names? no document/;
 
 function manifestOf(file: string) {
   const path = join(FOLDER, file.replace(/\.\w+$/, '.json'));
