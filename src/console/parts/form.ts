@@ -200,8 +200,11 @@ export function button(given: {
   dialog?: boolean;
 }): Html {
   const { words, kind = 'plain', name, value, label, form, action, dialog } = given;
-  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" data-dialog="${dialog}" aria-label="${label}">${words}</button>`;
+  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" data-dialog="${dialog}" aria-label="${label}">${inOnePiece(words)}</button>`;
 }
+
+/** The words of a button as one element, so that they break into lines as a text does. */
+const inOnePiece = (words: HtmlValue): HtmlValue => (typeof words === 'string' ? words : html`<span>${words}</span>`);
 
 /** A link that looks like a button, for navigation. With `dialog` its page opens in a dialog, where scripts run. */
 export function linkButton(given: {
@@ -215,7 +218,7 @@ export function linkButton(given: {
   label?: string;
 }): Html {
   const { href, words, kind = 'plain', dialog, download, back, label } = given;
-  return html`<a class="button is-${kind}" href="${href}" data-dialog="${dialog}" data-back="${back}" download="${download}" aria-label="${label}">${words}</a>`;
+  return html`<a class="button is-${kind}" href="${href}" data-dialog="${dialog}" data-back="${back}" download="${download}" aria-label="${label}">${inOnePiece(words)}</a>`;
 }
 
 /**

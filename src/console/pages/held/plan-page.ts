@@ -169,7 +169,7 @@ function yesButton(of: readonly Answered[], approvals: ShownPlan['approvals']): 
     again,
   );
   const rest = atOnce.length < of.length && t`; ask a colleague to approve the rest`;
-  return button({ words: html`<span>${yes}${rest}</span>`, kind: again.length > 0 ? 'danger' : 'primary' });
+  return button({ words: html`${yes}${rest}`, kind: again.length > 0 ? 'danger' : 'primary' });
 }
 
 function yesWords(made: readonly Answered[], again: readonly Answered[]): HtmlValue {
