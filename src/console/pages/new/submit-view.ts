@@ -17,7 +17,7 @@ import { button, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
-import { amount, commandLine, shellWord, theirWords, withNumbers } from '../../parts/text.ts';
+import { commandLine, shellWord, theirWords, withNumbers } from '../../parts/text.ts';
 import { money } from '../held/held-page.ts';
 import { secondLimitWords } from './confirm-view.ts';
 import { DRAFT_FORM } from './reading-form.ts';
@@ -239,7 +239,7 @@ function warningPlaces(lines: number, ofFile: number): string {
 }
 
 /** The largest requests, and the bodies of the first calls. */
-export function requestSamples({ largest, first }: Preview): Html {
+export function requestSamples({ largest, first, currency }: Preview): Html {
   return html`${
     largest.length > 0 &&
     table({
@@ -249,7 +249,7 @@ export function requestSamples({ largest, first }: Preview): Html {
       columns: [
         { head: t`Line`, kind: 'number', cell: ({ line }) => grouped(line) },
         { head: t`Buyer`, names: true, cell: ({ name }) => theirWords(name) },
-        { head: t`Requested`, kind: 'amount', cell: ({ requested }) => amount(requested) },
+        { head: t`Requested`, kind: 'amount', cell: ({ requested }) => money({ amount: requested, currency }) },
       ],
     })
   }

@@ -39,6 +39,9 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect((await web.post(`${location}/mend`, all)).status).toBe(303);
   await expect.poll(() => look()).toContain('Request all: 2 limits, EUR 5,000.50 in total');
   expect(await look()).toContain('This is version 2.');
+  expect(await look()).toMatch(
+    /The largest requests[\s\S]*Dogwood GmbH[\s\S]*EUR[^<]*<\/bdi> <data class="amount" value="4000.5">/,
+  );
   expect(await look()).toMatch(/What version 2 changed[\s\S]*<bdi>ftp:[^<]*<\/bdi>[\s\S]*<bdi>https:/);
 
   expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(303);
