@@ -9,10 +9,11 @@ import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 export type OpenImport = (known: ImportedFile) => Promise<Opened>;
 
 /**
- * Lines of an import that a later file of the same name has: with the same cells, so that they are told with that file, or with other text
- * in the faulty cells alone, which corrects them. The correction is on the same line, or, if the other cells say the buyer, on any line that
- * the earlier file lacks: one for each of the earlier file's lines that it may stand for. A later file without them corrects nothing: files
- * of each day may have one name. Another sheet, other columns and an errors file, of which each round has other lines, correct nothing either.
+ * Lines of an import that a later file has: with the same cells, so that they are told with that file, or with other text in the faulty
+ * cells alone, which corrects them. If the other cells say the buyer, the correction is on any line that the earlier file lacks: one for each
+ * of the earlier file's lines that it may stand for. Otherwise it is on the same line of a file of the same name. A later file without them
+ * corrects nothing: files of each day may have one name. Another sheet, other columns and an errors file, of which each round has other
+ * lines, correct nothing either.
  *
  * @throws LimitlineError `FILE`, `NOT_FOUND` where a copy cannot be read
  */
@@ -24,6 +25,7 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
     return [];
   }
   const columns = faulty.header;
+  const isSameName = known.fileName === later.fileName;
   const faults = new Map<number, Fault>();
   const kinds = new Map<string, readonly number[]>();
   const moved = new Map<string, Moved>();
@@ -46,8 +48,9 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
   const keysOf = (line: number, cells: readonly string[]): string[] => {
     const fault = faults.get(line);
     // Where no other cell says anything, nothing says that it is the same line.
-    const isTold = fault && cells.some((cell, at) => !fault.places.includes(at) && cell.trim() !== '');
-    return [wholeKey(cells), ...(isTold ? [digestOf(`${line} ${withoutKey(cells, fault.places)}`)] : [])];
+    const isTold = cells.some((cell, at) => !fault?.places.includes(at) && cell.trim() !== '');
+    const isInPlace = fault && (fault.key !== undefined || (isSameName && isTold));
+    return [wholeKey(cells), ...(isInPlace ? [digestOf(`${line} ${withoutKey(cells, fault.places)}`)] : [])];
   };
   const there = makeKeySet();
   const again = await open(later);

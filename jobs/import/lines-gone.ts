@@ -10,10 +10,9 @@ import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } fr
 
 /**
  * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
- * errors file of the last import these are the lines that it lacks. For a file of the same name they are the lines that it neither has nor
- * corrects, for any other file all of them. `gone` is 0 if the same file comes again and is read as before, or an errors file of another
- * import. `goneFile`: the name of the file with these lines, unless this file has the same. `unknownOrigin`: lines of an errors file that do
- * not say which line they were, so they may be some of these.
+ * errors file of the last import these are the lines that it lacks, for another file those that it neither has nor corrects. `gone` is 0 if
+ * the same file comes again and is read as before, or an errors file of another import. `goneFile`: the name of the file with these lines,
+ * unless this file has the same. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be some of these.
  */
 export async function countGone(
   { portfolio, path, reading }: Pick<FileToImport, 'portfolio' | 'path' | 'reading'>,
@@ -24,19 +23,20 @@ export async function countGone(
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
   const own = { id: importId, fileName: basename(path), reading: readingTextOf(reading, opened) };
   if (!file || (file.id === importId && file.reading === own.reading)) return { gone: 0, unknownOrigin: 0 };
+  const goneFile = file.fileName !== own.fileName && { goneFile: file.fileName };
   const countBeside = (lines: readonly number[]) =>
     retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
   if (!isErrorsHeader(opened.header)) {
     const gone = await countBeside([]);
     if (gone === 0) return { gone, unknownOrigin: 0 };
-    if (file.fileName !== own.fileName) return { gone, goneFile: file.fileName, unknownOrigin: 0 };
     const open = (known: ImportedFile) => openImported(known, { imports: deps.imports, signal: deps.stopping });
     // Where a copy cannot be read, no line counts as corrected.
     const covered = await linesAgain(file, own, open).catch((error) => {
       if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
       return [];
     });
-    return { gone: await countBeside(covered), unknownOrigin: 0 };
+    const left = await countBeside(covered);
+    return { gone: left, ...(left > 0 && goneFile), unknownOrigin: 0 };
   }
   const named = new Set<number>();
   const errors = await openAhead();
@@ -52,8 +52,7 @@ export async function countGone(
   }
   const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
   const gone = named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin);
-  const isNamed = gone > 0 && file.fileName !== own.fileName;
-  return { gone, ...(isNamed && { goneFile: file.fileName }), unknownOrigin: beside === 0 ? 0 : unknownOrigin };
+  return { gone, ...(gone > 0 && goneFile), unknownOrigin: beside === 0 ? 0 : unknownOrigin };
 }
 
 /**

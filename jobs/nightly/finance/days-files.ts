@@ -80,8 +80,8 @@ export async function* dayImports(
 
 /**
  * Lines of an import that a later import covers. The later file is an errors file with these lines, or one that mends what these lines
- * mend; or it is the file that these lines mend, imported again; or it has the same name and has the lines again ({@link linesAgain}). If the
- * file itself was imported again, a line counts as mended, too, if an errors file led it to a row before.
+ * mend; or it is the file that these lines mend, imported again; or it has the lines again ({@link linesAgain}). If the file itself was
+ * imported again, a line counts as mended, too, if an errors file led it to a row before.
  */
 export async function linesMended(
   { portfolio, known, later, between }: DayImport,
@@ -112,7 +112,7 @@ export async function linesMended(
     if (cameInAgain || named.has(lineOfFileText(from))) mended.add(line);
   }
   for (const one of later) {
-    if (one.fileName !== known.fileName || one.found === undefined) continue;
+    if (one.found === undefined) continue;
     for (const line of await unlessUnread(linesAgain(known, one, open), [])) mended.add(line);
   }
   return mended;

@@ -112,6 +112,24 @@ test('a file of the same name corrects a line on whatever line it has the buyer,
   expect((await told(place.context)).map(([line, name]) => [line, name])).toEqual([[3, 'Inn AG']]);
 });
 
+// Promise: other-name-corrects
+test('a file of another name corrects a line whose other cells say the buyer, and no other', async () => {
+  const place = await openWorkplace();
+  const faulty = ['Beta GmbH,DE,HRB 2,much', ',DE,,3000', 'Delta GmbH,XX,HRB 4,4000', 'Eta GmbH,YY,HRB 5,5000'];
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', ...faulty]);
+  const path = join(place.dir, 'corrected.csv');
+  const corrected = [
+    'Delta GmbH,DE,HRB 4,4000',
+    'Zeta AG,DE,,3000',
+    'Beta GmbH,DE,HRB 2,2000',
+    'Eta GmbH,DE,HRB 5,5001',
+  ];
+  await writeFile(path, `${[HEADER, ...corrected].join('\n')}\n`);
+  // The line without a name may be another buyer's, and Eta may have asked for another limit.
+  expect(await place.importFile(path)).toMatchObject({ gone: 2, goneFile: 'q4.csv' });
+  expect((await told(place.context)).map(([line]) => line)).toEqual([4, 6]);
+});
+
 test('another sheet of a workbook corrects no line of the first', async () => {
   const place = await openWorkplace();
   const rows = (limit: string) =>
