@@ -154,7 +154,7 @@ test('lines that report and results name no longer, since another file or a part
 });
 
 // Promise: lines-no-longer-named
-test('a line that a file of the same name has or corrects is not one that vanishes', async () => {
+test('a line that a file has or corrects is not one that vanishes', async () => {
   const { importFile, dir } = await openWorkplace();
   const bring = async (name: string, ...lines: string[]) => {
     await writeFile(join(dir, name), `${[HEADER, ...lines].join('\n')}\n`);
@@ -167,9 +167,10 @@ test('a line that a file of the same name has or corrects is not one that vanish
   expect(second).toMatchObject({ invalid: 1, gone: 1 });
   // Its lines are not in the file that has this name now.
   expect(second).not.toHaveProperty('goneFile');
-  // Under another name, it is another file.
-  const february = await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R4,50,EUR,');
+  // Another reference is another request.
+  const february = await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R5,,EUR,');
   expect(february).toMatchObject({ gone: 1, goneFile: 'jan.csv' });
+  expect(await bring('march.csv', 'Delta,R5,50,EUR,')).toMatchObject({ gone: 0 });
 });
 
 // Promise: lines-no-longer-named
