@@ -12,18 +12,22 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
 
 /** The problem that the line has an identifier of a buyer with another name. */
 export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): BuyerFinding {
-  const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
     at: by.kind,
     value: by.written,
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write "yes" in the column same_buyer.`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apartWords(line, by)}; if they are the same, say --same-buyer ${line.line} or write "yes" in the column same_buyer.`,
   };
 }
 
-// Ways to tell two buyers apart. If the shared identifier is the line's strongest, only a reference for each does so. Otherwise "no" in
-// same_buyer is enough, since the line's stronger identifier then decides.
-const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
-const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
+/**
+ * Says how a line is told apart from a buyer that has its identifier `by`. If that is the line's strongest, only a reference for each does so.
+ * Otherwise "no" in same_buyer is enough, since the line's stronger identifier then decides.
+ */
+function apartWords({ identifiers }: BuyerLine, by: Identifier): string {
+  return by === identifiers[0]
+    ? 'give each a buyer_reference of its own, and write "no" in the column same_buyer'
+    : 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
+}
 
 /** The problem that two identifiers of the line belong to two different buyers. */
 export function otherBuyers(
@@ -59,20 +63,25 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
 }
 
 /** The warning that the city or street differs from the buyer's. */
-export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): BuyerFinding {
+export function anotherPlace(
+  line: BuyerLine,
+  { by, what }: { by: Identifier; what: 'city' | 'street' },
+  buyer: Buyer,
+  known: KnownBuyers,
+): BuyerFinding {
   return {
     at: what,
     value: line[what],
-    message: `The ${what} differs from ${quoted(buyer[what])} of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, give each a buyer_reference of its own.`,
+    message: `The ${what} differs from ${quoted(buyer[what])} of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, ${apartWords(line, by)}.`,
   };
 }
 
 /** The warning that the name is another only by ß and ss, or by the sign of a hyphen. */
-export function otherSpelling(line: BuyerLine, buyer: Buyer, known: KnownBuyers): BuyerFinding {
+export function otherSpelling(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: 'name',
     value: line.name,
-    message: `The name is spelt otherwise than that of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, give each a buyer_reference of its own.`,
+    message: `The name is spelt otherwise than that of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, ${apartWords(line, by)}.`,
   };
 }
 

@@ -134,8 +134,8 @@ function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers
   const places = mended ? [] : (['city', 'street'] as const).filter((what) => differs(line[what], buyer[what]));
   const isSpelt = isMeant || by.kind !== 'name' || isHeldBy(buyer, by, known);
   const warnings = [
-    ...(isSpelt ? [] : [otherSpelling(line, buyer, known)]),
-    ...places.map((what) => anotherPlace(line, what, buyer, known)),
+    ...(isSpelt ? [] : [otherSpelling(line, by, buyer, known)]),
+    ...places.map((what) => anotherPlace(line, { by, what }, buyer, known)),
     ...foreignCompany(line, buyer, known),
   ];
   return { is: 'known', buyer, by, mended, warnings };

@@ -189,12 +189,11 @@ describe('a person says', () => {
 describe('warnings', () => {
   test.each<[string, Given[], RegExp[]]>([
     [
-      'of another city',
+      'of another city, and how to tell the buyer apart',
+      [{ city: 'Köln' }, { ref: '1', city: 'München' }],
       [
-        { ref: '1', city: 'Köln' },
-        { ref: '1', city: 'München' },
+        /^The city differs from "Köln" of "Muster GmbH" \(line 2\).* another buyer, write "no" in the column same_buyer/,
       ],
-      [/^The city differs from "Köln" of "Muster GmbH", reference 1 \(line 2\)/],
     ],
     [
       'of another street, but not of its spelling',
