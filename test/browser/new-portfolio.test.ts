@@ -75,9 +75,16 @@ testInBrowser(
     expect(await command.textContent()).not.toContain('--total');
     await page.getByLabel('Control total').fill('1,270.25');
     expect(await command.textContent()).toMatch(/ --total 1,270\.25$/);
-    await page.getByRole('button', { name: 'Request all: 3 limits, 1,270.25 in total' }).click();
+    // The total stays while another form of the page is sent. Enter in it asks the question, and a second Enter answers nothing.
+    await page.getByRole('button', { name: 'Check for this portfolio' }).click();
+    await page.waitForLoadState();
+    await page.getByLabel('Control total').press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Request these limits?' });
-    expect(await dialog.textContent()).toMatch(/3 limits[\s\S]*1,270\.25[\s\S]*Time needed/);
+    expect(await dialog.textContent()).toMatch(
+      /3 limits[\s\S]*1,270\.25[\s\S]*Time needed[\s\S]*Control total1,270\.25/,
+    );
+    await page.keyboard.press('Enter');
+    expect(await dialog.isVisible()).toBe(true);
     await expectNoViolations(page);
     await keepScreenshot(page, 'new-portfolio-confirm');
     await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
@@ -125,9 +132,11 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   await page.getByText('1,258.00').first().waitFor();
   const preview = page.url();
   const expectNotSent = async () => {
-    expectFault(/409/);
+    expectFault(/422/);
     await page.getByRole('button', { name: 'Request all' }).click();
     await page.getByText('the page has changes that are not applied yet').waitFor();
+    // What was typed is still there: nothing asks to load the page again.
+    expect(await page.getByRole('dialog').getByRole('link').allTextContents()).toEqual(['Back']);
     expect(await web.context.portfolios.names()).toEqual([]);
     await page.goto(preview);
   };

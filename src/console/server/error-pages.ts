@@ -116,9 +116,11 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   if (comesBack && reads) reply.header('refresh', String(TRY_AGAIN_S)).header('retry-after', String(TRY_AGAIN_S));
   const from = sentFrom(request);
   if (wantsFragment(request)) {
-    const again = from !== undefined && html`<a class="button is-primary" href="${from}">Load the page again</a>`;
+    // Otherwise the page is as it was, with what was typed there.
+    const isOld = status === 409 && from !== undefined;
+    const again = isOld && html`<a class="button is-primary" href="${from}">Load the page again</a>`;
     return reply.fragment(html`${notice('bad', advice(words), { title: `${title}.`, urgent: true })}
-      <div class="actions">${again}<a class="button is-quiet" href="${from ?? '/'}" data-close>Back</a></div>`);
+      <div class="actions">${again}<a class="button is-${isOld ? 'quiet' : 'primary'}" href="${from ?? '/'}" data-close>Back</a></div>`);
   }
   const back = reads ? undefined : from;
   const [place] = placesOf(request.rights);

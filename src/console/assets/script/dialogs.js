@@ -76,4 +76,9 @@ function open(markup, from) {
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();
+  // The browser would focus the first button, and Enter pressed twice would answer a question that nobody read.
+  if (heading && !dialog.querySelector('input:not([type="hidden"]), select, textarea')) {
+    heading.tabIndex = -1;
+    heading.focus();
+  }
 }

@@ -136,9 +136,19 @@ export function showPassword(box) {
   addEventListener('pagehide', () => show(false));
 }
 
-/** Adds the typed control total to the command shown on the page, which does the same as the form. */
+/**
+ * Adds the typed control total to the command shown on the page, which does the same as the form. The total stays in the tab while other
+ * forms of the page are sent. Enter presses the button that asks before the import.
+ */
 export function total(field) {
   const input = field.querySelector('input');
+  const key = `total ${location.pathname}`;
+  input.value ||= sessionStorage.getItem(key) ?? '';
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    document.querySelector('.submit-ways .is-primary').click();
+  });
   const command = document.querySelector('.same-command [data-copied]');
   const plain = command.textContent;
   const show = () => {
@@ -146,7 +156,10 @@ export function total(field) {
     const word = /^[\d.,]+$/.test(total) ? total : `'${total.replaceAll("'", `'\\''`)}'`;
     command.textContent = total === '' ? plain : `${plain} --total ${word}`;
   };
-  input.addEventListener('input', show);
+  input.addEventListener('input', () => {
+    sessionStorage.setItem(key, input.value);
+    show();
+  });
   show();
 }
 

@@ -137,7 +137,7 @@ async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: Portf
   if (fault) throw new ConsoleError(422, t`The control total cannot be read. ${fault}`);
   const preview = await previewOf(draft, given);
   if (preview?.counts.rows === 0) throw new ConsoleError(422, NO_ROWS);
-  if (saysOtherwise(fields, draft, preview)) throw new ConsoleError(409, NOT_APPLIED);
+  if (saysOtherwise(fields, draft, preview)) throw new ConsoleError(422, NOT_APPLIED);
   return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
 }
 
