@@ -22,7 +22,7 @@ export function endByFault(
     process.exitCode = FAULT_STATUS;
     sayFault(error, terminal);
   }
-  const isJson = terminal.json && !terminal.log() && !terminal.hasPrinted();
+  const isJson = terminal.json && !terminal.hasPrinted();
   if (isJson && process.exitCode === FAULT_STATUS)
     terminal.print('', { error: faultWords(error) ?? usageWords(error) ?? messageOf(error), status: FAULT_STATUS });
 }

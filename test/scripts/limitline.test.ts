@@ -95,9 +95,11 @@ test.each([
   [['check', 'none.csv'], 'none.csv'],
   [['nothing-of-the-kind'], 'nothing-of-the-kind'],
   [['report', 'q4', '--format', 'csv'], '--format csv another format'],
+  [['work'], 'LOG_LEVEL is "loud"'],
+  [['service'], 'LOG_LEVEL is "loud"'],
 ])('with --json a fault of %j is an object on standard output, too', async (args, words) => {
   const cwd = await makeFolder();
-  const env = { PATH: process.env.PATH, XDG_DATA_HOME: join(cwd, 'data') };
+  const env = { PATH: process.env.PATH, XDG_DATA_HOME: join(cwd, 'data'), ...(args[1] ? {} : { LOG_LEVEL: 'loud' }) };
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args, '--json'], {
     cwd,
     env,
