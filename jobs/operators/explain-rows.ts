@@ -17,6 +17,8 @@ export type Retry = {
   row?: string | undefined;
   /** Text that the problem must contain, ignoring case. */
   error?: string | undefined;
+  /** The id of the cause for which the row failed. */
+  cause?: string | undefined;
 };
 
 type ExplainDeps = { rows: Rows; portfolios: Portfolios; calls: Pick<Calls, 'madeId'> };
@@ -41,19 +43,23 @@ export async function explainRow(found: FoundRow, deps: ExplainDeps): Promise<st
 
 /** Why a retry sent nothing again, in one sentence. */
 export async function explainEmptyRetry(
-  { portfolio, state, line, row, error }: Retry,
+  { portfolio, state, line, row, error, cause }: Retry,
   deps: ExplainDeps,
 ): Promise<string> {
+  const lacking = [
+    ...(error === undefined ? [] : [`its problem does not contain "${error}"`]),
+    ...(cause === undefined ? [] : [`its cause is not ${cause}`]),
+  ].join(', or ');
   if (row !== undefined) {
     const found = await rowByName(portfolio, row, deps);
     if (typeof found === 'string') return found;
-    if (found.result.state !== state || error === undefined) return explainRow(found, deps);
-    return `Row ${rowName(found.row)} is ${state}, but its problem does not contain "${error}". ${seeProblems(portfolio)}`;
+    if (found.result.state !== state || lacking === '') return explainRow(found, deps);
+    return `Row ${rowName(found.row)} is ${state}, but ${lacking}. ${seeProblems(portfolio)}`;
   }
   if (line !== undefined) {
     const [found] = await rowsOfLine(deps, portfolio, state, line);
-    if (!found || error === undefined) return explainLine(portfolio, line, deps);
-    return `Line ${line} of portfolio "${portfolio}" is ${state}, but its problem does not contain "${error}". ${seeProblems(portfolio)}`;
+    if (!found || lacking === '') return explainLine(portfolio, line, deps);
+    return `Line ${line} of portfolio "${portfolio}" is ${state}, but ${lacking}. ${seeProblems(portfolio)}`;
   }
   const { states, replaced } = await deps.portfolios.read(portfolio);
   if (error !== undefined && states[state] > 0) {

@@ -46,12 +46,12 @@ export async function retryRow(
 }
 
 /**
- * The row that a person names by line or key; undefined where its state or problem does not match.
+ * The row that a person names by line or key; undefined where its state, problem or cause does not match.
  *
  * @throws LimitlineError `USAGE` where several rows have that line number, or no row has that name
  */
 export async function rowToRetry(
-  { portfolio, state, line, row: name, error = '' }: Retry,
+  { portfolio, state, line, row: name, error, cause }: Retry,
   deps: Pick<FeedDeps, 'rows' | 'portfolios'>,
 ): Promise<FoundRow | undefined> {
   const found = await (name === undefined
@@ -60,7 +60,8 @@ export async function rowToRetry(
   if (typeof found === 'string') {
     throw new LimitlineError('USAGE', name === undefined ? `${found} Name one of these rows with --row ID.` : found);
   }
-  return found && matches(found, error === '' ? {} : { problem: error }, NOBODY) ? found : undefined;
+  const filter = { ...(error === undefined ? {} : { problem: error }), ...(cause === undefined ? {} : { cause }) };
+  return found && matches(found, filter, NOBODY) ? found : undefined;
 }
 
 /** Sends the row of {@link rowToRetry} again; undefined where there is none. @throws what it throws */

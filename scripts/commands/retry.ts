@@ -51,26 +51,28 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--yes', 'do not ask first where the buyer of a row has another request')
     .action(async (name: string, { cause, where, dryRun = false, yes = false, ...others }: RetryOptions) => {
       const how = { dryRun, yes };
-      const retry: Retry = { portfolio: name, state: 'refused', ...others };
+      const retry: Retry = { portfolio: name, state: 'refused', cause, ...others };
       const chosen = chosenFilter({ cause, where });
-      if (chosen) refuseOthers(others, where === undefined ? '--cause' : '--where');
-      else if (retry.line !== undefined || retry.row !== undefined) return retryOne(retry, how, terminal);
-      await retryAll(retry, chosen, how, terminal);
+      if (where) refuseOthers(others);
+      if (retry.line !== undefined || retry.row !== undefined) return retryOne(retry, how, terminal);
+      // A cause alone also chooses held rows, which are named as staying so.
+      const ofState = cause === undefined || others.state ? { states: [retry.state] } : {};
+      const ofText = retry.error === undefined ? {} : { problem: retry.error };
+      await retryAll(retry, where ?? { ...chosen, ...ofState, ...ofText }, chosen !== undefined, how, terminal);
     });
 }
 
-function refuseOthers(others: Partial<Retry>, option: string): void {
+function refuseOthers(others: Partial<Retry>): void {
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw new LimitlineError('USAGE', `Choose rows by ${option} or by --${other}, not by both.`);
+    throw new LimitlineError('USAGE', `Choose rows by --where or by --${other}, not by both.`);
   }
 }
 
-/** Retries the rows of a filter, or all rows of a state, as a plan that is executed at once, or after a yes. */
-async function retryAll(retry: Retry, chosen: RowFilter | undefined, how: How, terminal: Terminal) {
-  const { portfolio: name, state, error } = retry;
+/** Retries the rows of a filter, as a plan that is executed at once, or after a yes. */
+async function retryAll(retry: Retry, filter: RowFilter, isChosen: boolean, how: How, terminal: Terminal) {
+  const { portfolio: name, error } = retry;
   const { dryRun } = how;
-  const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
   await onPortfolio(name, async (context) => {
     const cause = await causeOfFilter(name, filter, context);
     const { plan } = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun: true }, context);
@@ -86,16 +88,16 @@ async function retryAll(retry: Retry, chosen: RowFilter | undefined, how: How, t
     const { goes, workers } = await goingOn(done, name, context);
     const waits = acted.waits;
     const isNone = isEmpty(plan) || (!dryRun && !waits && done + came === 0);
-    const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
-    // A text that matches no row is a mistake; having no refused rows is not.
-    if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
+    const why = !isChosen && isNone ? await explainEmptyRetry(retry, context) : '';
     const planned = why || planWords(plan, others);
+    // A text that matches no row is a mistake; having no refused rows is not.
+    if (isNone && error !== undefined) throw new LimitlineError('NOT_FOUND', planned);
     const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;
     terminal.print([words, heldWords(name, cause, plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
       ...(dryRun
         ? { dryRun, ...plannedOf(plan) }
-        : { retried: waits ? 0 : done, workers, ...(chosen || came > 0 ? { changed: came } : {}) }),
+        : { retried: waits ? 0 : done, workers, ...(isChosen || came > 0 ? { changed: came } : {}) }),
       ...(waits ? { waits } : {}),
       ...(others ? { otherRequests: others } : {}),
       ...(cause ? { cause: cause.id } : {}),

@@ -67,6 +67,25 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ refused: 0, queued: 2, held: 1, cancelled: 1 });
   });
 
+  // Promise: retry-choices-together
+  test('narrow what else chooses rows: state, text and line', async () => {
+    const { limitline, json, standIn, causes } = await openFailed();
+    await standIn.setFaults({ rules: [] });
+    const [high] = causes;
+    const of = (...others: string[]) => ['retry', 'q4', '--cause', high?.id ?? '', ...others];
+    expect(await json(...of('--state', 'refused', '--error', 'too high', '--dry-run'))).toMatchObject({ rows: 2 });
+    expect(await json(...of('--state', 'cancelled', '--dry-run'))).toMatchObject({ rows: 0 });
+    for (const [args, why] of [
+      [of('--error', 'insolvent'), 'None of the chosen rows of portfolio q4 can be sent again.'],
+      [of('--line', '2'), `Line 2 of portfolio "q4" is refused, but its cause is not ${high?.id}.`],
+    ] as const) {
+      expect(await limitline(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining(why) });
+    }
+    expect(await json(...of('--line', '3', '--error', 'too high'))).toMatchObject({ retried: 1 });
+    expect((await json('report', 'q4')).states).toMatchObject({ refused: 2, queued: 1 });
+    expect(await json(...of('--state', 'refused'))).toMatchObject({ retried: 1 });
+  });
+
   test('of held rows stay held, and it says what to do', async () => {
     const { limitline, json, causes } = await openFailed();
     const held = causes.find(({ meaning }) => meaning === 'unknown')?.id ?? '';
@@ -107,7 +126,7 @@ describe('failures by cause', () => {
       rows: 0,
     });
     for (const args of [
-      ['retry', 'q4', '--cause', 'x', '--line', '2'],
+      ['retry', 'q4', '--where', 'min=1', '--line', '2'],
       ['retry', 'q4', '--cause', 'x', '--where', 'min=1'],
       ['retry', 'q4', '--line', '2', '--dry-run'],
       ['cancel', 'q4', '--where', 'colour=red'],
