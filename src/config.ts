@@ -50,13 +50,16 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
       'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
     );
   }
-  if (values.SERVICE_URL && parsed.data?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
+  const { sound, isFaulty } = soundSettings(parsed, values);
+  if (values.SERVICE_URL && sound?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
     faults.push(
       `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the name of the stand-in's account; choose another name for yours at SERVICE_URL`,
     );
   }
-  faults.push(...proxyFaults(parsed.data));
-  if (parsed.data) faults.push(...noticeFaults(parsed.data), ...eventFaults(parsed.data));
+  faults.push(...proxyFaults(sound));
+  // Without a faulty setting of its family, a combination would be judged by what nobody meant.
+  if (sound && !isFaulty(/^NOTIFY|PROXY$/)) faults.push(...noticeFaults(sound));
+  if (sound && !isFaulty(/^EVENTS|_PORT$/)) faults.push(...eventFaults(sound));
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
@@ -95,6 +98,16 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
       /SECRET|REDIS_URL|METRICS_TOKEN|NOTIFY_WEBHOOK_URL|NOTIFY_SMTP_URL/.test(name) || values[name]?.includes('@');
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
+}
+
+/** The settings without the faulty ones, so that faults in combinations of the others are reported together with these. */
+function soundSettings(parsed: ReturnType<typeof settingsSchema.safeParse>, values: Readonly<Record<string, string>>) {
+  const faulty = (parsed.error?.issues ?? []).map((issue) => String(issue.path[0]));
+  const others = Object.entries(values).filter(([name]) => !faulty.includes(name));
+  return {
+    sound: parsed.data ?? settingsSchema.safeParse({ LIMITLINE_DATA: '', ...Object.fromEntries(others) }).data,
+    isFaulty: (family: RegExp) => faulty.some((name) => family.test(name)),
+  };
 }
 
 /** Faults of the proxy that SERVICE_URL needs. A proxy of the environment that is not used for this URL is not checked. */

@@ -4,6 +4,7 @@ import { faultOfRange } from './addresses.ts';
 import { readSmtpUrl } from './notices/mail/mail-settings.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
+import { faultOfRedisUrl } from './redis/redis-url.ts';
 import { readSchedule } from './schedule/read-schedule.ts';
 import { readMeanings, splitMeanings } from './status-meaning.ts';
 
@@ -129,10 +130,7 @@ export const smtpUrl = z
     'must be smtp://host:port or smtps://host:port and nothing more; user:password@ may stand before the host, with special characters percent-encoded',
   );
 
-/** Checks the scheme only; opening Redis reads the whole URL and reports its faults. */
-export const redisUrl = z
-  .string()
-  .regex(
-    /^(rediss?|redis\+sentinel):\/\//,
-    'must begin with redis://, rediss:// or redis+sentinel://; for a cluster, give several addresses separated by commas',
-  );
+export const redisUrl = z.string().superRefine((text, context) => {
+  const message = faultOfRedisUrl(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});

@@ -185,6 +185,31 @@ test('all faults are named at once, and no secret is repeated', () => {
   expect(read).not.toThrow('hunter2');
 });
 
+test('faults within an address of Redis, and in combinations of settings, are named with all others', () => {
+  const env = {
+    REDIS_URL: 'redis+sentinel://h',
+    LOG_LEVEL: 'loud',
+    EVENTS_PORT: '4400',
+    NOTIFY_SMTP_FROM: 'a@b.example',
+    SERVICE_URL: 'https://api.example',
+    SERVICE_CLIENT_ID: 'me',
+    SERVICE_CLIENT_SECRET: 'secret',
+    SERVICE_ACCOUNT: 'stand-in',
+  };
+  const faults = [
+    'REDIS_URL must end with /masterName',
+    'LOG_LEVEL is "loud"',
+    'EVENTS_PORT is given, so EVENTS_SECRET',
+    'NOTIFY_SMTP_FROM given without NOTIFY_SMTP_URL',
+    'SERVICE_ACCOUNT is "stand-in"',
+  ];
+  for (const fault of faults) expect(() => readSettings({ env, cwd })).toThrow(fault);
+  // A faulty setting is not missing besides.
+  const mail = () => readSettings({ env: { ...env, NOTIFY_SMTP_URL: 'x' }, cwd });
+  expect(mail).toThrow('NOTIFY_SMTP_URL must be');
+  expect(mail).not.toThrow('given without');
+});
+
 test('a data folder that the environment names is a whole path; in .env it may be beside that file', async () => {
   await writeFile(join(cwd, '.env'), 'LIMITLINE_DATA=./data\n');
   expect(readSettings({ env: {}, cwd }).LIMITLINE_DATA).toBe(join(cwd, 'data'));

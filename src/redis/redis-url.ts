@@ -1,4 +1,4 @@
-import { LimitlineError } from '../errors.ts';
+import { LimitlineError, messageOf } from '../errors.ts';
 
 /** Host and port of a Redis or Sentinel. */
 type Endpoint = { host: string; port: number };
@@ -48,6 +48,16 @@ export function parseRedisUrl(text: string): RedisAddress {
   if (parts.some((part) => dbOf(part.path) !== 0))
     throw fault('names a database, but a cluster has only database 0; leave it out');
   return { kind: 'cluster', endpoints, tls, ...credentials };
+}
+
+/** The fault of a text that is no `REDIS_URL`, as the rest of a sentence about it; undefined if there is none. */
+export function faultOfRedisUrl(text: string): string | undefined {
+  try {
+    parseRedisUrl(text);
+    return undefined;
+  } catch (error) {
+    return messageOf(error).replace(/^REDIS_URL |\.$/g, '');
+  }
 }
 
 /** The address for people, without user and password. */

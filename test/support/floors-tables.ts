@@ -90,6 +90,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/addresses.ts',
     'src/people/person.ts',
     'src/people/oidc/group-roles.ts',
+    'src/redis/redis-url.ts',
     'src/notices/mail/mail-settings.ts',
     'src/schedule',
     'src/status-meaning.ts',
