@@ -14,7 +14,7 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { since } from '../options/durations.ts';
 import { entryNumber, limitNumber } from '../options/numbers.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
 import { checkOverwritable } from '../report/overwritable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -54,6 +54,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async ({ out }: { out?: string }) => {
       checkOutput(out, { isBinary: false });
       await withContext((context) => exportTrail(out, context));
+      nameWritten(out, terminal);
     });
 }
 

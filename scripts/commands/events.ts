@@ -19,7 +19,7 @@ import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakByLog } from '../process/log-only.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
 import { checkOverwritable } from '../report/overwritable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
@@ -59,6 +59,7 @@ export function register(program: Command, terminal: Terminal): void {
       const facts = (counts: { events: number }) => ({ ...counts, ...since });
       const { events: count } = await withContext((context) => exportEvents(options, context), { facts });
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
+      nameWritten(options.out, terminal);
     });
   events
     .command('try')

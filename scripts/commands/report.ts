@@ -20,7 +20,7 @@ import { declinedLines } from '../approval/approval-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
-import { checkOutput, writeOutput } from '../report/output.ts';
+import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
 import { checkOverwritable } from '../report/overwritable.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
@@ -67,6 +67,7 @@ export function register(program: Command, terminal: Terminal): void {
       checkOutput(options.out, { isBinary: format === 'xlsx' });
       const whole = { ...options, say: terminal.say };
       await onPortfolio(name, (context) => report(name, format, whole, context), { alsoArchived: true });
+      nameWritten(options.out, terminal);
     });
 }
 

@@ -7,6 +7,7 @@ import { writeDraft } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { STANDARD_OUTPUT } from '../process/crash.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /**
  * Checks whether an answer can be written, before any work is done.
@@ -53,6 +54,11 @@ export async function writeOutput(
   } finally {
     await draft.drop();
   }
+}
+
+/** With `--json`, names the file that was written: whoever parses standard output finds JSON there in any case. */
+export function nameWritten(out: string | undefined, { json, print }: Pick<Terminal, 'json' | 'print'>): void {
+  if (out !== undefined && json) print('', { out });
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkOutput, writeOutput } from '../../../scripts/report/output.ts';
+import { openDesk } from '../../support/desk.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 /** Standard output as it is on a terminal, or elsewhere. */
@@ -54,4 +55,22 @@ test('a folder in the place of a file is refused in one sentence', async () => {
   const dir = await makeFolder();
   await mkdir(join(dir, 'out'));
   await expect(writeOutput(join(dir, 'out'), (to) => pipeline(['x'], to))).rejects.toThrow('it is a folder');
+});
+
+// Promise: json-names-out-file
+test('with --json, the file of --out is named on standard output', async () => {
+  const { json, limitline, read } = await openDesk(1);
+  await limitline('import', 'q4.csv');
+  for (const args of [
+    ['report', 'q4'],
+    ['report', 'q4', '--format', 'csv'],
+    ['report', 'q4', '--format', 'errors-csv'],
+    ['report', 'q4', '--causes'],
+    ['audit', 'export'],
+    ['events', 'export'],
+  ]) {
+    expect(await json(...args, '--out', 'out.txt'), args.join(' ')).toEqual({ out: 'out.txt' });
+  }
+  await limitline('report', 'q4', '--json', '--out', 'out.json');
+  expect(JSON.parse(await read('out.json'))).toEqual(await json('report', 'q4'));
 });
