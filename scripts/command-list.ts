@@ -219,8 +219,16 @@ function completeHelp(command: Command): void {
   const width = process.stdout.columns || 80;
   command.addHelpText('after', command.createHelp().boxWrap(`\nExit status: ${exitStatusOf(command)}.`, width));
   const lists = command.commands.length > 0 ? 'commands' : 'arguments and options';
-  command.showHelpAfterError(`(limitline ${commandNameOf(command)} --help lists its ${lists})`);
+  endFaultsBy(command, `(limitline ${commandNameOf(command)} --help lists its ${lists})`);
   for (const sub of command.commands) completeHelp(sub);
+}
+
+/** Ends each fault of a command's arguments by where its help is found, in the same line. */
+function endFaultsBy(command: Command, help: string): void {
+  const { outputError } = command.configureOutput();
+  command.configureOutput({
+    outputError: (text, write) => outputError?.(`${text.trimEnd().replaceAll('\n', ' ')} ${help}\n`, write),
+  });
 }
 
 /**
@@ -231,6 +239,7 @@ export async function registerNamed(args: readonly string[], program: Command, t
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
   for (const name of named) (await COMMANDS[name]?.load())?.register(program, terminal);
   for (const command of program.commands) completeHelp(command.description(COMMANDS[command.name()]?.says ?? ''));
+  endFaultsBy(program, '(limitline --help lists the commands)');
   if (named.length > 0) return;
   const usageOf = (one: Command) => COMMANDS[one.name()]?.usage ?? one.usage();
   program.configureHelp({

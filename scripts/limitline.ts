@@ -31,7 +31,6 @@ const program = new Command('limitline')
   )
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(limitline --help lists the commands)')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file;\ndocs/settings.md lists them.')
   .exitOverride()
   .hook('preAction', (_program, command) => {

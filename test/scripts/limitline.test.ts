@@ -110,8 +110,10 @@ test.each([
   expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining(words), status: 1 });
 });
 
+// Promise: fault-in-one-line
 test.each([
   [['foo'], "unknown command 'foo'", '(limitline --help lists the commands)'],
+  [['wok'], "unknown command 'wok' (Did you mean work?)", '(limitline --help lists the commands)'],
   [['check', '--nope', 'a.csv'], "unknown option '--nope'", '(limitline check --help lists its arguments and options)'],
   [['user', 'nope'], "unknown command 'nope'", '(limitline user --help lists its commands)'],
   [
@@ -119,13 +121,16 @@ test.each([
     "missing required argument 'name'",
     '(limitline user remove --help lists its arguments and options)',
   ],
-])('a fault of the arguments %j is named, with the help that lists what there is', async (args, fault, help) => {
-  const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout)).toEqual({ error: fault, status: 1 });
-  expect(stderr).toBe(`error: ${fault}\n${help}\n`);
-});
+])(
+  'a fault of the arguments %j is named in one line, with the help that lists what there is',
+  async (args, fault, help) => {
+    const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({ error: fault.replace(' (', '\n('), status: 1 });
+    expect(stderr).toBe(`error: ${fault} ${help}\n`);
+  },
+);
 
 test('a group of commands without one of them says that it lacks one', async () => {
   const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
