@@ -67,6 +67,16 @@ test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE
   expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
 });
 
+test('a header that each call has anyway is none for idempotency keys', () => {
+  const read = (header: string) => readSettings({ env: { SERVICE_IDEMPOTENCY_HEADER: header }, cwd });
+  for (const header of ['Idempotency-Key', 'X-Request-Id', 'Content-Digest']) {
+    expect(read(header).SERVICE_IDEMPOTENCY_HEADER).toBe(header);
+  }
+  for (const header of ['Authorization', 'content-type', 'Host', 'Transfer-Encoding']) {
+    expect(() => read(header)).toThrow(`SERVICE_IDEMPOTENCY_HEADER is "${header}", but must not be a header`);
+  }
+});
+
 test('the slash at the end of an address is dropped', () => {
   expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
     'https://api.example/v',
