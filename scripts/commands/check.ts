@@ -91,6 +91,9 @@ function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
   };
 }
 
+/** So many problems `--json` has at most, since they are printed as one value; some 50 MB of memory. `counts` has the number of all. */
+const MOST_IN_JSON = 100_000;
+
 type Deps = { terminal: Terminal; stopping: AbortSignal };
 
 async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
@@ -155,7 +158,8 @@ type CheckDeps = {
 
 async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const { settings, ledger, outlook, documentsDir, terminal } = deps;
-  const list = makeProblemList((text) => terminal.answer(text));
+  const most = { printed: Number.POSITIVE_INFINITY, ...(terminal.json ? { kept: MOST_IN_JSON } : {}) };
+  const list = makeProblemList((text) => terminal.answer(text), most);
   list.add({ problems: opened.problems, warnings: deps.leftOut });
   const supplier = await supplierOf(deps.supplierPath, list);
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S, supplier });

@@ -4,7 +4,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { startProgress } from '../progress/progress.ts';
 
-/** The most problems that are listed; further ones are counted. */
+/** The most problems, and warnings that are unlike each other, that are listed unless a command says otherwise; further ones are counted. */
 const SHOWN = 1_000;
 
 /** A problem as text: `line 7, requested_limit "12,5": …`, or `file: …` for the whole file. */
@@ -60,10 +60,13 @@ type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; 
 export type ProblemList = ReturnType<typeof makeProblemList>;
 
 /**
- * Collects problems for a command's answer and prints them by line as they are found, up to a thousand. Warnings and changes are often
- * many and alike, so `sayAlike` sums them up at the end, one sentence for each column and reason.
+ * Collects problems for a command's answer and prints them by line as they are found. Warnings and changes are often many and alike, so
+ * `sayAlike` sums them up at the end, one sentence for each column and reason.
+ *
+ * @param most.printed problems that are printed
+ * @param most.kept problems that stay in the list
  */
-export function makeProblemList(write: (text: string) => void) {
+export function makeProblemList(write: (text: string) => void, { printed = SHOWN, kept = SHOWN } = {}) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const changed: CellChange[] = [];
@@ -74,12 +77,11 @@ export function makeProblemList(write: (text: string) => void) {
 
   const keepProblem = (found: Problem): void => {
     counts.problems += 1;
-    if (problems.length < SHOWN) {
-      problems.push(found);
-      write(problemText(found));
-    } else if (counts.problems === SHOWN + 1) {
+    if (problems.length < kept) problems.push(found);
+    if (counts.problems <= printed) write(problemText(found));
+    else if (counts.problems === printed + 1) {
       write(
-        `… more than ${SHOWN} problems: the others are only counted here; the errors file of an import has them all.`,
+        `… more than ${printed} problems: the others are only counted here; the errors file of an import has them all.`,
       );
     }
   };

@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProblemList, problemText } from '../../../scripts/file/problems.ts';
+import { callCommand } from '../../support/call-command.ts';
+import { makeFolder } from '../../support/workplace.ts';
 
 test.each([
   [{ line: 7, column: 'name', value: 'x', message: 'bad' }, 'line 7, name "x": bad'],
@@ -27,6 +31,31 @@ test('a list of problems shows the first thousand, says that there are more, and
   expect(written).toHaveLength(1_002);
   expect(written[1_001]).toContain('more than 1000 problems');
   expect(written[1]).toBe('line 2: bad (a warning)');
+});
+
+test('a list of which all problems are asked for prints each, and keeps no more in memory than are asked for', () => {
+  const written: string[] = [];
+  const list = makeProblemList((text) => written.push(text), { printed: Number.POSITIVE_INFINITY, kept: 2 });
+  const problems = Array.from({ length: 1_500 }, (_none, n) => ({
+    line: n,
+    column: null,
+    value: null,
+    message: 'bad',
+  }));
+  list.add({ problems });
+  expect(written).toHaveLength(1_500);
+  expect(list.problems).toEqual(problems.slice(0, 2));
+});
+
+// Promise: check-names-every-problem
+test('check names every problem of a file that has thousands', async () => {
+  const cwd = await makeFolder();
+  const lines = Array.from({ length: 1_500 }, (_none, n) => `Buyer ${n},0,ftp://x`);
+  await writeFile(join(cwd, 'x.csv'), ['name,requested_limit,website', ...lines, ''].join('\n'));
+  const { stdout } = await callCommand(['check', 'x.csv'], { cwd });
+  expect(stdout.match(/^line \d+, (?:requested_limit|website) "/gm)).toHaveLength(3_000);
+  const { problems } = JSON.parse((await callCommand(['check', 'x.csv', '--json'], { cwd })).stdout);
+  expect(problems).toHaveLength(3_000);
 });
 
 const cityOf = (line: number) => ({
