@@ -4,9 +4,11 @@ import type { ModelApproval, ModelRow } from './state.ts';
 export function makeNoes({
   approvals,
   rowOf,
+  isMade,
 }: {
   approvals: ReadonlyMap<string, ModelApproval>;
   rowOf: (name: string, key: string) => ModelRow | undefined;
+  isMade: (key: string) => boolean;
 }) {
   const [asks, declined, yes] = [new Map<string, string[]>(), new Map<string, string>(), new Map<string, number>()];
   const turnOf = (id: string) => approvals.get(id)?.answered?.turn ?? 0;
@@ -27,6 +29,14 @@ export function makeNoes({
     /** A row comes to wait for an approval; what is said of a held call says nothing of the request. */
     joins(key: string, id: string): void {
       if (approvals.get(id)?.kind !== 'answer') asks.set(key, [...(asks.get(key) ?? []), id]);
+    },
+
+    /** A row leaves the approval for which it waits, for whatever reason: a no that was said there stays. */
+    leaves(name: string, key: string): void {
+      const { state, approval: id = '' } = rowOf(name, key) ?? {};
+      const { standing, kind } = approvals.get(id) ?? {};
+      if (state === 'awaiting' && standing === 'declined' && kind !== 'answer' && !isMade(key))
+        this.isDeclined(key, id);
     },
 
     /** The approval by which a person said no to a request, also while that is not carried out yet. */

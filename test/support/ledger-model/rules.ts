@@ -40,8 +40,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
   /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
-  const noes = makeNoes({ approvals, rowOf });
   const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
+  const noes = makeNoes({ approvals, rowOf, isMade });
 
   const hasClosed = ({ approval = '' }: ModelRow) => approvals.get(approval)?.standing !== 'open';
 
@@ -116,6 +116,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (isDeclined && !portfolio(name).approval && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
+        noes.leaves(name, old);
         Object.assign(given, { state: 'cancelled', replaced: key, was: undefined });
       }
       return this.put(name, key, line, rowName, declinedBefore);
@@ -239,10 +240,12 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     /** A file that replaces the others lacks it: it is given up unless it was sent, or has ended otherwise. */
     leaveOut(name: string, key: string): boolean {
       const row = rowOf(name, key);
-      // Also one that was to go again, whatever it was before; but what was said of a held one's call is not taken back.
-      const isLeft =
-        row?.state === 'awaiting' ? row.was?.state !== 'held' : row && (isOpen(row.state) || row.state === 'refused');
+      // Also one that was to go again, whatever it was before; one held at its limit was sent.
+      const isHeld = row?.state === 'held' || row?.was?.state === 'held';
+      const isAny = row && (isOpen(row.state) || row.state === 'refused' || row.state === 'awaiting');
+      const isLeft = isHeld ? row?.step !== 'limit' : isAny;
       if (!row || !isLeft || calls.has(`limit ${key}`)) return false;
+      noes.leaves(name, key);
       Object.assign(row, { state: 'cancelled', replaced: '', was: undefined });
       portfolio(name).replaced += 1;
       return true;
@@ -263,6 +266,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
         if (isOwn && call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
         if (isOwn && thing.startsWith('limit')) return 'under way';
       }
+      noes.leaves(name, key);
       if (goBack(row, portfolio(name))) return 'restored';
       row.state = 'cancelled';
       return 'cancelled';
