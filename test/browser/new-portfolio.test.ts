@@ -118,6 +118,9 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   await page.getByRole('button', { name: 'Save as a new version' }).click();
   await page.getByRole('heading', { name: 'Another version was saved meanwhile' }).waitFor();
   expect(await page.getByRole('cell', { name: '20', exact: true }).count()).toBe(1);
+  // What was typed is there to be copied: the browser's "back" leads to the new version.
+  const left = page.getByRole('table', { name: 'Lines as you left them' });
+  expect(await left.getByRole('row').last().textContent()).toMatch(/^4Öztürk KG \| 30 \| DE$/);
   await page.getByRole('link', { name: 'Load version 2' }).click();
   await page.getByText('1,278.00').first().waitFor();
   expect(await web.context.portfolios.names()).toEqual([]);

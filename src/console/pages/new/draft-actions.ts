@@ -1,20 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk, LineEdit, PreviewState } from '../../../portfolio/draft-desk.ts';
-import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
 import { FINANCE } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { t } from '../../html/texts.ts';
 import type { PageParts } from '../../layout/layout.ts';
-import { linkButton } from '../../parts/form.ts';
-import { pageHead } from '../../parts/page-head.ts';
 import type { Kinds, Posted, Visit } from '../page.ts';
-import { cellsTable } from './draft-view.ts';
-import { reasonList } from './mend-grid.ts';
+import { conflictView, reasonList } from './mend-grid.ts';
 import { type RefusedForm, readReading, saysOtherwise } from './read-reading.ts';
 
 /** The largest form of edited lines: a page has some hundred cells, each of which may be long. */
@@ -128,7 +125,7 @@ export function draftActions(
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('conflict' in answer) {
           reply.code(409);
-          return { title: t`Another version was saved`, body: conflictView(id, answer.conflict) };
+          return { title: t`Another version was saved`, body: conflictView(id, answer.conflict, change.edits) };
         }
         if (fields.same !== undefined)
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
@@ -207,19 +204,6 @@ async function saySameBuyer(
   if (!Number.isSafeInteger(line) || line < 1) throw new ConsoleError(422, t`The page is out of date: load it again.`);
   const sameBuyer = [...new Set([...(reading.sameBuyer ?? []), line])];
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
-}
-
-/**
- * The page for a person whose changes were not saved, since another tab or person has saved a version meanwhile. The browser's
- * "back" leads to the page with the unsaved changes.
- */
-function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
-  return html`${pageHead({
-    title: t`Another version was saved meanwhile`,
-    lead: t`Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${countWords(cells.length, 'cell')}. Load it, and make your changes there; the browser's back button still has them.`,
-    actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: t`Load version ${latest}`, kind: 'primary' }),
-  })}
-  ${cellsTable(t`Cells in which it differs`, cells)}`;
 }
 
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { agreesWords } from '../../../portfolio/control-total.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
-import { keptVersions, lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { keptVersions, lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import { unsentWords } from '../../../portfolio/supplier.ts';
@@ -13,7 +13,7 @@ import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, count, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
-import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
+import { cellsTable, forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import {
@@ -117,21 +117,6 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   return html`${form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: t`Versions of the file` })}
     ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(t`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
 }
-
-export function cellsTable(caption: string, cells: readonly MendedCell[]): Html {
-  return html`${table({
-    caption,
-    rows: cells.slice(0, CELLS_SHOWN),
-    columns: [
-      { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => line },
-      { head: t`Column`, cell: ({ column }) => html`<bdi>${column ?? t`the whole line`}</bdi>` },
-      { head: t`Before`, cell: ({ before }) => html`<bdi>${before}</bdi>` },
-      { head: t`Now`, cell: ({ after }) => html`<bdi>${after}</bdi>` },
-    ],
-  })}${cells.length > CELLS_SHOWN && html`<p class="quiet">The first ${CELLS_SHOWN} are shown.</p>`}`;
-}
-
-const CELLS_SHOWN = 100;
 
 function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {
   const isCorrected = Object.keys(reading).length > 0;

@@ -1,5 +1,6 @@
 import { grouped } from '../../../counted.ts';
-import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { LineEdit } from '../../../portfolio/draft-desk.ts';
+import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import {
   type LineToMend,
   MEND_PAGE_LINES,
@@ -11,7 +12,10 @@ import {
 import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import { button, field, form, hidden, tick } from '../../parts/form.ts';
+import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
+import { pageHead } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/text.ts';
 
 /** The list of lines, the column and the page that are shown, and whether the first faulty cell has the focus. */
 export type ShownPlace = MendPlace & { isFocused: boolean };
@@ -200,3 +204,53 @@ export function forPage(message: string): string {
 function isOfSameBuyer(message: string): boolean {
   return message.includes('say --same-buyer');
 }
+
+export function cellsTable(caption: string, cells: readonly MendedCell[]): Html {
+  return html`${table({
+    caption,
+    rows: cells.slice(0, CELLS_SHOWN),
+    columns: [
+      { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => line },
+      { head: t`Column`, cell: ({ column }) => html`<bdi>${column ?? t`the whole line`}</bdi>` },
+      { head: t`Before`, cell: ({ before }) => html`<bdi>${before}</bdi>` },
+      { head: t`Now`, cell: ({ after }) => html`<bdi>${after}</bdi>` },
+    ],
+  })}${cells.length > CELLS_SHOWN && html`<p class="quiet">The first ${CELLS_SHOWN} are shown.</p>`}`;
+}
+
+/**
+ * The page for a person whose changes were not saved, since another tab or person has saved a version meanwhile. It shows what the person
+ * typed, since the browser's "back" leads to the new version.
+ */
+export function conflictView(
+  id: string,
+  { latest, cells }: { latest: number; cells: MendedCell[] },
+  edits: readonly LineEdit[] = [],
+): Html {
+  return html`${pageHead({
+    title: t`Another version was saved meanwhile`,
+    lead: t`Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${countWords(cells.length, 'cell')}. Load it, and make your changes there.`,
+    actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: t`Load version ${latest}`, kind: 'primary' }),
+  })}
+  ${cellsTable(t`Cells in which it differs`, cells)}
+  ${
+    edits.length > 0 &&
+    table({
+      caption: t`Lines as you left them`,
+      showCaption: true,
+      rows: edits,
+      columns: [
+        { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => grouped(line) },
+        { head: t`Cells`, cell: editText },
+      ],
+    })
+  }`;
+}
+
+function editText(edit: LineEdit): HtmlValue {
+  if ('isLeftOut' in edit) return t`left out`;
+  if ('text' in edit) return theirWords(edit.text);
+  return [...edit.cells.values()].map((text, place) => html`${place > 0 && ' | '}${theirWords(text)}`);
+}
+
+const CELLS_SHOWN = 100;
