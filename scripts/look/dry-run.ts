@@ -94,7 +94,7 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
       'of these limits are for buyers that have',
     );
     parts.push(
-      ` ${words} another limit, open, made or in this file (${moneyText(besides.requested, currency)} in total).`,
+      ` ${words} another limit, open, made or in this file, and ${besides.limits === 1 ? 'comes' : 'come'} on top of it (${moneyText(besides.requested, currency)} in total).`,
     );
   }
   if (alike > 0) {

@@ -110,7 +110,7 @@ test('a check groups its sums by thousands, as a look does', () => {
   const words = dryRunWords(look.dryRun);
   expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
   expect(words).toContain(', create 1,100 companies and upload 12 documents (3.5 MB).');
-  expect(words).toContain('another limit, open, made or in this file (71,000.00 in total)');
+  expect(words).toContain('another limit, open, made or in this file, and come on top of it (71,000.00 in total).');
   expect(words).toMatch(
     / 8 limits were requested before .* 90 companies exist already\. 1 more is under way .* 1 more is held /,
   );

@@ -74,7 +74,7 @@ export function confirmView(
 
 /** Sentences about limits that would be requested in addition, or for buyers that may be known. */
 export function secondLimitWords({ besides, alike = 0 }: Pick<Preview['dryRun'], 'besides' | 'alike'>): string[] {
-  const others = t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`;
+  const others = t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file. ${besides.limits === 1 ? t`It is requested on top of that one.` : t`They are requested on top of those.`}`;
   const known = t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`;
   return [...(besides.limits > 0 ? [others] : []), ...(alike > 0 ? [known] : [])];
 }

@@ -57,7 +57,9 @@ test('the question counts limits of buyers that have another one', async () => {
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
   const { text } = await web.post(`${location}/confirm`, { of });
   expect(text).toContain('Request these limits?');
-  expect(text).toContain('1 of them is for a buyer that has another limit, open, made or in this file.');
+  expect(text).toContain(
+    '1 of them is for a buyer that has another limit, open, made or in this file. It is requested on top of that one.',
+  );
 });
 
 test('a line whose request needs an answer is told as such, with a link to where it is answered', async () => {
