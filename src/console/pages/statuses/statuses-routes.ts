@@ -11,7 +11,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
-import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
+import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
@@ -50,9 +50,10 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
   get('/statuses', {
     // People with the role admin alone may look too, since a meaning belongs to the account.
     may: { roles: [...LOOKS.roles, 'admin'] },
-    show: async ({ reply, rights, given }) => ({
+    query: SAID_QUERY,
+    show: async ({ reply, rights, given, query: { said, back } }) => ({
       title: t`Statuses`,
-      body: statusesPage(await given.known(), { rights, csrf: reply.csrf(), back: '' }),
+      body: statusesPage(await given.known(), { said, rights, csrf: reply.csrf(), back: isPage(back) ? back : '' }),
     }),
   }),
   post('/statuses', {
@@ -68,8 +69,7 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
         throw isLimitlineError(error, 'USAGE') ? new ConsoleError(422, error.message, { cause: error }) : error;
       });
       if (!isSet) throw new ConsoleError(409, SAID_SINCE);
-      const to = isPortfolioName(back) ? portfolioAddress(back) : back === '/' ? '/' : '/statuses';
-      return reply.redirect(to, 303);
+      return reply.redirect(`/statuses?${new URLSearchParams({ said: encodeURIComponent(status), back })}`, 303);
     },
   }),
 ]);
@@ -85,6 +85,12 @@ const ESCAPED = z.string().transform((text) => {
     return undefined;
   }
 });
+
+/** After somebody said what a status means: that status, and the page on which it was said. */
+const SAID_QUERY = z.object({ said: ESCAPED.optional().catch(undefined), back: z.string().catch('') });
+
+/** Whether the text stands for another page that asks about statuses: the first one, or a portfolio's. */
+const isPage = (back: string): boolean => back === '/' || isPortfolioName(back);
 
 const MEANING_FORM = z.object({
   status: ESCAPED.optional().catch(undefined),
@@ -103,7 +109,24 @@ function meaningOf(word: StatusMeaning | typeof UNKNOWN): StatusMeaning | undefi
   return word === UNKNOWN ? undefined : word;
 }
 
-function statusesPage(known: readonly ListedStatus[], asked: Asking): Html {
+/** What was said just now, where it counts, and how it is changed: a button that was pressed by mistake counts at once. */
+function saidNotice({ status, meaning }: ListedStatus, asked: Asking): Html {
+  const { back } = asked;
+  const now =
+    meaning === undefined
+      ? html`Nobody says any more what ${quotedStatus(status)} means.`
+      : html`${quotedStatus(status)} means “${MEANING_WORDS[meaning].words}” from now on, in all portfolios of the account.`;
+  const way =
+    back !== '' &&
+    html` <a href="${back === '/' ? '/' : portfolioAddress(back)}">${back === '/' ? t`Back to the portfolios` : html`Back to <bdi>${back}</bdi>`}</a>`;
+  return notice('good', html`<div class="action"><p>${now}${way}</p>${meaningButtons(status, meaning, asked)}</div>`);
+}
+
+function statusesPage(
+  known: readonly ListedStatus[],
+  { said: last, ...asked }: Asking & { said: string | undefined },
+): Html {
+  const told = last === undefined ? undefined : known.find(({ status, from }) => status === last && from !== 'setting');
   const open = known.filter(({ meaning }) => meaning === undefined);
   const said = known.filter(({ meaning }) => meaning !== undefined);
   const lead = t`The service explains the status “approved” alone. People say once what each other one means; reports, results and pages count by that at once.`;
@@ -113,6 +136,7 @@ function statusesPage(known: readonly ListedStatus[], asked: Asking): Html {
     return html`${head}${emptyState({ title: t`No row has a status yet.`, words })}`;
   }
   return html`${head}
+    ${told && can(asked.rights, 'POST /statuses') && saidNotice(told, asked)}
     ${open.length > 0 && panel({ title: t`Nobody has said what these mean`, body: listOf(t`Statuses without a meaning`, open, UNKNOWN_SHOWN, asked) })}
     ${said.length > 0 && panel({ title: t`What statuses mean`, body: listOf(t`Statuses with a meaning`, said, KNOWN_SHOWN, asked) })}`;
 }
