@@ -188,7 +188,7 @@ const EXIT_STATUSES: Readonly<Record<string, string>> = {
   import: '0 fine; 1 after a fault; 2 problems, or its question was answered with no',
   work: '0 stopped, or nothing is open; 1 after a fault; with --until-settled 2 where something stays open, or a signal stopped the command; 3 the time of --deadline is over',
   decisions:
-    '0; 1 after a fault; 2 where a line was not taken, a row does not follow its decision yet, or no line has a decision',
+    '0; 1 after a fault; 2 where a line was not taken, a row does not follow its decision yet, or the file has no line',
   retry:
     '0, also where no row is in the state; 1 after a fault, where no row has the --cause or --error, or where the row of --line or --row cannot be sent again',
   resolve:
