@@ -15,6 +15,7 @@ end
 
 -- Status and text of the refusal, if the row's `refusal` is of this call and revision.
 local function refusalOf(refusal, call, revision)
-  local of, rev, status, body = string.match(refusal or '', '^(%S+) (%S+) (%S+) (.*)$')
+  if not refusal then return nil end
+  local of, rev, status, body = string.match(refusal, '^(%S+) (%S+) (%S+) (.*)$')
   if of == string.match(call, '[^:]*:[^:]*$') and rev == revision then return status, body end
 end
