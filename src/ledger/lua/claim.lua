@@ -35,9 +35,6 @@ local function mayLeave(marks, number, link)
   return leaves[number]
 end
 
-local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
-  'answers', 'declined', 'asks', 'yes', 'wanted', 'supplier' }
-
 local function isSame(one, other)
   if type(one) ~= 'table' or type(other) ~= 'table' then return one == other end
   for name, value in next, one do
@@ -92,7 +89,7 @@ end
 
 CALLS.claim = function(of, it)
   local call, portfolio, now = of.call, of.portfolio, tonumber(NOW)
-  local found = fieldsOf(call, CLAIMED)
+  local found = recordOf(call)
   local state = found.state
   if state == 'made' then
     if it.asked ~= '' and found.asked and found.asked ~= '' and found.asked ~= it.asked then return { 'other', found.id } end

@@ -10,6 +10,13 @@ local function fieldsOf(hash, names)
   return fields
 end
 
+-- All fields of a hash, by name.
+local function recordOf(hash)
+  local found, fields = redis.call('HGETALL', hash), {}
+  for at = 1, #found, 2 do fields[found[at]] = found[at + 1] end
+  return fields
+end
+
 -- The error of a failed pcall, as Redis answers it: with its code, or ERR for an error of Lua itself.
 local function faultOf(fault)
   local text = type(fault) == 'table' and fault.err or tostring(fault)

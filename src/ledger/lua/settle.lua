@@ -11,7 +11,7 @@ CALLS.settle = function(of, it)
   -- The content of a session's response is not kept if the portfolio is being forgotten.
   if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
-  local known = fieldsOf(call, { 'state', 'id', 'owner', 'at', 'open', unpack(DOUBTS) })
+  local known = recordOf(call)
   if known.state == 'made' then
     local pair = it.kind .. ' ' .. known.id .. ' ' .. it.id
     if known.id ~= it.id and redis.call('HSETNX', ROOT .. ':made-twice', pair, of.name) == 1 then
