@@ -3,7 +3,9 @@
 local function nearlyFull()
   local info = redis.pcall('INFO', 'memory')
   if type(info) ~= 'string' then return nil end
-  local used, most = tonumber(string.match(info, '\nused_memory:(%d+)')), tonumber(string.match(info, '\nmaxmemory:(%d+)'))
+  -- A pattern would be tried at each character before this line, and INFO has many.
+  local at = string.find(info, '\nmaxmemory:', 1, true)
+  local used, most = tonumber(string.match(info, '\nused_memory:(%d+)')), tonumber(at and string.match(info, '%d+', at))
   if used and most and most > 0 and used >= 0.95 * most then return used, most end
   return nil
 end
