@@ -17,7 +17,7 @@ local function addMark(pace, at, level)
   if count > N.MARKS then pace.marks = string.gsub(pace.marks, ';[^;]*;', ';', 1) end
 end
 
-local function latestMarkAt(pace) return tonumber(string.match(pace.marks, '([^; ]+) [^; ]+ [^; ]+;$')) or 0 end
+local function latestMarkAt(pace) return tonumber(string.match(';' .. pace.marks, '^.*;([^; ]+) ')) or 0 end
 
 -- Seconds in which the rate doubles now, and the largest share by which one call raises it; nil if the rate stays.
 local function growth(pace)
