@@ -8,7 +8,7 @@ local function noteRefusal(row, call, revision, status, body)
   -- A held row counts as held while a person's answer to its call waits for approval.
   local isHeld = found[1] == 'held' or found[1] == 'awaiting' and string.find(found[3] or '', '"state":"held"', 1, true)
   local at = isHeld and found[2] or found[1]
-  local of, kind = string.match(call, '(([^:]*):[^:]*)$')
+  local of, kind = string.match(call, ':call:(([^:]+):.*)$')
   if at ~= stepOf(kind) then return end
   redis.call('HSET', row, 'refusal', of .. ' ' .. revision .. ' ' .. status .. ' ' .. body)
 end
@@ -17,5 +17,5 @@ end
 local function refusalOf(refusal, call, revision)
   if not refusal then return nil end
   local of, rev, status, body = string.match(refusal, '^(%S+) (%S+) (%S+) (.*)$')
-  if of == string.match(call, '[^:]*:[^:]*$') and rev == revision then return status, body end
+  if of == string.match(call, ':call:(.*)$') and rev == revision then return status, body end
 end
