@@ -13,8 +13,8 @@ local function takeId(call, id)
   local ids, key = madeIdsOf(call, id)
   local first = redis.call('HSETNX', ids, id, key) == 0 and redis.call('HGET', ids, id) or key
   if first ~= key then return first end
-  local root = string.match(call, '^(.-):call:company:')
-  return root and redis.call('EXISTS', root .. ':buyer:' .. id .. ':alike') == 1 and '' or nil
+  local at = string.find(call, ':call:company:', 1, true)
+  return at and redis.call('EXISTS', string.sub(call, 1, at) .. 'buyer:' .. id .. ':alike') == 1 and '' or nil
 end
 
 -- The row for which another call of the same kind, with this key, was last claimed.
