@@ -14,6 +14,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
@@ -21,6 +22,7 @@ import { shownRequests } from '../rows/calls-of.ts';
 import { openImported } from '../rows/import-names.ts';
 import { findOtherRequests, nameOtherRequests } from '../rows/other-requests.ts';
 import { makeApprovalCurrency } from './approval-currency.ts';
+import { changedByHand } from './changed-by-hand.ts';
 import { lookElsewhere, standingRows, standsElsewhere } from './look-elsewhere.ts';
 
 type ApprovalLookDeps = {
@@ -115,8 +117,13 @@ const MOST_KEPT = 20;
 /**
  * Makes a function that tells how an import's file was understood, from its copy and the import's read options. Answers nothing
  * where the copy is not in this data folder.
+ *
+ * @param uploads reads the uploads that are still kept, which have what people changed in them by hand
  */
-export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
+export function makeUnderstandFile(
+  { imports }: { imports: DocumentStore },
+  uploads: () => Promise<readonly PortfolioDraft[]> = async () => [],
+) {
   const kept = new Map<string, Read>();
 
   return async (known: KnownImport): Promise<UnderstoodFile | undefined> => {
@@ -129,7 +136,9 @@ export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
       if (kept.size <= MOST_KEPT) break;
       kept.delete(oldest);
     }
-    return { number: known.number, name: known.fileName, by: known.by, found: known.found, made: known.made, ...read };
+    const { number, fileName: name, by, found, made } = known;
+    const changes = made && changedByHand(known, read.columns, await uploads());
+    return { number, name, by, found, made, changes, ...read };
   };
 }
 

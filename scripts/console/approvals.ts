@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerApproval, approversOf, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
 import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
+import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';
 import type { Context } from '../../src/context.ts';
@@ -19,7 +21,8 @@ const MOST_ANSWERED = 20;
 
 export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions {
   const { approvals, people, log } = context;
-  const understand = makeUnderstandFile(context);
+  const uploads = makeDraftStore({ dir: join(context.settings.LIMITLINE_DATA, 'drafts') });
+  const understand = makeUnderstandFile(context, uploads.list);
 
   /** The proofs that a user must give again before answering. A person of an identity provider gives them at the provider. */
   const needsOf = async ({ by }: Person) => {

@@ -41,6 +41,8 @@ export type UnderstoodFile = {
   by: string | undefined;
   found: FoundInFile | undefined;
   made: ImportMade | undefined;
+  /** What of it people changed by hand; undefined where that is not known any more. */
+  changes: ChangedByHand | undefined;
   columns: readonly { written: string; known: string | undefined }[];
   /** How the file was read, in words such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
@@ -53,6 +55,15 @@ export type UnderstoodFile = {
   warnings: readonly { words: string; lines: number; first: number }[];
   lookedThrough: number;
   isWhole: boolean;
+};
+
+/** A value as it is written in a column, whose `meaning` is null if the column is not known; `column` is null for a whole line. */
+type Written = { column: string | null; meaning: string | null; cell: string };
+
+/** Values that people changed in an uploaded file, by line; and the lines that they left out of it. Long texts are cut. */
+export type ChangedByHand = {
+  values: readonly { line: number; before: Written; now: Written }[];
+  leftOut: readonly number[];
 };
 
 /** An approval with the currency of its sum, if its file or its portfolio's files name one. */

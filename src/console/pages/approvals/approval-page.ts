@@ -22,6 +22,7 @@ import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
+import { cellsTable } from '../new/draft-view.ts';
 import { madeWords, outSumWords, sentences } from '../new/words.ts';
 import { otherRequestsNotice } from '../plans/plan-view.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
@@ -52,6 +53,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${look.others && otherRequestsNotice(look.others, t`Decline it if a second limit is not meant.`)}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
+  ${file && changedPart(file)}
   ${file && panel({ title: t`How the file was read`, body: filePart(file) })}
   ${panel({ title: t`What exactly is approved`, body: boundPart(look.approval) })}`;
 }
@@ -218,12 +220,34 @@ function filePart(file: UnderstoodFile): Html {
   <p class="hint">${isWhole ? t`${countWords(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : t`The first ${countWords(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
 }
 
-/** What people did with the file before they submitted it. */
+/** What people changed in the uploaded file by hand: each value before and after, as far as the upload is still kept. */
+function changedPart({ made, changes }: UnderstoodFile): Html | false {
+  const words = made ? madeWords(made) : '';
+  if (words === '') return false;
+  const { values = [], leftOut = [] } = changes ?? {};
+  const cells = values.map(({ line, before: { column, cell }, now }) => ({
+    line,
+    column,
+    before: cell,
+    after: now.cell,
+  }));
+  const lines = leftOut.slice(0, MOST_LINES).map(grouped).join(', ');
+  const more = leftOut.length > MOST_LINES ? t` and ${grouped(leftOut.length - MOST_LINES)} more` : '';
+  return panel({
+    title: t`Changed by hand`,
+    body: html`<p>${withNumbers(words)}. ${leftOut.length > 0 && withNumbers(t`Lines left out: ${lines}${more}.`)}</p>
+      ${cells.length > 0 && cellsTable(t`Values before and after`, cells)}
+      ${!changes && html`<p class="hint">The upload is not kept any more, so its values are not known. Download the file to see them as they are now.</p>`}`,
+  });
+}
+
+/** The most lines that were left out and are named by number. */
+const MOST_LINES = 20;
+
+/** What people chose when they submitted the file. */
 function madeFacts(made: ImportMade): { term: string; what: HtmlValue }[] {
   const { first, total } = made;
-  const changed = madeWords(made);
   return [
-    ...(changed === '' ? [] : [{ term: t`Changed by hand`, what: withNumbers(changed) }]),
     ...(first === undefined ? [] : [{ term: t`Sent first`, what: t`${countWords(first, 'row')}, then it waits` }]),
     ...(total === undefined ? [] : [{ term: t`Control total`, what: withNumbers(t`${readTotal(total)}, agreed`) }]),
   ];

@@ -10,7 +10,7 @@ import { uploadTo } from '../../../support/upload.ts';
 const HEAD = 'name,country_code,requested_limit\n';
 const plain = (markup: string) => plainText(unmarked(markup));
 
-// Promises: changes-told-to-approver, left-out-line-counted
+// Promises: changes-told-to-approver, approver-sees-changed-values, left-out-line-counted
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);
@@ -35,7 +35,9 @@ test('what was changed by hand before an import is told to its approver and on t
   expect(entries[1]?.facts).toMatchObject({ leftOut: [4, 5] });
   const [approval] = await web.context.approvals.waiting();
   const asked = plain((await web.get(`/approvals/${approval?.id}`)).text);
-  expect(asked).toMatch(/Changed by hand 1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);
+  expect(asked).toMatch(
+    /Changed by hand 1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by .*?\. Lines left out: 4, 5\. .*Line Column Before Now 3 country_code XX DE /,
+  );
   expect(asked).toMatch(
     /Lines of the file 2 all of these are included; 2 more were left out by hand \(at least 4,000\.50 ?\)/,
   );
