@@ -5,7 +5,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { OtherRequests } from '../../src/ledger/plans/plan.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -13,6 +13,7 @@ import { isPaused } from '../../src/ledger/portfolios/summary.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
+import { readOnlyColumns } from '../../src/portfolio/columns/column.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -54,12 +55,13 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     othersOf(approval, deps),
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
+  const { cancelled: _gone, ...wanted } = state.sums.byState;
   return {
     approval: { ...approval, currency },
     goes,
     portfolio: {
       states: state.states,
-      sum: state.sums.inAllRows,
+      sum: exactText(Object.values(wanted)),
       currency: soleCurrency(state),
       isPaused: isPaused(state),
     },
@@ -203,7 +205,10 @@ function byAmount({ result: one }: FoundRow, { result: other }: FoundRow): numbe
   return new Big(other.request.limit.requested_limit).cmp(one.request.limit.requested_limit) || one.line - other.line;
 }
 
-type Read = Pick<UnderstoodFile, 'columns' | 'reading' | 'fileWarnings' | 'warnings' | 'lookedThrough' | 'isWhole'>;
+type Read = Pick<
+  UnderstoodFile,
+  'columns' | 'readOnly' | 'reading' | 'fileWarnings' | 'warnings' | 'lookedThrough' | 'isWhole'
+>;
 
 async function readFile(
   known: KnownImport,
@@ -218,7 +223,8 @@ async function readFile(
     const ofLines = await readWarnings(opened);
     // Some warnings about the file are known only after its lines.
     const fileWarnings = opened.warnings.map(({ column, message }) => ({ column, message }));
-    return { columns, reading: readingWords(opened, said), fileWarnings, ...ofLines };
+    const readOnly = readOnlyColumns(opened.columns).map(visible);
+    return { columns, readOnly, reading: readingWords(opened, said), fileWarnings, ...ofLines };
   } catch (error) {
     if (isLimitlineError(error, 'FILE', 'NOT_FOUND', 'STOPPED')) return undefined;
     throw error;

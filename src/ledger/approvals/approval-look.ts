@@ -44,6 +44,8 @@ export type UnderstoodFile = {
   /** What of it people changed by hand; undefined where that is not known any more. */
   changes: ChangedByHand | undefined;
   columns: readonly { written: string; known: string | undefined }[];
+  /** Those of the columns that are read, and that no call sends. */
+  readOnly: readonly string[];
   /** How the file was read, in words such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
   /** Warnings about the whole file, such as lines with sums instead of buyers, and the column of each. */
@@ -74,7 +76,7 @@ export type ApprovalLook = {
   approval: PricedApproval;
   /** The rows that a yes would request now, and their sum: without those whose limit was made elsewhere meanwhile, or waits there. */
   goes: Pick<Approval, 'rows' | 'sum'>;
-  /** The whole portfolio: rows by state, the sum that they request with its currency, and whether it is paused. */
+  /** The whole portfolio: rows by state, the sum of those that are not given up with its currency, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
   /** The imported file; undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;

@@ -30,7 +30,7 @@ end
 -- The sum for which the approval waits, as `told` (above.lua) has it; {} if it waits for another reason, nil if it does not wait.
 local function overWords()
   if #known > 0 then return known end
-  if always == '1' or found[6] then return {} end
+  if always == '1' then return {} end
   local asked = askedBy(portfolio)
   if above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(asked, above)) then return told('portfolio', name, asked) end
   for one in pairs(person ~= '' and peopleOf(approval) or {}) do
@@ -44,6 +44,7 @@ if not isEmpty and not over and above ~= '' and rule.days > 0 and seen ~= found[
   if not found[8] then redis.call('HSET', approval, 'ticket', redis.call('HINCRBY', account, 'tickets', 1)) end
   return 'look'
 end
+if not isEmpty and not over and found[6] then over = {} end
 local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
 local standing = isEmpty and 'void' or over and 'waiting' or 'granted'

@@ -6,14 +6,16 @@ import type {
   UnderstoodFile,
   WaitingRow,
 } from '../../../ledger/approvals/approval-look.ts';
+import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { FoundInFile, ImportMade } from '../../../ledger/portfolios/imports.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { type Approval, whyAskedWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
+import type { RowState } from '../../../ledger/schema/row.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -116,7 +118,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook, hasLess: boolean
           {
             label: t`Lines of the file`,
             value: grouped(file.found.lines),
-            hint: withNumbers(leftOutWords(file.found, file.made)),
+            hint: withNumbers(leftOutWords(file.found, rows, file.made)),
           },
           {
             label: t`Warnings`,
@@ -130,20 +132,33 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook, hasLess: boolean
 }
 
 /**
- * How many lines of the file request nothing: lines with errors and duplicate lines, and lines that people left out by hand before
- * the import.
+ * How many lines of the file request nothing: lines with errors and duplicate lines, lines whose rows are not among the approval's (any
+ * more), and lines that people left out by hand before the import.
  */
-function leftOutWords({ invalid, duplicate }: FoundInFile, { leftOut = 0, outSum }: ImportMade = {}): string {
+function leftOutWords(
+  { invalid, duplicate, rows: led }: FoundInFile,
+  rows: number,
+  { leftOut = 0, outSum }: ImportMade = {},
+): string {
   const left = invalid + duplicate;
-  const words = left > 0 && t`${grouped(left)} left out: with errors or duplicate`;
+  const parts = [
+    ...(left > 0 ? [t`${grouped(left)} left out: with errors or duplicate`] : []),
+    ...(led > rows ? [t`${grouped(rows)} of them to be requested`] : []),
+  ];
+  const words = parts.join('; ');
   if (leftOut === 0) return words || t`all are included`;
   const byHand = t`${grouped(leftOut)} more ${leftOut === 1 ? t`was` : t`were`} left out by hand${outSumWords(outSum)}`;
   return `${words || t`all of these are included`}; ${byHand}`;
 }
 
 function statesWords(states: ApprovalLook['portfolio']['states']): string {
-  const there = Object.entries(states).filter(([, count]) => count > 0);
-  return there.map(([state, count]) => `${grouped(count)} ${state}`).join(', ');
+  const counts = new Map<string, number>();
+  for (const [state, count] of Object.entries(states)) {
+    const words = translated(stateWords(state as RowState));
+    if (count > 0) counts.set(words, (counts.get(words) ?? 0) + count);
+  }
+  const there = [...counts].map(([words, count]) => `${grouped(count)} ${words}`).join(', ');
+  return states.cancelled > 0 ? t`${there}. What is not sent is not in this sum.` : there;
 }
 
 function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html {
@@ -178,8 +193,9 @@ function firstPart({ first, largest }: ApprovalLook): Html {
 }
 
 function filePart(file: UnderstoodFile): Html {
-  const { name, number, by, made, columns, reading, fileWarnings, warnings, lookedThrough, isWhole } = file;
+  const { name, number, by, made, columns, readOnly, reading, fileWarnings, warnings, lookedThrough, isWhole } = file;
   const left = columns.filter(({ known }) => known === undefined).map(({ written }) => written);
+  const sent = columns.filter(({ written, known }) => known !== undefined && !readOnly.includes(written));
   return html`${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}${facts([
     {
       term: t`File`,
@@ -187,18 +203,12 @@ function filePart(file: UnderstoodFile): Html {
     },
     ...(made === undefined ? [] : madeFacts(made)),
     { term: t`Read as`, what: reading.join(', ') || t`without changes` },
-    ...(left.length > 0
-      ? [
-          {
-            term: t`Columns not sent`,
-            what: html`${left.map((one, place) => html`${place > 0 && ', '}${theirWords(one)}`)}`,
-          },
-        ]
-      : []),
+    ...columnsFact(t`Columns read, but not sent`, readOnly),
+    ...columnsFact(t`Columns not sent`, left),
   ])}
   ${table({
     caption: t`Columns and what they are sent as`,
-    rows: columns.filter(({ known }) => known !== undefined),
+    rows: sent,
     columns: [
       { head: t`Column`, names: true, cell: ({ written }) => theirWords(written) },
       { head: t`Sent as`, cell: ({ known }) => html`<code>${known}</code>` },
@@ -218,6 +228,11 @@ function filePart(file: UnderstoodFile): Html {
     })
   }
   <p class="hint">${isWhole ? t`${countWords(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : t`The first ${countWords(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
+}
+
+function columnsFact(term: string, columns: readonly string[]): { term: string; what: Html }[] {
+  if (columns.length === 0) return [];
+  return [{ term, what: html`${columns.map((one, place) => html`${place > 0 && ', '}${theirWords(one)}`)}` }];
 }
 
 /** What people changed in the uploaded file by hand: each value before and after, as far as the upload is still kept. */

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
+import { NO_RIGHTS } from '../../../src/console/access/access.ts';
+import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { plainText } from '../../support/plain-text.ts';
+import { unmarked } from '../../support/unmarked.ts';
+import { waitingIn } from '../../support/waiting-in.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const ANSWERING = {
+  may: 'yes',
+  needsPassword: false,
+  needsCode: false,
+  needsSignIn: false,
+  approvers: [],
+  csrf: '',
+} as const;
+type Place = Awaited<ReturnType<typeof openPortfolio>>;
+
+async function pageOf(id: string, { context }: Place): Promise<string> {
+  const look = await lookAtApproval(id, { ...context, understand: makeUnderstandFile(context) });
+  return look ? plainText(unmarked(approvalPage(look, ANSWERING, NO_RIGHTS).markup)) : '';
+}
+
+// Promise: approval-shows-what-is-sent
+test('after a row was given up, the page of an approval counts what still waits', async () => {
+  const place = await openPortfolio(4);
+  const { id } = await place.waiting();
+  expect(await pageOf(id, place)).toMatch(
+    /The whole portfolio 4,012\.00 4 waiting for approval Lines of the file 4 all are included/,
+  );
+  const [first] = await place.all('awaiting');
+  if (first) await place.context.rows.giveUp(first, 'awaiting', [], { plan: 'none', beforeMs: 1e15 }, 'alice');
+  expect(await pageOf(id, place)).toMatch(
+    /The whole portfolio 3,010\.50 1 not sent, 3 waiting for approval\. What is not sent is not in this sum\. Lines of the file 4 3 of them to be requested/,
+  );
+});
+
+// Promise: approver-sees-the-file
+test('the page of an approval lists a column that is read and not sent apart from those that are sent', async () => {
+  const place = await openPortfolio(1);
+  const lines = ['name,country_code,requested_limit,buyer_reference,Notes', 'Buyer 1 GmbH,DE,1000,K1,x'];
+  await place.import(lines, { portfolio: 'q5', by: 'alice' });
+  const page = await pageOf((await waitingIn('q5', place)).id, place);
+  expect(page).toMatch(/Columns read, but not sent buyer_reference Columns not sent Notes/);
+  expect(page).toMatch(/Column Sent as name name country_code country_code requested_limit requested_limit [^b]/);
+});
+
+// Promises: approval-says-why, approval-shows-earlier-no
+test.each([
+  ['a portfolio', { APPROVE_ABOVE: '2500' }, /Portfolio q4 asks for 3,007\.50 with this, which is above 2,500\.00\./],
+  ['a person', { APPROVE_PERSON_ABOVE: '2500' }, /alice asks for 3,007\.50 .*, which is above 2,500\.00\./],
+  ['a buyer', { APPROVE_ABOVE: '3200' }, /Buyer 1 GmbH is to get 3,501\.50 .*, which is above 3,200\.00\./],
+])('what was declined and is asked for again says which sum of %s is above its limit', async (of, settings, words) => {
+  const place = await openPortfolio(of === 'a buyer' ? 1 : 3, settings);
+  if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
+  const asked = await place.waiting();
+  expect(await pageOf(asked.id, place)).toMatch(words);
+  await place.say({ id: asked.id, digest: asked.digest, answer: 'decline', words: 'too much' });
+  await carryOutAllAnswered(place.context);
+  if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
+  else await place.import(buyerLines(3), { by: 'alice' });
+  const page = await pageOf((await place.waiting()).id, place);
+  expect(page).toMatch(words);
+  expect(page).toContain('Some of what was asked for here was declined before, by bob: too much.');
+});
+
+const OF_BUYER = ['name,country_code,company_registration_number,requested_limit', 'Buyer 1 GmbH,DE,HRB 1,2500'];
