@@ -122,9 +122,9 @@ testInBrowser('every figure of the pages is that of the account that the service
       line('Requested', answered, shown(granted)),
       line('Approved', full, shown(full.amount)),
       line('Partly approved', part, shown(part.amount / 2)),
-      line('Under review', of(...PLAYED.in_progress), '0.00'),
+      line('Under review', of(...PLAYED.in_progress), '–'),
       line('Declined', of(...PLAYED.declined), '0.00'),
-      line('Answered, outcome not known', of(...PLAYED.odd), '0.00'),
+      line('Answered, outcome not known', of(...PLAYED.odd), '–'),
     ]);
     const rows = await rowsOf(page, 'Rows of portfolio q4');
     for (const { number, amount } of made.filter((one) => one.amount !== 77)) {

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { Meanings } from '../../status-meaning.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
-import { outcomeOfAnswer, outcomeOfState, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
+import { ANSWER_OUTCOMES, outcomeOfAnswer, outcomeOfState, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { AnswerSum, EarlierSum, Sums } from './sums.ts';
 
 /**
@@ -73,6 +73,18 @@ export function grantedOf(
     withoutAvailable: answers.filter((one) => isApproved(one, meanings)).reduce((all, { unsaid }) => all + unsaid, 0),
     before: { granted: approvedSum(earlier, 'granted', meanings), statuses: earlierStatuses },
   };
+}
+
+/**
+ * Whether what was granted is known of some rows with these outcomes, or there are none. The service has not decided on a request under
+ * review, and a status that nobody explained grants nothing that is known.
+ */
+export function isGrantKnown(
+  sums: Readonly<Record<RowOutcome, OutcomeSum>>,
+  outcomes: readonly RowOutcome[] = ANSWER_OUTCOMES,
+): boolean {
+  const some = outcomes.filter((one) => sums[one].rows > 0);
+  return some.length === 0 || some.some((one) => one !== 'answered' && one !== 'under_review');
 }
 
 function approvedSum<F extends string>(

@@ -9,7 +9,7 @@ import {
   onlyCurrency,
 } from '../../../ledger/counts/money.ts';
 import { besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
-import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
+import { grantedOf, isGrantKnown, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { type FunnelStep, grantedShort, openRows } from '../../../ledger/portfolios/summary.ts';
@@ -39,7 +39,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
   const currency = onlyCurrency(money);
-  const inCurrency = (sum: string) =>
+  const inCurrency = (sum: string | undefined) =>
     html`<span class="money-amount" data-currency="${currency}">${amount(sum)}</span>`;
   const pieces = [
     { state: 'invalid' as const, ...money.left_out, words: t`invalid or duplicate lines` },
@@ -89,7 +89,12 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
         kind: 'amount',
         cell: ({ amount: sum }) => (sum === undefined ? t`not known` : inCurrency(sum)),
       },
-      { head: t`Granted`, kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : inCurrency(granted)) },
+      {
+        head: t`Granted`,
+        kind: 'amount',
+        cell: ({ granted, outcomes: some }) =>
+          granted === undefined ? '' : inCurrency(isGrantKnown(outcomes, some) ? granted : undefined),
+      },
     ],
   })}
   ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}

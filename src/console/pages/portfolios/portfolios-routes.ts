@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { grouped } from '../../../counted.ts';
 import { moneyOf } from '../../../ledger/counts/money.ts';
-import { grantedOf, outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { grantedOf, isGrantKnown, outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
@@ -234,7 +234,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
         kind: 'amount',
         cell: (state) => requestedOf(state, look.meanings),
       },
-      { head: t`Granted`, kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
+      { head: t`Granted`, kind: 'amount', cell: (state) => grantedIn(state, look.meanings) },
       { head: t`Waits for`, cell: (state) => waitCell(state, look) },
     ],
     empty: emptyState({
@@ -276,6 +276,10 @@ function requestedOf(state: PortfolioState, meanings: Meanings): Html {
   const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
   const isMore = requested.amount !== inFile.amount;
   return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}</span>`;
+}
+
+function grantedIn(state: PortfolioState, meanings: Meanings): Html {
+  return amount(isGrantKnown(outcomesOf(state, meanings)) ? grantedOf(state, meanings).granted : undefined);
 }
 
 function begunOf({ startedMs, file }: PortfolioState): Html {

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { plainText } from '../../support/plain-text.ts';
+import { openReview, UNDER_REVIEW } from '../../support/under-review.ts';
+import { unmarked } from '../../support/unmarked.ts';
+
+// Promise: unknown-grant-is-a-dash
+test('a page shows no sum as granted where the service has decided nothing, or nobody knows what it said', async () => {
+  const unknown = { ...UNDER_REVIEW, match: 'HRB 2"', status: 'to_be_seen' };
+  const desk = await openReview(2, [unknown, UNDER_REVIEW]);
+  const { get } = await openConsole(desk);
+  const page = async (path: string) => plainText(unmarked((await get(path)).text));
+  expect(await page('/portfolios/q4')).toMatch(
+    /Requested 2 2,004\.00 – .*Under review 1 1,001\.50 – .*Answered, outcome not known 1 1,002\.50 – /,
+  );
+  expect(await page('/')).toMatch(/ 2 2,004\.00 – finished/);
+  await desk.decide([`${desk.ids[0]},,rejected,0,0,`]);
+  expect(await page('/portfolios/q4')).toMatch(
+    /Requested 2 2,004\.00 0\.00 .*Declined 1 1,001\.50 0\.00 .*Answered, outcome not known 1 1,002\.50 – /,
+  );
+});
