@@ -12,8 +12,9 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { describeBlock, describeTripped } from '../../src/pace/breaker-words.ts';
-import { describeLearned } from '../../src/pace/pace-words.ts';
+import { describeBlock, describeTripped, isOrdinaryWait } from '../../src/pace/breaker-words.ts';
+import type { PaceState } from '../../src/pace/pace-state.ts';
+import { describeLearned, describePace } from '../../src/pace/pace-words.ts';
 import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 import { consoleFunctions } from './functions.ts';
@@ -78,25 +79,38 @@ export async function readStrip(context: Context): Promise<Strip> {
   const full = memory && isNearlyFull(memory) ? nearlyFullWords(memory) : undefined;
   const now = Date.now();
   const blocked = !full && pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
+  const isOrdinary = blocked !== undefined && isOrdinaryWait(blocked, now);
   const { tripped = [], paused = [] } = pace ?? {};
+  const isHeldUp = (blocked && !isOrdinary) || full !== undefined || tripped.length + paused.length > 0;
   return {
     account,
     standIn: settings.SERVICE_URL === undefined,
     workers,
     counts: { approvals, held },
-    pace: pace && !blocked && tripped.length + paused.length === 0 ? describeLearned(pace, now) : '',
+    pace: pace && !isHeldUp ? await paceWords(pace, { workers, now }, context) : '',
     alarm: older ? OLDER_WORDS : full,
     stops: [
       ...(workers === 0 && !older && !full
         ? [t`No worker runs, so nothing is sent: start one with npx limitline work.`]
         : []),
-      ...(blocked ? [t`All calls wait: ${describeBlock(blocked, now)}.`] : []),
+      ...(blocked && !isOrdinary ? [t`All calls wait: ${describeBlock(blocked, now)}.`] : []),
       ...paused.map(
         (queue) => t`The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
       ),
       ...(tripped.length > 0 ? [t`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
     ],
   };
+}
+
+/** The pace of the calls, in words. Where none was answered lately although rows are being worked on, only that is said. */
+async function paceWords(
+  pace: PaceState,
+  { workers, now }: { workers: number; now: number },
+  { queues }: Pick<Context, 'queues'>,
+): Promise<string> {
+  const words = describePace(pace, now);
+  if (words === '' && workers > 0 && (await queues.running()) > 0) return t`requests are under way`;
+  return words || describeLearned(pace, now);
 }
 
 /**

@@ -204,6 +204,12 @@ export function makeQueues({
       return counts.every((count) => count === 0);
     },
 
+    /** Number of jobs that run, in all queues. */
+    async running(): Promise<number> {
+      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getActiveCount()));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
     /** Number of jobs that do not run yet, delayed ones included, in all queues or some. */
     async depth(of: readonly QueueName[] = QUEUES): Promise<number> {
       const counts = await Promise.all(of.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));

@@ -38,6 +38,16 @@ test.each<[string, Changes, string]>([
   ['was cut off', { state: { interrupted: true } }, 'Incomplete import'],
   ['has held rows', { held: 2 }, '2 rows need an answer'],
   ['is being imported', { state: { importing: true } }, 'Importing'],
+  [
+    'waits some seconds for the limit of the service',
+    { pace: { ...AT_LIMIT, blocked: { why: 'the service asked to wait', because: 'limit', untilMs: NOW + 4_000 } } },
+    'the service asked to wait, next try in 4 s',
+  ],
+  [
+    'waits long for the limit of the service',
+    { pace: { ...AT_LIMIT, blocked: { why: 'asked', because: 'limit', untilMs: NOW + 60_000 } } },
+    'Sending waits',
+  ],
   ['waits for the service', { pace: { ...AT_LIMIT, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'Sending waits'],
   [
     'waits behind a breaker',
