@@ -9,7 +9,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import type { Approval } from '../../src/ledger/schema/approval.ts';
+import { type Approval, standingNoes } from '../../src/ledger/schema/approval.ts';
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
@@ -40,19 +40,18 @@ export function portfolioPageFunctions(
   { outlookOf, whoMay }: { outlookOf: OutlookReader; whoMay: WhoMayReader },
 ): PortfolioPageFunctions {
   const { portfolios, archives } = context;
-  const waitingOf = makeWaitingReader(context);
+  const approvalsOf = makeApprovalsReader(context);
   const sessionsOf = sharedFor(SESSIONS_FRESH_MS, context.calls.sessions.failed);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [archived, state, meanings, imports, workers, pausedQueues, waiting] = await Promise.all([
+    const [archived, state, meanings, imports, workers, pausedQueues] = await Promise.all([
       archives.read(name),
       portfolios.read(name),
       context.statusMeanings.read(),
       portfolios.allImports(name),
       countLiving({ connection, keys }),
       context.queues.paused(),
-      waitingOf(name),
     ]);
     if (archived || state.startedMs === undefined) return undefined;
     const { causes, ...outlook } = await outlookOf(state);
@@ -66,7 +65,7 @@ export function portfolioPageFunctions(
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),
       who: await whoMay(state),
-      waiting,
+      ...(await approvalsOf(state)),
       sessions: await sessionsOf(name),
       workers,
       pausedQueues,
@@ -94,8 +93,8 @@ const SESSIONS_FRESH_MS = 5_000;
 /** How long approvers are cached: users change rarely, and a page is refreshed twice a second. */
 const APPROVERS_FRESH_MS = 10_000;
 
-/** Makes a reader of a portfolio's waiting approvals with their approvers. */
-function makeWaitingReader({ approvals, people, portfolios }: Pick<Context, 'approvals' | 'people' | 'portfolios'>) {
+/** Makes a reader of a portfolio's waiting approvals with their approvers, and of its declined ones whose rows nobody asked for again. */
+function makeApprovalsReader({ approvals, people, portfolios }: Pick<Context, 'approvals' | 'people' | 'portfolios'>) {
   const known = new Map<string, { approvers: readonly string[]; atMs: number }>();
   const approversKnown = async (approval: Approval) => {
     const before = known.get(approval.id);
@@ -105,16 +104,17 @@ function makeWaitingReader({ approvals, people, portfolios }: Pick<Context, 'app
     known.set(approval.id, { approvers, atMs: performance.now() });
     return approvers;
   };
-  return async (name: string): Promise<PortfolioLook['waiting']> => {
-    if ((await approvals.waitingCount()) === 0) return [];
-    const waiting = (await approvals.of(name, MOST_WAITING)).filter(({ standing }) => standing === 'waiting');
+  return async ({ name, states }: PortfolioState): Promise<Pick<PortfolioLook, 'waiting' | 'declined'>> => {
+    // Rows that somebody declined are cancelled.
+    if (states.cancelled === 0 && (await approvals.waitingCount()) === 0) return { waiting: [], declined: [] };
+    const all = await approvals.of(name, MOST_WAITING);
     const currencyOf = makeApprovalCurrency({ portfolios });
-    return Promise.all(
-      waiting.map(async (approval) => {
-        const [currency, approvers] = await Promise.all([currencyOf(approval), approversKnown(approval)]);
-        return { approval: { ...approval, currency }, approvers };
-      }),
-    );
+    const priced = async (approval: Approval) => ({ ...approval, currency: await currencyOf(approval) });
+    const waiting = all
+      .filter(({ standing }) => standing === 'waiting')
+      .map(async (approval) => ({ approval: await priced(approval), approvers: await approversKnown(approval) }));
+    const noes = states.cancelled === 0 ? [] : standingNoes(all).filter(({ kind }) => kind === 'import');
+    return { waiting: await Promise.all(waiting), declined: await Promise.all(noes.map(priced)) };
   };
 }
 

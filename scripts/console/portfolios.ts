@@ -9,6 +9,7 @@ import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { isPaused, openRows } from '../../src/ledger/portfolios/summary.ts';
+import { standingNoes } from '../../src/ledger/schema/approval.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
@@ -85,8 +86,8 @@ export function portfoliosPageFunctions(
       const currencyOf = makeApprovalCurrency(context);
       const open = waiting.map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));
       const sinceMs = Date.now() - DAY_MS;
-      const refused = answered
-        .filter((one) => one.standing === 'declined' && (one.answered?.atMs ?? 0) >= sinceMs)
+      const refused = standingNoes([...answered, ...waiting])
+        .filter((one) => (one.answered?.atMs ?? 0) >= sinceMs)
         .map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));
       return {
         refusedByPeople: await Promise.all(refused),

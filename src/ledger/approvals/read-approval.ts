@@ -43,6 +43,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
   const approval: Approval = {
     ...bound,
     standing: standing as ApprovalStanding,
+    redoneOf: fields.no,
     authors: authorsIn(fields),
     askedMs: Number(fields.asked),
     importId: fields.importId,

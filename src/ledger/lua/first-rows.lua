@@ -15,6 +15,7 @@
 --   Answers how many rows still go first, "" if all go.
 local PAGE = 1000
 -- @include archived
+-- @include move
 -- @include end-first
 local archived = archivedError(portfolio)
 if archived then return what == 'choose' and {} or archived end
@@ -60,7 +61,8 @@ for _, rowsOf in ipairs(others) do
   if open == 0 then open = #redis.call('ZINTER', 2, rowsOf, chosen) end
 end
 if open == 0 and most > 0 and redis.call('ZCARD', waiting) > 0 then
-  if redis.call('HSETNX', portfolio, 'paused', words) == 1 then redis.call('HSET', portfolio, 'firstOver', words) end
+  local isNew = redis.call('HSETNX', portfolio, 'paused', words) == 1
+  if isNew then redis.call('HSET', portfolio, 'firstOver', words, 'pausedAt', nowText()) end
 end
 local answer = {}
 for at = from + 1, math.min(#rows, from + count) do

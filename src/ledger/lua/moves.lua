@@ -58,7 +58,7 @@ local function watchCanary(portfolio, it)
   if answer == '' then return end
   if answer == 'others' then
     noteOf(portfolio, 'others', (portfolio.others or 0) + 1)
-    if portfolio.others >= tonumber(it.refusals) then pause(portfolio, it.why) end
+    if portfolio.others >= tonumber(it.refusals) then pause(portfolio, it.why, NOW) end
     return
   end
   if it.from == 'limit' and portfolio.others then noteOf(portfolio, 'others', false) end
@@ -69,7 +69,7 @@ local function watchCanary(portfolio, it)
   else
     count = tonumber(count or 0) + 1
     noteOf(portfolio, field, answer .. ':' .. count)
-    if count >= tonumber(it.refusals) then pause(portfolio, it.why) end
+    if count >= tonumber(it.refusals) then pause(portfolio, it.why, NOW) end
   end
 end
 

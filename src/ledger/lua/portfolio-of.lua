@@ -44,8 +44,10 @@ local function noteOf(portfolio, field, value)
   portfolio[field] = value
 end
 
-local function pause(portfolio, why)
-  if not portfolio.paused then noteOf(portfolio, 'paused', why) end
+local function pause(portfolio, why, now)
+  if portfolio.paused then return end
+  noteOf(portfolio, 'paused', why)
+  noteOf(portfolio, 'pausedAt', now)
 end
 
 local function isGranted(portfolio, approval)

@@ -24,6 +24,8 @@ export type PortfolioState = {
   /** Whether the portfolio's archive is being written, which may still be given up. */
   archiving: boolean;
   paused: string | undefined;
+  /** When the portfolio was last paused; undefined where that is not known. */
+  pausedMs: number | undefined;
   pauseKind: PauseKind;
   /** The only person who imported into the portfolio; undefined if several did, or if that is not known. */
   owner: string | undefined;

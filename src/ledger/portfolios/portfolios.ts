@@ -84,7 +84,10 @@ export function makePortfolios({
 
     /** From now on no process starts a new call for the portfolio; calls in flight are still answered. */
     async pause(name: string, why: string): Promise<void> {
-      await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'paused', why] });
+      await change(
+        { hash: keys.portfolio(name) },
+        { changes: ['HSET', 'paused', why, 'HSET', 'pausedAt', Date.now()] },
+      );
     },
 
     /**
@@ -237,6 +240,7 @@ function fromFields(fields: Record<string, string>): Fields {
     interrupted: fields.importing !== undefined,
     archiving: fields.archive !== undefined && JSON.parse(fields.archive).is === 'archiving',
     paused: fields.paused,
+    pausedMs: number('pausedAt'),
     pauseKind: pauseKindOf(fields.paused ?? '', fields.firstOver ?? ''),
     owner: fields.owner || undefined,
     first: number('first'),

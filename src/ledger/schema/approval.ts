@@ -39,6 +39,8 @@ export type Approval = {
   because?: ReasonToAsk | undefined;
   /** `by NAME: WORDS` of the last refusal, if a person has declined some of these requests before; else undefined. */
   redone?: string | undefined;
+  /** The id of the approval by which that person declined them. */
+  redoneOf?: string | undefined;
   /** Name of the supplier whose company is created after the yes; undefined for none. */
   supplier?: string | undefined;
   /** Id of the company that the import names as the supplier; undefined for none. */
@@ -99,6 +101,19 @@ export function whyAskedWords(approval: Approval, isOld = hasFewer(approval)): s
 
 const hasFewer = ({ atFirst, rows, sum }: Approval) =>
   atFirst !== undefined && (atFirst.rows !== rows || atFirst.sum !== sum);
+
+/**
+ * The approvals among these that a person declined, less those of which others ask for all the same rows again.
+ *
+ * @param all with the later approvals of the same rows
+ */
+export function standingNoes<A extends Approval>(all: readonly A[]): A[] {
+  const again = (id: string) =>
+    all.filter(({ redoneOf, standing }) => redoneOf === id && standing !== 'open' && standing !== 'void');
+  return all.filter(({ id, standing, rows }) => {
+    return standing === 'declined' && again(id).reduce((sum, one) => sum + one.rows, 0) < rows;
+  });
+}
 
 /** Words for people while an approval is missing. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';

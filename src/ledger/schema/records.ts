@@ -63,6 +63,7 @@ const PORTFOLIO = {
   started: { is: 'ms', says: 'when the first import began', stays: 'forgotten' },
   finished: { is: 'ms', says: 'when no row or import was open any more', stays: 'forgotten' },
   paused: { is: 'text', says: 'why nothing of the portfolio is sent' },
+  pausedAt: { is: 'ms', says: 'when the portfolio was last paused' },
   firstOver: {
     is: 'text',
     says: 'the reason that the portfolio gave when it paused itself after the first rows (`first`)',

@@ -268,7 +268,7 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   const confirm = /action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '';
   const outcome = (await get((await post(confirm)).headers.get('location') ?? '')).text;
   expect(outcome).toContain('1 row waits for approval');
-  expect(outcome).toContain('Sending this again needs another person’s approval. Nothing was sent.');
+  expect(outcome).toContain('Sending these rows needs another person’s approval. Nothing was sent.');
   expect(await states()).toMatchObject({ awaiting: 3, refused: 0, queued: 0 });
   expect((await approvals.waiting()).map(({ authors }) => authors)).toEqual([['olaf'], ['olaf'], ['olaf']]);
 });

@@ -41,7 +41,7 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
 // Promise: plan-acts-on-unchanged
 test.each([
   ['cancel', 'queued', 'Nothing more is sent'],
-  ['retry', 'cancelled', 'The rows are being sent again.'],
+  ['retry', 'cancelled', 'The rows are being sent.'],
 ])('a plan to %s rows that another plan was quicker with says that it did nothing', async (action, states, done) => {
   const { web, plan } = await openWaiting();
   if (states === 'cancelled') await web.post((await plan('portfolio=q4&action=cancel&states=queued')).confirm);

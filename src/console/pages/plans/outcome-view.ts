@@ -8,10 +8,10 @@ import { actionButton, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, count, moment, withNumbers } from '../../parts/text.ts';
 import { approvalAddress, planAddress, portfolioAddress } from '../addresses.ts';
-import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
+import { actionWords, asksForUnsent, commandOf, filterWords } from './plan-words.ts';
 
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
-  const words = ACTION_WORDS[plan.action];
+  const words = actionWords(plan);
   if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {
     return t`${countWords(done, 'row waits', 'rows wait')} for approval`;
   }
@@ -36,7 +36,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
       },
       { term: t`Which rows`, what: withNumbers(filterWords(plan).join('; ')) },
       {
-        term: state.waits === undefined ? ACTION_WORDS[plan.action].done(t`Rows`) : t`Rows that wait`,
+        term: state.waits === undefined ? actionWords(plan).done(t`Rows`) : t`Rows that wait`,
         what: count(done),
       },
       ...(underWay > 0
@@ -73,7 +73,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
 function waitsPart(approval: string, why = ''): Html {
   return notice(
     'info',
-    html`Sending this again needs another person’s approval. Nothing was sent. ${why} <a href="${approvalAddress(approval)}">See what waits</a>`,
+    html`Sending these rows needs another person’s approval. Nothing was sent. ${why} <a href="${approvalAddress(approval)}">See what waits</a>`,
     { title: t`It waits for approval.` },
   );
 }
@@ -82,7 +82,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
   open: () => false,
   running: ({ plan, done }) =>
     progressBar({
-      label: ACTION_WORDS[plan.action].goesOn,
+      label: actionWords(plan).goesOn,
       done: Math.min(done, plan.rows),
       total: Math.max(1, plan.rows),
       words: t`${grouped(done)} of ${grouped(plan.rows)}`,
@@ -97,8 +97,8 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     return notice(
       'good',
       plan.action === 'cancel'
-        ? t`Nothing more is sent for them. They can be sent again later: find them by the outcome “not sent”.`
-        : (paused ?? t`The rows are being sent again.`),
+        ? t`Nothing more is sent for them. They can be sent later: find them by the outcome “not sent”.`
+        : (paused ?? (asksForUnsent(plan.filter) ? t`The rows are being sent.` : t`The rows are being sent again.`)),
       { title: t`Done.` },
     );
   },

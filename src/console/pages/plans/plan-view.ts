@@ -19,12 +19,13 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { commandLine, timeAgo, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
-import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
+import { actionWords, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
-export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
+export function planTitle(plan: Plan): string {
+  const { action, rows, filter, isExact, whole, portfolio } = plan;
   if (rows === 0) return NOTHING_TO[action];
   if (whole) return t`Cancel all rows of “${portfolio}” that are not sent?`;
-  return ACTION_WORDS[action].question(rowsWords(rows, filter, isExact));
+  return actionWords(plan).question(rowsWords(rows, filter, isExact));
 }
 
 const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
@@ -71,7 +72,7 @@ export function planBody(
           csrf,
           class: 'inline-form',
           body: button({
-            words: whole ? t`Cancel them` : ACTION_WORDS[action].button(named),
+            words: whole ? t`Cancel them` : actionWords(plan).button(named),
             kind: action === 'retry' ? 'primary' : 'danger',
           }),
         })

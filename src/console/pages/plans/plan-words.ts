@@ -15,7 +15,25 @@ type ActionWords = {
   done: (rows: string) => string;
 };
 
-export const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
+/** The texts of a plan's action. Rows that were given up before they were sent are not sent *again*. */
+export function actionWords({ action, filter }: Pick<Plan, 'action' | 'filter'>): ActionWords {
+  return action === 'retry' && asksForUnsent(filter) ? FIRST_TIME : ACTION_WORDS[action];
+}
+
+/** Whether a filter finds only rows that were given up before they were sent. */
+export function asksForUnsent({ states = [], outcomes = [] }: RowFilter): boolean {
+  const all: string[] = [...states, ...outcomes];
+  return all.length > 0 && all.every((one) => one === 'cancelled' || one === 'not_sent');
+}
+
+const FIRST_TIME: ActionWords = {
+  button: (rows) => t`Send ${rows}`,
+  question: (rows) => t`Send ${rows}?`,
+  goesOn: t`Rows are being sent`,
+  done: (rows) => t`${rows} to be sent`,
+};
+
+const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
   retry: {
     button: (rows) => t`Send ${rows} again`,
     question: (rows) => t`Send ${rows} again?`,

@@ -26,6 +26,8 @@ export type PortfolioLook = {
   causes: readonly ShownCause[];
   /** The portfolio's open approvals, each with the people who may approve it. */
   waiting: readonly { approval: PricedApproval; approvers: readonly string[] }[];
+  /** The declined imports of the portfolio whose rows nobody has asked for again, the latest first. */
+  declined: readonly PricedApproval[];
   /**
    * Companies, documents and limits that were made twice for rows of the portfolio. They are read only if the portfolio's counts
    * say that there are any.

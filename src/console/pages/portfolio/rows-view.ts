@@ -20,6 +20,7 @@ import { plainCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { advice, amount, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
+import { asksForUnsent } from '../plans/plan-words.ts';
 
 /** A page of rows (see ledger/search/row-search.ts). A page may be empty though further pages have rows. */
 export type RowsPage = RowPage;
@@ -191,7 +192,7 @@ export function renderRowActions(name: string, filter: RowFilter, rights: Rights
   // action.
   const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
-    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: t`Send these again…`, dialog: true })}
+    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: asksForUnsent(filter) ? t`Send these…` : t`Send these again…`, dialog: true })}
     ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: t`Cancel these…`, kind: 'quiet', dialog: true })}
   </div>`;
 }

@@ -3,13 +3,13 @@ import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { isPaused, openRows } from '../../../ledger/portfolios/summary.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
-import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
+import { describeBlock, describeTripped, isOrdinaryWait } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { type BannerKind, notice } from '../../parts/page-head.ts';
 import { withNumbers } from '../../parts/text.ts';
-import { approvalAddress, rowAddress } from '../addresses.ts';
+import { approvalAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
@@ -27,11 +27,17 @@ export type Wait = {
 };
 
 type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
-  Partial<Pick<PortfolioLook, 'waiting'>>;
+  Partial<Pick<PortfolioLook, 'waiting' | 'declined'>>;
 
 /** What a portfolio waits for, people's tasks first; empty where nothing holds it up. */
 export function waitsFor(look: Looked): Wait[] {
-  return [...waitsForPeople(look), ...waitsForApproval(look), ...waitsForTheLine(look), ...waitsAfterTheFirst(look)];
+  return [
+    ...waitsForPeople(look),
+    ...waitsForApproval(look),
+    ...declinedBy(look),
+    ...waitsForTheLine(look),
+    ...waitsAfterTheFirst(look),
+  ];
 }
 
 function waitsForPeople({ state }: Looked): Wait[] {
@@ -89,6 +95,16 @@ function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   return [{ kind: 'warn', title: t`Waits for approval.`, words: withNumbers(words), href: '/approvals' }];
 }
 
+/** The imports that a colleague declined, with the reason. A list of portfolios gives none of them. */
+function declinedBy({ state, declined = [] }: Looked): Wait[] {
+  return declined.map(({ rows, sum, currency, answered }): Wait => {
+    const { by = '', words: why = '' } = answered ?? {};
+    const what = t`${by} declined ${countWords(rows, 'row')}, ${moneyText(sum, currency)}`;
+    const words = html`${withNumbers(what)}${why === '' ? '.' : html`: “<bdi>${why}</bdi>”.`} They are not sent. <a href="${portfolioAddress(state.name, { outcomes: ['not_sent'] })}">See these rows</a>, and send them from there: that needs an approval once more.`;
+    return { kind: 'warn', title: t`Declined.`, words };
+  });
+}
+
 function sinceWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return t`just now`;
@@ -124,6 +140,8 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
     return [...waits, { kind: 'bad', title: t`Sending is stopped.`, words, command: 'npx limitline work' }];
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
+  // The line at the top of the page tells of a wait that belongs to ordinary work.
+  if (blocked && isOrdinaryWait(blocked, nowMs)) return waits;
   if (blocked) {
     // The description of full memory says itself when calls go on (nearlyFullWords), so this sentence is left out for it.
     const last = blocked.because === 'memory' ? '' : t` It continues automatically.`;

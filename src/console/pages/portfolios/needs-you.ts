@@ -195,12 +195,12 @@ function pausedTask(queues: readonly string[], rights: Rights): Task[] {
 function resumeTasks(paused: readonly PortfolioState[], rightsOn: RightsOn): Task[] {
   const own = paused.filter((state) => can(rightsOn(state), 'POST /portfolios/:name/resume', state.pauseKind));
   const tasks = own.map((state): Task => {
-    const { name, sums, importing } = state;
+    const { name, sums, importing, pausedMs } = state;
     const waits = exactText(UNFINISHED_STATES.map((one) => sums.byState[one]));
     return {
       words: html`<span>${pausedWords(state)}<small class="under">Nothing more of it is sent before it is resumed</small></span>`,
       amount: sumsPart([{ amount: waits, currency: soleCurrency(state) }], !importing),
-      sinceMs: undefined,
+      sinceMs: pausedMs,
       way: linkButton({ href: portfolioAddress(name), words: t`Look`, kind: 'primary', label: t`Look at ${name}` }),
     };
   });

@@ -53,7 +53,7 @@ export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Ht
 }
 
 function doneCell({ state }: PortfolioSeen): Html {
-  const total = rowCountOf(state);
+  const total = rowCountOf(state) - state.replaced;
   const done = total - rowsIn(state.states, UNFINISHED_STATES);
   return progressBar({
     label: t`Rows of ${state.name} that are done`,

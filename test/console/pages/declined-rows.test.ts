@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { plainText } from '../../support/plain-text.ts';
+import { unmarked } from '../../support/unmarked.ts';
+
+// Promises: decline-is-told, first-page-what-waits
+test('declined rows are told on the page of their portfolio and on the first page, until they are asked for again', async () => {
+  const desk = await openDesk(4, {}, { APPROVE_ALWAYS: 'on' });
+  const web = await openConsole(desk, {
+    identify: async () => ({ by: 'ada', roles: ['admin', 'approver', 'operator'] }),
+  });
+  const { context } = web;
+  const page = async (path: string) => plainText(unmarked((await web.get(path)).text));
+  const answer = async (said: 'approve' | 'decline') => {
+    const [waiting] = await context.approvals.waiting();
+    const { id = '', digest = '' } = waiting ?? {};
+    const person = { by: 'bob', roles: ['approver' as const] };
+    await answerApproval({ id, digest, answer: said, words: said === 'decline' ? 'too much' : '', person }, context);
+    await carryOutAllAnswered(context);
+  };
+  const told =
+    /Declined\. bob declined 4 rows, 4,012\.00 ?: “ ?too much ?” ?\. They are not sent\. See these rows ?, and send them from there/;
+  const task = /bob declined 4 requests of q4 too much 4,012\.00/;
+
+  await desk.limitline('import', 'q4.csv', '--yes');
+  await answer('decline');
+  expect(await page('/portfolios/q4')).toMatch(told);
+  expect(await page('/')).toMatch(task);
+
+  const rows = '/portfolios/q4?outcomes=not_sent';
+  expect((await web.get('/portfolios/q4')).text).toContain(`href="${rows}`);
+  expect(await page(rows)).toContain('Send these…');
+  const plan = await page('/plans/new?portfolio=q4&action=retry&outcomes=not_sent');
+  expect(plan).toMatch(/Send 4 cancelled rows\? .* Send 4 cancelled rows Not now/);
+  expect(plan).not.toMatch(/Send [^?]* again/);
+
+  // As long as a part of them is asked for again alone, the rest is told.
+  const lines = (await desk.read('q4.csv')).trim().split('\n');
+  await writeFile(join(desk.cwd, 'part.csv'), `${lines.slice(0, 3).join('\n')}\n`);
+  await desk.limitline('import', 'part.csv', '--portfolio', 'q4', '--yes');
+  expect(await page('/')).toMatch(task);
+  await answer('approve');
+  expect(await page('/')).toMatch(task);
+
+  await desk.limitline('import', 'q4.csv', '--yes');
+  expect(await page('/')).not.toMatch(task);
+  expect(await page('/portfolios/q4')).not.toMatch(told);
+  await answer('approve');
+  expect(await page('/')).not.toMatch(task);
+});
+
+// Promises: under-way-with-time-left, paused-portfolio-since
+test('the first page counts the rows of a portfolio as its own page does, and says since when it is paused', async () => {
+  const desk = await openDesk(3);
+  const { get } = await openConsole(desk);
+  const page = async () => plainText(unmarked((await get('/')).text));
+  await desk.limitline('run', 'q4.csv', '--first', '1', '--yes');
+  expect(await page()).toMatch(/q4 is paused after its first 1 row .*? \d{4}-\d\d-\d\d \d\d:\d\d Look/);
+  // The second line asks for less, so its row is replaced.
+  const changed = (await desk.read('q4.csv')).replace('1002.5', '999');
+  await writeFile(join(desk.cwd, 'q4.csv'), changed);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  expect(await page()).toMatch(/1 of 3 Paused/);
+});
