@@ -48,8 +48,13 @@ export async function rowStory(
     portfolios.read(row.portfolio),
   ]);
   const found = ofBuyers.get(buyer) ?? NO_BUYER_ROWS;
+  const others = found.rows.filter((other) => rowName(other.row) !== rowName(row));
   const calls = callsOfStory(row, result);
-  const [known, approved] = await Promise.all([stories.calls(calls), approvalOf(row, result, approvals)]);
+  const [known, approved, answers] = await Promise.all([
+    stories.calls(calls),
+    approvalOf(row, result, approvals),
+    rows.read(others.map((other) => other.row)),
+  ]);
   return {
     row,
     result,
@@ -60,7 +65,7 @@ export async function rowStory(
     approved,
     buyerLimits,
     events: await eventsOf(result, known, events),
-    others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
+    others: { ...found, rows: others.map((other, place) => ({ ...other, answered: answers[place] })) },
     sessions: await sessions.of(result.limitId),
     givenUp,
     supplier,

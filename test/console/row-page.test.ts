@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { commandLineActor } from '../../src/actor.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { plainText } from '../support/plain-text.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
 // Promise: row-tells-its-story
@@ -221,4 +222,16 @@ test('the page of a row names the supplier under which its limit was asked for, 
     'C GmbH': undefined,
   });
   expect(suppliers['A GmbH']).toBe(idOf('Supplier a'));
+});
+
+// Promise: row-tells-its-story
+test('the page of a row gives the buyer’s other requests the outcome that the list gives them', async () => {
+  const desk = await openDesk(0);
+  const lines = ['name,country_code,requested_limit,request_reference', 'Acme,DE,1000,r1', 'Acme,DE,2000,r2', ''];
+  await writeFile(join(desk.cwd, 'q4.csv'), lines.join('\n'));
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const { get, context } = await openConsole(desk);
+  const [first] = await context.rows.inState('q4', 'done', { count: 1 });
+  const { text } = await get(`/portfolios/q4/rows/${first?.row.key}`);
+  expect(plainText(text)).toMatch(/Portfolio Outcome Requested q4, line [23] approved/);
 });

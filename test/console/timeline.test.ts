@@ -3,7 +3,7 @@ import { spanWords, timelineOf } from '../../src/console/pages/row/timeline.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEvent } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
-import type { RowStory } from '../../src/ledger/story/row-story.ts';
+import type { RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 
 const known: KnownImport = { number: 1, id: 'x', fileName: 'q4.csv', reading: '{}', lastMs: 1_000, by: 'anna' };
 
@@ -152,6 +152,17 @@ test('a company that another row made before is no sign that the row came again'
   ] as const;
   const words = timelineOf({ ...storyOf([]), calls: [...calls] }).map((one) => one.words);
   expect(words).toContain('q4.csv (import 1) was imported by anna: the row is its line 2.');
+});
+
+test('a call that was sent several times says why, unless an entry of the row does', () => {
+  const call = { atMs: 3_000, state: 'made', by: '', sends: 2, id: 'c' } as KnownCall;
+  const calls = [{ step: 'company', kind: 'company', what: 'the company', sent: '', known: call } as StoryCall];
+  const told = (...events: StoryEvent[]) => timelineOf({ ...storyOf(events), calls }).map((one) => String(one.words));
+  expect(told()).toContain(
+    'The call for the company was sent, for the 2nd time: before, the service put it off or was not reached, and nothing was made.',
+  );
+  const unknown = { is: 'unknown', kind: 'company', sentMs: 1_000, heard: 'read ECONNRESET' } as const;
+  expect(told(unknown)).toContain('The call for the company was sent, for the 2nd time.');
 });
 
 describe('how long', () => {

@@ -84,10 +84,8 @@ export function makePortfolios({
 
     /** From now on no process starts a new call for the portfolio; calls in flight are still answered. */
     async pause(name: string, why: string): Promise<void> {
-      await change(
-        { hash: keys.portfolio(name) },
-        { changes: ['HSET', 'paused', why, 'HSET', 'pausedAt', Date.now()] },
-      );
+      const changes = ['HSET', 'paused', why, 'HSET', 'pausedAt', Date.now()];
+      await change({ hash: keys.portfolio(name) }, { changes });
     },
 
     /**

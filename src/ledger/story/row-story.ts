@@ -4,7 +4,7 @@ import type { AmountIn } from '../counts/outcome-sums.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../portfolios/imports.ts';
 import type { PortfolioState } from '../portfolios/portfolio.ts';
-import type { BuyerRows } from '../rows/buyer-rows.ts';
+import type { BuyerRow, BuyerRows } from '../rows/buyer-rows.ts';
 import type { HeldRow, KnownCall, StoryEntry } from '../rows/story.ts';
 import type { Approval } from '../schema/approval.ts';
 import type { RowRequest, RowResult, Step } from '../schema/row.ts';
@@ -29,6 +29,9 @@ export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' 
   names: string[];
 };
 
+/** Another request of the buyer; `answered` is undefined where its row is archived. */
+export type OtherRequest = BuyerRow & { answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined };
+
 /** Everything known of one row, and the supplier of its portfolio. */
 export type RowStory = {
   row: RowId;
@@ -47,7 +50,7 @@ export type RowStory = {
   /** The service's events that name an id of the row, the latest first, at most some fifty. */
   events: NamingEvent[];
   /** Other requests of the same buyer, in any portfolio. */
-  others: BuyerRows;
+  others: Omit<BuyerRows, 'rows'> & { rows: readonly OtherRequest[] };
   /** Hosted sessions of its limit, the latest first. */
   sessions: HostedSession[];
   /** Who last gave up the portfolio's open rows, and when. */

@@ -40,7 +40,8 @@ export function rowPage(
   const { story, line, did, csrf, rights, who, meanings, asks, list, beside } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
-  const file = known ? html`${theirWords(known.fileName)} #${known.number}` : t`a file that is not known`;
+  const number = imports.size > 1 && known && t` (import ${known.number})`;
+  const file = known ? html`${theirWords(known.fileName)}${number}` : t`a file that is not known`;
   return html`${pageHead({
     title: theirWords(result.request.name),
     trail: [
@@ -61,7 +62,7 @@ export function rowPage(
     <div class="row-page-side">
       ${panel({ title: t`The line of the file`, body: linePart({ line, story }, rights) })}
       ${panel({ title: t`Limits of this buyer`, body: limitsOf(story) })}
-      ${panel({ title: t`Other requests of this buyer`, body: html`${othersOf(story)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
+      ${panel({ title: t`Other requests of this buyer`, body: html`${othersOf(story, meanings)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
     </div>
   </div>`;
 }
@@ -169,7 +170,7 @@ function limitsOf({ buyerLimits, result }: RowStory): Html {
     )}</ul>`;
 }
 
-function othersOf({ others }: RowStory): Html {
+function othersOf({ others }: RowStory, meanings: Meanings): Html {
   if (others.rows.length === 0) return html`<p class="quiet">None.</p>`;
   const more = others.count - 1 - others.rows.length;
   return html`${table({
@@ -181,7 +182,10 @@ function othersOf({ others }: RowStory): Html {
         names: true,
         cell: ({ row, line }) => html`<a href="${rowAddress(row)}">${row.portfolio}, line ${line}</a>`,
       },
-      { head: t`State`, cell: ({ state }) => stateBadge(state) },
+      {
+        head: t`Outcome`,
+        cell: ({ state, answered }) => (answered ? rowBadge(answered, meanings) : stateBadge(state)),
+      },
       { head: t`Requested`, kind: 'amount', cell: (other) => amount(other.amount) },
     ],
   })}

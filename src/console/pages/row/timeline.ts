@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { CallRecord } from '../../../call-outcome.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
-import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
+import type { StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
-import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
+import type { NamingEvent, RowStory, StoryCall } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { plainCause } from '../../parts/plain-cause.ts';
@@ -38,10 +38,7 @@ export function timelineOf(story: RowStory): Happening[] {
     happened.push({ atMs: known.lastMs, kind: 'plain', words });
   }
   happened.push(...approvedWords(story));
-  for (const call of story.calls) {
-    if (!call.known) continue;
-    for (const one of happeningsOfCall(call.known, call.what, call.madeFor)) happened.push(one);
-  }
+  for (const call of story.calls) happened.push(...happeningsOfCall(call, story));
   if (result.state === 'cancelled' && !result.replaced && givenUp) {
     happened.push({
       atMs: givenUp.atMs,
@@ -100,13 +97,17 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
-function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undefined): Happening[] {
-  const { atMs, tookMs, sends, id, state, by } = call;
+function happeningsOfCall({ known, kind, what, madeFor }: StoryCall, { entries }: RowStory): Happening[] {
+  if (!known) return [];
+  const { atMs, tookMs, sends, id, state, by } = known;
   const whose = madeFor === undefined ? '' : t` for row ${madeFor}`;
   const found: Happening[] = [];
   if (state === 'made' && by !== '') return [];
   if (atMs !== undefined) {
-    const often = sends > 1 ? t`, for the ${ordinal(sends)} time` : '';
+    // An entry of the row tells of any other earlier send.
+    const wasPutOff = madeFor === undefined && !entries.some((entry) => 'kind' in entry && entry.kind === kind);
+    const why = wasPutOff ? t`: before, the service put it off or was not reached, and nothing was made` : '';
+    const often = sends > 1 ? t`, for the ${ordinal(sends)} time${why}` : '';
     found.push({ atMs, kind: 'plain', words: t`The call for ${what} was sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
@@ -133,7 +134,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         atMs,
         kind: 'doubt',
         words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether the ${translated(entry.kind)} was made.`,
-        detail: plainCause(entry.heard.replace(SETTING_HINT, '')),
+        detail: entry.heard.replace(SETTING_HINT, ''),
       };
     case 'sent again':
       return {
@@ -155,8 +156,11 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       };
     case 'held':
       return { atMs, kind: 'doubt', words: t`The row needs an answer: a person has to say what became of its call.` };
-    case 'failed':
-      return { atMs, kind: 'bad', words: `${plainCause(entry.message)}.`.replace(/\.\.$/, '.') };
+    case 'failed': {
+      const plain = plainCause(entry.message);
+      const detail = plain === entry.message ? {} : { detail: entry.message };
+      return { atMs, kind: 'bad', words: `${plain}.`.replace(/\.\.$/, '.'), ...detail };
+    }
     case 'retried':
       return {
         atMs,
