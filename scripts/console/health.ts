@@ -145,7 +145,7 @@ export async function ledgerPart({ portfolios, stories, archives, keys, ledger }
       term: t`Compared with its rows`,
       what: checked
         ? t`${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? t`all agreed` : t`${countWords(checked.findings, 'finding')}, see Nightly`}`
-        : t`never: npx limitline reconcile does it`,
+        : t`never so far; the nightly check does it`,
     },
   ];
 }

@@ -32,6 +32,7 @@ function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: Pace
 }
 
 function rate(perS: number): string {
+  if (perS < 1) return `${Math.round(perS * 60)} calls a minute`;
   return `${perS < 10 ? perS.toFixed(1) : Math.round(perS)} calls/s`;
 }
 

@@ -23,7 +23,7 @@ const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, u
 
 test.each<[PaceState, string]>([
   [atLimit, "at the service's limit, 98 calls/s"],
-  [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
+  [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 31 calls a minute"],
   [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 97 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 1.3, flowPerS: 40 }, "finding the service's limit, 40 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],

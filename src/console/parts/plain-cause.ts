@@ -13,18 +13,15 @@ const WORDS: readonly (readonly [machine: string, words: string])[] = [
 
 /** The patterns of {@link WORDS}, limited to reasons that Limitline wrote: text after `status 500` and the like is the service's own. */
 const PLAIN = WORDS.map(([machine, words]) => {
-  return { words, pattern: new RegExp(`(?<=^|: |, then |(\\())(?<!status \\d{3}[^]*)(?:${machine})\\b`) };
+  return { words, pattern: new RegExp(`(?<=^|: |, then |\\()(?<!status \\d{3}[^]*)(?:${machine})\\b`) };
 });
 
 /**
- * A reason in plain words, with the machine's message in brackets: `the connection broke before an answer came (read ECONNRESET)`.
- * Only pages use it: stored reasons keep the machine's message, which `causeOf` reads.
+ * A reason in plain words: `the connection broke before an answer came` in place of `read ECONNRESET`. Only pages use it: stored reasons
+ * keep the machine's message, which `causeOf` reads, and a row's page has it under “As it came”.
  */
 export function plainCause(text: string): string {
-  for (const { pattern, words } of PLAIN) {
-    if (pattern.test(text))
-      return text.replace(pattern, (machine, bracket) => (bracket ? words : `${words} (${machine})`));
-  }
+  for (const { pattern, words } of PLAIN) if (pattern.test(text)) return text.replace(pattern, words);
   return text;
 }
 

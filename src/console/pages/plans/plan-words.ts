@@ -90,7 +90,7 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
       : []),
     ...(step === undefined ? [] : [t`at the step ${translated(step)}`]),
     ...(problem === undefined ? [] : [t`with “${problem}” in the problem`]),
-    ...(id === undefined ? [] : [t`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
+    ...(id === undefined ? [] : [cause === null ? t`failed for the cause ${id}` : t`failed for: ${cause}`]),
     ...(status === undefined ? [] : [t`answered "${status}"`]),
     ...(min === undefined ? [] : [t`asking for ${moneyText(min)} or more`]),
     ...(max === undefined ? [] : [t`asking for ${moneyText(max)} or less`]),

@@ -135,7 +135,7 @@ function timeWords(
   const own =
     ownPerS === undefined || ownPerS < 0.05
       ? ''
-      : t`, ${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second of this portfolio`;
+      : t`, some ${ownPerS < 1 ? t`${Math.round(ownPerS * 60)} a minute` : t`${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second`} in this portfolio`;
   const time = left === '' ? (state.paused === undefined ? t`not known yet` : t`paused`) : left;
   return html`<b>Time left</b> ${time}; ${range} calls left${own}.`;
 }
