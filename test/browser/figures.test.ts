@@ -116,7 +116,7 @@ testInBrowser('every figure of the pages is that of the account that the service
     await page.goto(`${web.url}/portfolios/q4`);
     expect(await rowsOf(page, 'Money of portfolio q4')).toEqual([
       line('In the file', whole),
-      line('Left out', { rows: 1, amount: 0 }),
+      line('Left out: invalid or duplicate', { rows: 1, amount: 0 }),
       line('Rejected by the service', refused),
       line('Needs an answer', lost),
       line('Requested', answered, shown(granted)),

@@ -42,7 +42,9 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(page.status).toBe(200);
     const text = plainText(page.text);
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
-    expect(text).toContain('What became of it Lines Amount Granted In the file 11 9,542.00 Left out 2 1,001.50 ');
+    expect(text).toContain(
+      'What became of it Lines Amount Granted In the file 11 9,542.00 Left out: invalid or duplicate 2 1,001.50 ',
+    );
     expect(text).toContain(
       'Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
     );
@@ -227,7 +229,7 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   const text = plainText((await get('/portfolios/q4')).text);
   expect(text).toContain('2 lines = 0 rows + 2 invalid + 0 duplicate');
   expect(text).toContain(
-    'In the file 2 5.00 Left out 2 5.00 Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
+    'In the file 2 5.00 Left out: invalid or duplicate 2 5.00 Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
   );
   expect(text).toContain('No line of the file could be used.');
   expect(text).toContain('No row has failed.');

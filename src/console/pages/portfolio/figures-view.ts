@@ -56,6 +56,10 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   // A note counts requests that were granted less than asked. Partly approved rows have a line of their own in the table, so they
   // are subtracted: only requests that were made before remain.
   const belowBefore = grantedBelow - outcomes.partly_approved.rows;
+  const withThem = (leftOut: number) =>
+    look.imports.length > 1
+      ? ''
+      : t` With ${leftOut === 1 ? t`it` : t`them`}, the file had ${grouped(money.in_file.lines + leftOut)} lines.`;
   const notes = [
     ...(state.importing ? [t`A file is still being imported: these figures are of the lines read so far.`] : []),
     ...moneyNotes(money, { ...sums, ...granted }),
@@ -66,7 +70,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
       leftOut > 0
         ? [
-            t`${countWords(leftOut, 'line')} left out by hand before the import${outSumWords(outSum, currency)}: in none of these sums.`,
+            t`Not in this table: ${countWords(leftOut, 'line')} that people left out by hand before the import${outSumWords(outSum, currency)}.${withThem(leftOut)}`,
           ]
         : [],
     ),
@@ -103,7 +107,9 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
 }
 
 function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
-  const text = translated(capitalized(words));
+  // People can leave lines out by hand, too: those are in no line of the table.
+  const isFaulty = level === 1 && outcome === undefined;
+  const text = isFaulty ? t`Left out: invalid or duplicate` : translated(capitalized(words));
   const isPart = level === 2 && outcome !== undefined && others.length === 0;
   return html`<span class="money-${level}">${isPart ? stateBadge(SHOWN_AS[outcome], text) : text}</span>`;
 }
