@@ -81,7 +81,7 @@ const TITLES: Readonly<Record<number, string>> = {
   405: t`Not possible`,
   409: t`Something has changed`,
   413: t`Too large`,
-  415: t`Format not accepted`,
+  415: t`This cannot be read`,
   422: t`This cannot be done`,
   429: t`Too much at once`,
   500: t`Something went wrong`,
@@ -120,18 +120,18 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
     const isOld = status === 409 && from !== undefined;
     const again = isOld && html`<a class="button is-primary" href="${from}">Load the page again</a>`;
     return reply.fragment(html`${notice('bad', advice(words), { title: `${title}.`, urgent: true })}
-      <div class="actions">${again}<a class="button is-${isOld ? 'quiet' : 'primary'}" href="${from ?? '/'}" data-close>Back</a></div>`);
+      <div class="actions">${again}<a class="button is-${isOld ? 'quiet' : 'plain'}" href="${from ?? '/'}" data-close>Back</a></div>`);
   }
   const back = reads ? undefined : from;
   const [place] = placesOf(request.rights);
   return reply.pageNow({
     title,
     body: html`<div class="trouble">
-      <p class="trouble-status">${status}</p>
       <h1>${title}</h1>
       <p>${advice(words)}</p>
       ${status === 500 && html`<p>Number of the request: <code>${request.id}</code></p>`}
       <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}${place && html`<a class="button" href="${place.href}">To ${place.at === 'portfolios' ? t`the portfolios` : place.words}</a>`}</p>
+      <p class="trouble-status">Status ${status}</p>
     </div>`,
   });
 }

@@ -123,12 +123,12 @@ function lead(request: FastifyRequest, reply: FastifyReply, page: string | undef
   return reply.pageNow({
     title,
     body: html`<div class="trouble">
-      <p class="trouble-status">401</p>
       <h1>${title}</h1>
       <p>${words}</p>
       ${page !== undefined && html`<p>${linkButton({ href: signInAddress(back, page), words: t`Sign in`, kind: 'primary' })}</p>`}
       ${page === undefined && html`<p>${commandLine('npx limitline console --link', t`For another link, run on this machine:`)}</p>`}
       ${page === undefined && isLedByOthers(headers) && html`<p>If you opened it in this browser before: ${linkButton({ href: raw.url ?? '/', words: t`Go on` })}</p>`}
+      <p class="trouble-status">Status 401</p>
     </div>`,
   });
 }
