@@ -93,7 +93,7 @@ export function renderFilterForm(
     <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}${faults}</fieldset>
     ${given.decimal !== undefined && hidden('decimal', given.decimal)}
     <div class="filters">
-      ${field({ label: t`Find`, name: 'text', type: 'search', value: given.text ?? '', placeholder: t`line, words of a name, number, whole reference or id`, maxlength: 400 })}
+      ${field({ label: t`Find`, name: 'text', type: 'search', value: given.text ?? '', placeholder: t`line, name, number or id`, maxlength: 400 })}
       ${causeField(causes, filter)}
       ${statusField(statuses, filter)}
       ${field({ label: t`Amount from`, name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
