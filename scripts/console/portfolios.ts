@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { whyNot } from '../../jobs/approvals/answer-approval.ts';
 import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
+import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
 import { makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import { FIX_DAYS } from '../../src/console/pages/portfolios/needs-you.ts';
@@ -27,26 +29,30 @@ const MOST_FURTHER = 10;
 /** How many of the latest answers to approvals the first page reads, to show those of the last day that declined. */
 const MOST_REFUSED = 10;
 
+/** How many of the portfolios that were archived last the first page reads, to tell of those that were begun this month. */
+const MOST_ARCHIVED = 50;
+
 const DAY_MS = 86_400_000;
 
 export function portfoliosPageFunctions(
   context: Context,
   { outlookOf, namesOf, whoMay }: { outlookOf: OutlookReader; namesOf: RoleReader; whoMay: WhoMayReader },
 ): PortfoliosPageFunctions {
-  const { ledger, keys, portfolios, queues, archives, statusMeanings, approvals } = context;
+  const { ledger, keys, portfolios, queues, archives, statusMeanings, approvals, settings } = context;
   const desk = makeHeldDesk(context);
   const list = makePortfolioList({ connection: ledger, keys });
   const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
   const rejectedSince = makeRejectedSince(context);
+  const uploads = makeDraftStore({ dir: join(settings.LIMITLINE_DATA, 'drafts') });
   return {
     ...makeDeclinedLately(context),
     meanings: statusMeanings.read,
     page: async (query) => {
-      const [page, total, archived, [lastArchived], pace, workers, pausedQueues, meanings] = await Promise.all([
+      const [page, total, archived, archivedLately, pace, workers, pausedQueues, meanings] = await Promise.all([
         list.page(query),
         list.count(),
         archives.count(),
-        archives.page(0, 1),
+        archives.page(0, MOST_ARCHIVED),
         lookAtPace(context),
         countLiving({ connection: ledger, keys }),
         queues.paused(),
@@ -54,7 +60,7 @@ export function portfoliosPageFunctions(
       ]);
       const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
       const next = page.next === undefined ? {} : { next: page.next };
-      const counts = { total, archived, archivedMs: lastArchived?.sinceMs };
+      const counts = { total, archived, archivedLately };
       return { portfolios: states, ...next, ...counts, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
     },
     async running(listed) {
@@ -75,6 +81,10 @@ export function portfoliosPageFunctions(
       const paused = states.filter(isPaused);
       const rejectedMs = new Map((await Promise.all(listed.map(rejectedSince))).flatMap((one) => (one ? [one] : [])));
       return { shown, paused, rejectedMs, others: atWork.length - shown.length, isAll: read.length === further.length };
+    },
+    uploads: async () => {
+      const drafts = await uploads.list();
+      return drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0).length;
     },
     mayAnswer: (approval, person) => whyNot(approval, person) === undefined,
     async needs() {

@@ -50,15 +50,22 @@ test('what was requested stands beside what the files ask for, which has rejecte
   expect(page).toContain('EUR 2,005.00 in the file 3,014.50');
 });
 
-test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
+// Promise: archived-sums-of-month
+test('the sums of a portfolio of this month stay there once it is archived', async () => {
   const desk = await openDesk(1);
   for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
   const { get } = await openConsole(desk);
   expect(plainText((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
   await desk.limitline('archive', 'q5', '--yes');
   const page = plainText((await get('/')).text);
-  expect(page).toContain('This month Requested ≥ 1,001.50 at least 1 request');
-  expect(page).toContain('These sums are lower bounds: portfolios archived or forgotten this month are not in them.');
+  expect(page).toContain('This month Requested 1,001.50 1 request');
+  expect(page).toMatch(
+    /Not in these sums: 1 portfolio of this month, archived or forgotten since ?, with 0\.00 requested and 0\.00 granted\./,
+  );
+  await desk.limitline('archive', 'q4', '--yes');
+  expect(plainText((await get('/')).text)).toMatch(
+    /This month .* 2 portfolios of this month, .* with 1,001\.50 requested/,
+  );
 });
 
 test('a figure of this month names the portfolios with most requests, and counts the others', async () => {
@@ -79,7 +86,7 @@ test('a figure of this month names the portfolios with most requests, and counts
   }));
   const shown = (total: number) =>
     plainText(
-      thisMonth({ portfolios, total, archivedMs: undefined, meanings: new Map([['no', 'declined']]), nowMs }).markup,
+      thisMonth({ portfolios, total, archivedLately: [], meanings: new Map([['no', 'declined']]), nowMs }).markup,
     );
   expect(shown(4)).toContain('42 requests in many , more , some and 1 more');
   expect(shown(4)).not.toContain('lower bounds');

@@ -1,32 +1,24 @@
 import { z } from 'zod';
 import { grouped } from '../../../counted.ts';
-import { moneyOf } from '../../../ledger/counts/money.ts';
-import { grantedOf, isGrantKnown, outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
-import type { PaceState } from '../../../pace/pace-state.ts';
 import type { Person } from '../../../people/person.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { can, ownMatters, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import { shownCounts, stateBar } from '../../parts/figures.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
-import { emptyState, pageHead } from '../../parts/page-head.ts';
-import { pager, table } from '../../parts/table.ts';
-import { amount, commandLine, minuteOf } from '../../parts/text.ts';
+import { pageHead } from '../../parts/page-head.ts';
+import { pager } from '../../parts/table.ts';
 import { looksMasked } from '../../privacy/masked-view.ts';
-import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
-import { money } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
-import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { declinedPage } from './declined-page.ts';
 import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
+import { type Listed, type PortfoliosLook, renderList } from './portfolios-list.ts';
 import { thisMonth } from './this-month.ts';
 import { type Running, underWay } from './under-way.ts';
 
@@ -43,6 +35,8 @@ export type PortfoliosPageFunctions = {
   declinedRows: (after: string) => Promise<DeclinedPage>;
   /** What statuses mean now. */
   meanings: () => Promise<Meanings>;
+  /** How many uploads are not submitted. */
+  uploads: () => Promise<number>;
   /** The portfolios that are not finished, given the newest portfolios. */
   running: (listed: readonly PortfolioState[]) => Promise<Running>;
 };
@@ -68,10 +62,10 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
       show: async ({ request, reply, query: { text, after }, rights, given }) => {
         // Search results and further pages have the list alone, and get no live updates.
         if (text === '' && after === '') {
-          const first = await readFirst(given);
+          const [first, uploads] = await Promise.all([readFirst(given), can(rights, 'GET /new') ? given.uploads() : 0]);
           const { by } = request.person;
           const needs = needsOf(first, { rights, by }, given);
-          const body = renderPortfolios(first.look, { first, needs, text, after, rights, csrf: reply.csrf() });
+          const body = renderPortfolios(first.look, { first, needs, uploads, text, after, rights, csrf: reply.csrf() });
           return { title: t`Portfolios`, events: EVENTS, body };
         }
         const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
@@ -131,49 +125,29 @@ function needsOf(
   });
 }
 
-/** The portfolios of one page, and what is needed to say what they wait for. */
-type PortfoliosLook = {
-  portfolios: readonly PortfolioState[];
-  meanings: Meanings;
-  next?: string;
-  /** How many portfolios the account has in Redis, on all pages together. */
-  total: number;
-  /** How many are archived or forgotten; these are not listed. */
-  archived: number;
-  /** When a portfolio was last archived or forgotten. */
-  archivedMs: number | undefined;
-  pace: PaceState | undefined;
-  workers: number;
-  /** Queues that somebody paused, which stops the rows of all portfolios. */
-  pausedQueues: readonly string[];
-  nowMs: number;
-};
-
-/** The text that was searched for, and the rights of the person who searches. */
-type Listed = { text: string; rights: Rights };
-
 /** The page of portfolios, or a hint how to begin where there are none. */
 function renderPortfolios(
   look: PortfoliosLook,
-  given: Listed & { first?: First; needs?: Html; after: string; csrf: string },
+  given: Listed & { first?: First; needs?: Html; uploads?: number; after: string; csrf: string },
 ): Html {
-  const { first, needs: waiting, text, after, rights, csrf } = given;
+  const { first, needs: waiting, uploads = 0, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: t`Portfolios`,
     ...(total === 0 ? {} : { lead: t`${countWords(total, 'portfolio')} in this account, the newest first` }),
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
-  const needs = waiting && html`<div class="stacked" id="${NEEDS_ID}">${waiting}</div>`;
+  const needs = waiting && html`<div class="stacked" id="${NEEDS_ID}">${waiting}</div>${uploadsLine(uploads)}`;
+  const month = first && html`<div class="stacked" id="${MONTH_ID}">${thisMonth(look)}</div>`;
   if (total === 0) {
-    return html`${head}${needs}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
+    return html`${head}${needs}${month}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   }
   return html`${head}
     ${needs}
     ${
       first &&
       html`<div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>
-    <div class="stacked" id="${MONTH_ID}">${thisMonth(look)}</div>`
+    ${month}`
     }
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
@@ -202,6 +176,12 @@ function statusesOf(portfolios: readonly PortfolioState[]): Record<string, numbe
   return Object.fromEntries(counts);
 }
 
+/** Says how many uploads nobody has submitted: nothing of them is requested. */
+function uploadsLine(uploads: number): Html {
+  if (uploads === 0) return html``;
+  return html`<p class="quiet"><a href="/new">${countWords(uploads, 'upload is', 'uploads are')} not submitted yet</a>: nothing is requested of ${uploads === 1 ? t`it` : t`them`} before that.</p>`;
+}
+
 /** Links to the archived portfolios, since a search does not find those. */
 function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
@@ -213,84 +193,6 @@ const LIST_ID = 'portfolios-list';
 const NEEDS_ID = 'needs-you';
 const UNDER_WAY_ID = 'under-way';
 const MONTH_ID = 'this-month';
-
-/** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
-function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
-  const { portfolios, total, archived } = look;
-  if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
-  return table({
-    caption: t`Portfolios`,
-    rows: portfolios,
-    columns: [
-      { head: t`Portfolio`, names: true, cell: (state) => nameOf(state) },
-      { head: t`Begun (UTC)`, cell: (state) => begunOf(state) },
-      { head: t`Rows`, kind: 'number', cell: (state) => grouped(rowCountOf(state) - state.replaced) },
-      {
-        head: t`By outcome`,
-        cell: (state) => stateBar(shownCounts(state, look.meanings), { label: t`Rows of ${state.name} by outcome` }),
-      },
-      {
-        head: t`Requested`,
-        kind: 'amount',
-        cell: (state) => requestedOf(state, look.meanings),
-      },
-      { head: t`Granted`, kind: 'amount', cell: (state) => grantedIn(state, look.meanings) },
-      { head: t`Waits for`, cell: (state) => waitCell(state, look) },
-    ],
-    empty: emptyState({
-      title: t`No portfolio found.`,
-      words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
-      next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
-    }),
-  });
-}
-
-function nothingHere(rights: Rights): Html {
-  return emptyState({
-    title: t`All portfolios are archived.`,
-    words: t`A portfolio that is imported from now on is listed here.`,
-    next: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
-  });
-}
-
-function nothingYet(rights: Rights): Html {
-  if (!can(rights, 'GET /new')) {
-    return emptyState({
-      title: t`Nothing was imported yet.`,
-      words: t`Portfolios appear here as soon as somebody in finance uploads one.`,
-    });
-  }
-  return emptyState({
-    title: t`Nothing was imported yet.`,
-    words: t`Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.`,
-    next: html`${linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' })}<p>${commandLine('npm start', t`Or try the example, where nothing is really requested:`)}</p>`,
-  });
-}
-
-function nameOf({ name, file }: PortfolioState): Html {
-  return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
-}
-
-/** The sum of the requests that the service has answered; below it the sum of all lines in the files, where that differs. */
-function requestedOf(state: PortfolioState, meanings: Meanings): Html {
-  const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
-  const isMore = requested.amount !== inFile.amount;
-  return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}</span>`;
-}
-
-function grantedIn(state: PortfolioState, meanings: Meanings): Html {
-  return amount(isGrantKnown(outcomesOf(state, meanings)) ? grantedOf(state, meanings).granted : undefined);
-}
-
-function begunOf({ startedMs, file }: PortfolioState): Html {
-  return html`<span>${minuteOf(startedMs)}${file?.by !== undefined && html`<small class="under">${file.by}</small>`}</span>`;
-}
-
-function waitCell(state: PortfolioState, { pace, workers, pausedQueues, nowMs }: PortfoliosLook): Html {
-  const looked = { state, pace, workers, pausedQueues, nowMs };
-  const [first] = waitsFor(looked);
-  return html`<span class="${['wait', first && `is-${first.kind}`]}">${waitWords(looked)}</span>`;
-}
 
 function addressOf(text: string, after?: string): string {
   const query = new URLSearchParams();

@@ -1,13 +1,21 @@
 import { grouped } from '../../../counted.ts';
 import { moneyOf } from '../../../ledger/counts/money.ts';
-import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import {
+  type AmountIn,
+  exactText,
+  outcomesOf,
+  soleCurrency,
+  sumsByCurrency,
+} from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
+import { amount } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { sumsPart } from '../held/held-page.ts';
@@ -31,21 +39,22 @@ const FIGURES: readonly {
  * portfolio was begun. The sums are those that each portfolio keeps.
  *
  * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
- * @param look.archivedMs when one was archived last: if that was in this month, it may have been begun in it
+ * @param look.archivedLately those that were archived last; the sums lack them, and a sentence has theirs
  */
 export function thisMonth(look: {
   portfolios: readonly PortfolioState[];
   total: number;
-  archivedMs: number | undefined;
+  archivedLately: readonly ArchivedPortfolio[];
   meanings: Meanings;
   nowMs: number;
 }): Html {
-  const { portfolios, total, archivedMs = 0, meanings, nowMs } = look;
+  const { portfolios, total, archivedLately, meanings, nowMs } = look;
   const month = monthOf(nowMs);
   const ofMonth = portfolios.filter(({ startedMs = 0 }) => monthOf(startedMs) === month);
-  if (ofMonth.length === 0) return NOTHING;
-  const isOfOthers = ofMonth.length < portfolios.length || portfolios.length === total;
-  const isAll = isOfOthers && monthOf(archivedMs) !== month;
+  const listed = new Set(portfolios.map(({ name }) => name));
+  const archived = archivedLately.filter(({ name, startedMs }) => monthOf(startedMs) === month && !listed.has(name));
+  if (ofMonth.length + archived.length === 0) return NOTHING;
+  const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
   const all = ofMonth.map((state) => {
     const sums = outcomesOf(state, meanings);
     return { name: state.name, currency: soleCurrency(state), sums, inFile: moneyOf(state, sums).in_file };
@@ -76,7 +85,7 @@ export function thisMonth(look: {
             : of === 'requested' && isMore(inFiles, amounts) && html` · in the files ${sumsPart(inFiles, areWhole)}`;
         return { label, value, hint: html`${words}${beside}` };
       }),
-    )}${!isAll && missingWords({ isOfOthers, shown: portfolios.length })}`,
+    )}${!isAll && html`<p class="quiet">These sums cover the newest ${countWords(portfolios.length, 'portfolio')} alone, so they are lower bounds.</p>`}${archived.length > 0 && archivedWords(archived)}`,
   });
 }
 
@@ -100,11 +109,12 @@ function placesOf(parts: readonly { name: string; rows: number }[], outcomes: re
   return html`${links}${others > 0 && html` and ${grouped(others)} more`}`;
 }
 
-/** Why the sums are lower bounds: portfolios of this month that they may lack. */
-function missingWords({ isOfOthers, shown }: { isOfOthers: boolean; shown: number }): Html {
-  if (!isOfOthers)
-    return html`<p class="quiet">These sums cover the newest ${countWords(shown, 'portfolio')} alone, so they are lower bounds.</p>`;
-  return html`<p class="quiet">These sums are lower bounds: portfolios <a href="${ARCHIVED}">archived or forgotten</a> this month are not in them.</p>`;
+/** The sums of the month's portfolios that are archived by now. Archives name no currency. */
+function archivedWords(archived: readonly ArchivedPortfolio[]): Html {
+  const known = archived.filter(({ requested }) => requested !== undefined);
+  const sumOf = (of: 'requested' | 'granted') => amount(exactText(known.map((one) => one[of] ?? '0')));
+  const others = archived.length - known.length;
+  return html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${countWords(archived.length, 'portfolio')} of this month, archived or forgotten since</a>${known.length > 0 && html`, with ${sumOf('requested')} requested and ${sumOf('granted')} granted`}${others > 0 && t`, of which ${countWords(others, 'has', 'have')} no sums any more`}.</p>`;
 }
 
 const MOST_PLACES = 3;

@@ -1,0 +1,118 @@
+import { grouped } from '../../../counted.ts';
+import { moneyOf } from '../../../ledger/counts/money.ts';
+import { grantedOf, isGrantKnown, outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
+import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
+import type { PaceState } from '../../../pace/pace-state.ts';
+import type { Meanings } from '../../../status-meaning.ts';
+import { can, type Rights } from '../../access/access.ts';
+import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
+import { shownCounts, stateBar } from '../../parts/figures.ts';
+import { linkButton } from '../../parts/form.ts';
+import { emptyState } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { amount, commandLine, minuteOf } from '../../parts/text.ts';
+import { portfolioAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
+import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
+
+/** The portfolios of one page, and what is needed to say what they wait for. */
+export type PortfoliosLook = {
+  portfolios: readonly PortfolioState[];
+  meanings: Meanings;
+  next?: string;
+  /** How many portfolios the account has in Redis, on all pages together. */
+  total: number;
+  /** How many are archived or forgotten; these are not listed. */
+  archived: number;
+  /** Those that were archived or forgotten last, the latest first. */
+  archivedLately: readonly ArchivedPortfolio[];
+  pace: PaceState | undefined;
+  workers: number;
+  /** Queues that somebody paused, which stops the rows of all portfolios. */
+  pausedQueues: readonly string[];
+  nowMs: number;
+};
+
+/** The text that was searched for, and the rights of the person who searches. */
+export type Listed = { text: string; rights: Rights };
+
+/** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
+export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
+  const { portfolios, total, archived } = look;
+  if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
+  return table({
+    caption: t`Portfolios`,
+    rows: portfolios,
+    columns: [
+      { head: t`Portfolio`, names: true, cell: (state) => nameOf(state) },
+      { head: t`Begun (UTC)`, cell: (state) => begunOf(state) },
+      { head: t`Rows`, kind: 'number', cell: (state) => grouped(rowCountOf(state) - state.replaced) },
+      {
+        head: t`By outcome`,
+        cell: (state) => stateBar(shownCounts(state, look.meanings), { label: t`Rows of ${state.name} by outcome` }),
+      },
+      {
+        head: t`Requested`,
+        kind: 'amount',
+        cell: (state) => requestedOf(state, look.meanings),
+      },
+      { head: t`Granted`, kind: 'amount', cell: (state) => grantedIn(state, look.meanings) },
+      { head: t`Now`, cell: (state) => waitCell(state, look) },
+    ],
+    empty: emptyState({
+      title: t`No portfolio found.`,
+      words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
+      next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
+    }),
+  });
+}
+
+function nothingHere(rights: Rights): Html {
+  return emptyState({
+    title: t`All portfolios are archived.`,
+    words: t`A portfolio that is imported from now on is listed here.`,
+    next: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
+  });
+}
+
+function nothingYet(rights: Rights): Html {
+  if (!can(rights, 'GET /new')) {
+    return emptyState({
+      title: t`Nothing was imported yet.`,
+      words: t`Portfolios appear here as soon as somebody in finance uploads one.`,
+    });
+  }
+  return emptyState({
+    title: t`Nothing was imported yet.`,
+    words: t`Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.`,
+    next: html`${linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' })}<p>${commandLine('npm start', t`Or try the example, where nothing is really requested:`)}</p>`,
+  });
+}
+
+function nameOf({ name, file }: PortfolioState): Html {
+  return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
+}
+
+/** The sum of the requests that the service has answered; below it the sum of all lines in the files, where that differs. */
+function requestedOf(state: PortfolioState, meanings: Meanings): Html {
+  const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
+  const isMore = requested.amount !== inFile.amount;
+  return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}</span>`;
+}
+
+function grantedIn(state: PortfolioState, meanings: Meanings): Html {
+  return amount(isGrantKnown(outcomesOf(state, meanings)) ? grantedOf(state, meanings).granted : undefined);
+}
+
+function begunOf({ startedMs, file }: PortfolioState): Html {
+  return html`<span>${minuteOf(startedMs)}${file?.by !== undefined && html`<small class="under">${file.by}</small>`}</span>`;
+}
+
+function waitCell(state: PortfolioState, { pace, workers, pausedQueues, nowMs }: PortfoliosLook): Html {
+  const looked = { state, pace, workers, pausedQueues, nowMs };
+  const [first] = waitsFor(looked);
+  return html`<span class="${['wait', first && `is-${first.kind}`]}">${waitWords(looked)}</span>`;
+}

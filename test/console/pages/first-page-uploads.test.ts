@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import type { Role } from '../../../src/people/person.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { plainText } from '../../support/plain-text.ts';
+import { uploadTo } from '../../support/upload.ts';
+
+// Promise: uploads-not-submitted-said
+test('the first page says how many uploads are not submitted, to those who may upload', async () => {
+  const desk = await openDesk(0);
+  const now = { role: 'finance' as Role };
+  const web = await openConsole(desk, { identify: async () => ({ by: 'fin', roles: [now.role] }) });
+  const page = async () => plainText((await web.get('/')).text);
+  expect(await page()).not.toContain('not submitted');
+  await uploadTo(web, ['file', 'q9.csv', 'name,requested_limit\nAlder GmbH,1000\n']);
+  expect(await page()).toMatch(/1 upload is not submitted yet ?: nothing is requested of it before that\./);
+  now.role = 'viewer';
+  expect(await page()).not.toContain('not submitted');
+});
