@@ -32,7 +32,7 @@ test('each part says how it is, and no secret and no password is among it', asyn
   expect(text).toMatch(/<dt>SERVICE_CONCURRENCY<\/dt><dd>7</);
   expect(text).toMatch(/<dt>HTTP_PROXY<\/dt><dd>given</);
   expect(text).toContain('none is seen');
-  expect(text).toContain('never: npx limitline reconcile does it');
+  expect(text).toContain('never so far; the nightly check does it');
   for (const secret of ['hunter2', context.settings.SERVICE_CLIENT_SECRET, context.settings.SERVICE_CLIENT_ID]) {
     expect(text).not.toContain(secret);
   }
