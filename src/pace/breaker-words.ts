@@ -1,6 +1,5 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import type { PaceState } from './pace-state.ts';
 
 /** The first words of a breaker's reason if a fault of this installation, and not of the service, stops the calls. */
 export const OURS = 'the data folder cannot be used';
@@ -33,14 +32,6 @@ function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
 export function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
   const wait = describeWait(untilMs, nowMs);
   return why.endsWith('.') ? `${why} ${wait.charAt(0).toUpperCase()}${wait.slice(1)}` : `${why}, ${wait}`;
-}
-
-/**
- * Whether calls wait some seconds because the service accepts only so many at a time. That is a part of ordinary work, and nobody need be
- * warned of it.
- */
-export function isOrdinaryWait({ because, untilMs }: NonNullable<PaceState['blocked']>, nowMs: number): boolean {
-  return (because === 'limit' || because === 'asked') && untilMs - nowMs < CLOCK_FROM_MS;
 }
 
 /** From this many ms on, the end of a wait is shown as a time of day; below it in seconds. */

@@ -36,6 +36,17 @@ function rate(perS: number): string {
   return `${perS < 10 ? perS.toFixed(1) : Math.round(perS)} calls/s`;
 }
 
+/**
+ * Whether calls wait some seconds because the service accepts only so many at a time. That is a part of ordinary work, and nobody need be
+ * warned of it.
+ */
+export function isOrdinaryWait({ because, untilMs }: NonNullable<PaceState['blocked']>, nowMs: number): boolean {
+  return (because === 'limit' || because === 'asked') && untilMs - nowMs < ORDINARY_MS;
+}
+
+/** The longest wait, in ms, that a service's limit for each second or some seconds causes. */
+const ORDINARY_MS = 10_000;
+
 /** Calls sent for a portfolio up to one moment. */
 type Seen = { atMs: number; calls: number };
 

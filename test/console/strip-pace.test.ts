@@ -22,7 +22,7 @@ test.each<[string, Rule, RegExp]>([
   await desk.limitline('import', 'q4.csv', '--yes');
   const workers = await startWorkers(context, openService(context, desk.standIn.url()));
   try {
-    await expect.poll(async () => plainText((await get('/portfolios/q4')).text), { timeout: 15_000 }).toMatch(words);
+    await expect.poll(async () => plainText((await get('/portfolios/q4')).text), { timeout: 30_000 }).toMatch(words);
     const { text } = await get('/portfolios/q4');
     expect(plainText(text)).not.toMatch(/nothing is being sent|All calls wait|Sending waits/);
   } finally {

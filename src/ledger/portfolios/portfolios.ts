@@ -62,9 +62,7 @@ export function makePortfolios({
 
     compareHeld: comparison.compareHeld,
 
-    async names(): Promise<string[]> {
-      return connection.zrange(keys.portfolios, '0', '-1');
-    },
+    names: (): Promise<string[]> => connection.zrange(keys.portfolios, '0', '-1'),
 
     /** Portfolios with something still to do: an import, rows, or their supplier. In the order of names(). */
     async open(): Promise<PortfolioState[]> {

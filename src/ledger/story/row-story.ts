@@ -30,7 +30,7 @@ export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' 
 };
 
 /** Another request of the buyer; `answered` is undefined where its row is archived. */
-export type OtherRequest = BuyerRow & { answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined };
+export type RequestBeside = BuyerRow & { answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined };
 
 /** Everything known of one row, and the supplier of its portfolio. */
 export type RowStory = {
@@ -50,7 +50,7 @@ export type RowStory = {
   /** The service's events that name an id of the row, the latest first, at most some fifty. */
   events: NamingEvent[];
   /** Other requests of the same buyer, in any portfolio. */
-  others: Omit<BuyerRows, 'rows'> & { rows: readonly OtherRequest[] };
+  others: Omit<BuyerRows, 'rows'> & { rows: readonly RequestBeside[] };
   /** Hosted sessions of its limit, the latest first. */
   sessions: HostedSession[];
   /** Who last gave up the portfolio's open rows, and when. */

@@ -54,7 +54,7 @@ test('declined rows are told on the page of their portfolio and on the first pag
   expect(await page('/')).not.toMatch(task);
 });
 
-// Promises: under-way-with-time-left, paused-portfolio-since
+// Promises: under-way-with-time-left, tasks-lead-to-where-done
 test('the first page counts the rows of a portfolio as its own page does, and says since when it is paused', async () => {
   const desk = await openDesk(3);
   const { get } = await openConsole(desk);

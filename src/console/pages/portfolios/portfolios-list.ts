@@ -37,10 +37,10 @@ export type PortfoliosLook = {
 };
 
 /** The text that was searched for, and the rights of the person who searches. */
-export type Listed = { text: string; rights: Rights };
+export type ListedFor = { text: string; rights: Rights };
 
 /** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
-export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
+export function renderList(look: PortfoliosLook, { text, rights }: ListedFor): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
   return table({

@@ -18,7 +18,7 @@ import { page, text } from '../page.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { declinedPage } from './declined-page.ts';
 import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
-import { type Listed, type PortfoliosLook, renderList } from './portfolios-list.ts';
+import { type ListedFor, type PortfoliosLook, renderList } from './portfolios-list.ts';
 import { thisMonth } from './this-month.ts';
 import { type Running, underWay } from './under-way.ts';
 
@@ -128,7 +128,7 @@ function needsOf(
 /** The page of portfolios, or a hint how to begin where there are none. */
 function renderPortfolios(
   look: PortfoliosLook,
-  given: Listed & { first?: First; needs?: Html; uploads?: number; after: string; csrf: string },
+  given: ListedFor & { first?: First; needs?: Html; uploads?: number; after: string; csrf: string },
 ): Html {
   const { first, needs: waiting, uploads = 0, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
