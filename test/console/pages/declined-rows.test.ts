@@ -30,6 +30,7 @@ test('declined rows are told on the page of their portfolio and on the first pag
   await desk.limitline('import', 'q4.csv', '--yes');
   await answer('decline');
   expect(await page('/portfolios/q4')).toMatch(told);
+  expect(await page('/portfolios/q4')).toContain('Nothing left to send since');
   expect(await page('/')).toMatch(task);
 
   const rows = '/portfolios/q4?outcomes=not_sent';

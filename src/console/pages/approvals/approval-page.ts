@@ -54,8 +54,8 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
   ${look.others && otherRequestsNotice(look.others, t`Decline it if a second limit is not meant.`)}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
-  ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
   ${file && changedPart(file)}
+  ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
   ${file && panel({ title: t`How the file was read`, body: filePart(file) })}
   ${panel({ title: t`What exactly is approved`, body: boundPart(look.approval) })}`;
 }

@@ -133,8 +133,9 @@ function timeWords(
     // The duration is counted from the last import, since the portfolio itself may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
-    const { held, refused } = state.states;
-    return html`<b>${held > 0 ? t`Nothing left to send since` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
+    const { held, refused, done, skipped } = state.states;
+    const isFinished = held === 0 && done + skipped + refused > 0;
+    return html`<b>${isFinished ? t`Finished` : t`Nothing left to send since`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;
