@@ -24,7 +24,7 @@ import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
-import { cellsTable } from '../new/draft-view.ts';
+import { cellsTable } from '../new/mend-grid.ts';
 import { madeWords, outSumWords, sentences } from '../new/words.ts';
 import { otherRequestsNotice } from '../plans/plan-view.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
