@@ -33,7 +33,7 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
 }
 
 testInBrowser(
-  // Promise: imported-as-previewed
+  // Promises: imported-as-previewed, typed-total-stays
   'a file is uploaded, a column corrected, a cell mended, and what is submitted is what a command imports',
   async () => {
     const { desk, web, page, path, upload } = await openUpload();
