@@ -129,9 +129,11 @@ testInBrowser(
     // Signed out in another tab: this one follows.
     const other = await tab();
     await other.goto(`${web.url}/me`);
+    await other.evaluate("sessionStorage.setItem('total /new/x', '1')");
     await other.locator('#account summary').click();
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.evaluate('sessionStorage.length')).toBe(0);
     await page.bringToFront();
     await page.waitForURL(/\/sign-in/);
     await other.goBack();

@@ -11,11 +11,12 @@ export function signIn() {
   location.assign(`/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-/** Empties the page at sign-out, so that "back" shows nothing, even where the console does not answer. */
+/** Empties the page and what the tab keeps at sign-out, so that "back" shows nothing, even where the console does not answer. */
 export function forgetOnSignOut() {
   document.addEventListener('submit', ({ target }) => {
     if (!target.matches('form[action="/sign-out"]')) return;
     isSigningOut = true;
+    sessionStorage.clear();
     addEventListener('pagehide', () => document.body.replaceChildren());
   });
 }
