@@ -48,6 +48,7 @@ export function confirmView(
     [t`Portfolio`, portfolio],
     ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),
     ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
+    ...(preview.warnings.lines > 0 ? [[t`Warnings`, warningsPart(id, preview)] satisfies [string, HtmlValue]] : []),
     [t`Left out`, withNumbers(`${leftOutWords({ ...counts, out: leftOut.length })}${outSumWords(outSum, currency)}`)],
     ...(total === undefined ? [] : [[t`Control total`, withNumbers(readTotal(total))] satisfies [string, HtmlValue]]),
   ];
@@ -78,6 +79,16 @@ export function secondLimitWords({ besides, alike = 0 }: Pick<Preview['dryRun'],
   const known = t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`;
   return [...(besides.limits > 0 ? [others] : []), ...(alike > 0 ? [known] : [])];
 }
+
+/** How many lines have warnings, and in which columns most: another city may mean another buyer. The link leads to them. */
+function warningsPart(id: string, { warnings: { lines, causes } }: Preview): Html {
+  const columns = causes.flatMap(({ column }) => column ?? []).slice(0, MOST_COLUMNS);
+  const named = columns.map((column, place) => html`${place === 0 ? ': ' : ', '}${theirWords(column)}`);
+  return html`<a href="/new/${id}?list=warnings#mend">${withNumbers(countWords(lines, 'line'))}</a>${named}`;
+}
+
+/** The most columns that the question before an import names. */
+const MOST_COLUMNS = 3;
 
 function leftOutWords({ invalid, duplicate, out }: { invalid: number; duplicate: number; out: number }): string {
   const parts = Object.entries({ invalid, duplicate, 'by hand': out }).filter(([, lines]) => lines > 0);

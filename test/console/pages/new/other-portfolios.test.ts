@@ -62,6 +62,17 @@ test('the question counts limits of buyers that have another one', async () => {
   );
 });
 
+test('the question names the columns in which lines have warnings', async () => {
+  const web = await openConsole(await openDesk(0));
+  const towns = ['Müller GmbH,DE,Bonn,1000', 'Müller GmbH,DE,Kiel,2000'].join('\n');
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `name,country_code,city,requested_limit\n${towns}\n`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look, SOON).toContain('Request all: 2 limits');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const { text } = await web.post(`${location}/confirm`, { of });
+  expect(text.replace(/<(?!a )[^>]*>/g, '')).toMatch(/Warnings<a href="[^"]*\?list=warnings#mend">1 line: city/);
+});
+
 test('a line whose request needs an answer is told as such, with a link to where it is answered', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', fault: 'reset' }] });
   await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
