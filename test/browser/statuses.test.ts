@@ -19,7 +19,11 @@ testInBrowser(
     await desk.limitline('statuses', 'pending', '--means', 'declined');
     await expect.poll(() => page.getByText('What does it mean?').count()).toBe(1);
     await page.getByRole('button', { name: 'Under review' }).click();
-    await expect.poll(() => page.getByText('What does it mean?').count()).toBe(0);
+    // What was said is told, with the way back to where it was said.
+    await page.getByText('from now on, in all portfolios of the account').waitFor();
+    await page.getByRole('link', { name: 'Back to q4' }).click();
+    await page.waitForURL(/\/portfolios\/q4$/);
+    expect(await page.getByText('What does it mean?').count()).toBe(0);
     await expect.poll(() => page.locator('.chip', { hasText: 'under review 1' }).count()).toBe(1);
     expect((await desk.json('report', 'q4')).outcomes).toMatchObject({
       under_review: { rows: 1 },
@@ -31,6 +35,7 @@ testInBrowser(
     await plain.page.getByRole('button', { name: 'Take back what pending means' }).click();
     await plain.page.goto(`${web.url}/`);
     await plain.page.getByRole('button', { name: 'Approved' }).click();
+    await plain.page.getByRole('link', { name: 'Back to the portfolios' }).click();
     expect(new URL(plain.page.url()).pathname).toBe('/');
     expect(await plain.page.getByText('What does it mean?').count()).toBe(0);
   },
