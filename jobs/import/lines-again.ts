@@ -9,27 +9,45 @@ import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 export type OpenImport = (known: ImportedFile) => Promise<Opened>;
 
 /**
- * Lines of an import that a later file has: with the same cells, so that they are told with that file, or with other text in the faulty
- * cells alone, which corrects them. If the other cells say the buyer, the correction is on any line that the earlier file lacks: one for each
- * of the earlier file's lines that it may stand for. Otherwise it is on the same line of a file of the same name. A later file without them
- * corrects nothing: files of each day may have one name. Another sheet, other columns and an errors file, of which each round has other
- * lines, correct nothing either.
+ * Makes a function that answers the lines of an import that a later file has: with the same cells, so that they are told with that file, or
+ * with other text in the faulty cells alone, which corrects them. If the other cells say the buyer, the correction is on any line that the
+ * earlier file lacks: one for each of the earlier file's lines that it may stand for. Otherwise it is on the same line of a file of the same
+ * name. A later file without them corrects nothing: files of each day may have one name. Another sheet, other columns and an errors file, of
+ * which each round has other lines, correct nothing either.
+ *
+ * The import is read once for all later files, and again for each that has something of it. Ask about one later file after the other.
  *
  * @throws LimitlineError `FILE`, `NOT_FOUND` where a copy cannot be read
  */
-export async function linesAgain(known: ImportedFile, later: ImportedFile, open: OpenImport): Promise<number[]> {
-  if (readAs(known) !== readAs(later)) return [];
+export function makeLinesAgain(known: ImportedFile, open: OpenImport): (later: ImportedFile) => Promise<number[]> {
+  let reading: Promise<Earlier | undefined> | undefined;
+  return async (later) => {
+    if (readAs(known) !== readAs(later)) return [];
+    reading ??= readEarlier(known, open);
+    const earlier = await reading;
+    return earlier ? againIn(later, { ...earlier, known, open }) : [];
+  };
+}
+
+/** An earlier file. `kinds`: the places of faulty cells of its lines, each combination once; `all`: the whole keys of its lines. */
+type Earlier = {
+  columns: readonly string[];
+  faults: ReadonlyMap<number, Fault>;
+  kinds: readonly (readonly number[])[];
+  all: ReturnType<typeof makeKeySet>;
+};
+
+/** Reads an earlier file; undefined if nothing can correct its lines. */
+async function readEarlier(known: ImportedFile, open: OpenImport): Promise<Earlier | undefined> {
   const faulty = await open(known);
   if (faulty.problems.length > 0 || isErrorsHeader(faulty.header)) {
     await faulty.close();
-    return [];
+    return undefined;
   }
   const columns = faulty.header;
-  const isSameName = known.fileName === later.fileName;
   const faults = new Map<number, Fault>();
   const kinds = new Map<string, readonly number[]>();
-  const moved = new Map<string, Moved>();
-  const earlier = makeKeySet();
+  const all = makeKeySet();
   for await (const batch of faulty.batches()) {
     for (const { line, cells, ...one } of batch) {
       const named = one.kind === 'row' ? [] : one.problems.flatMap(({ column }) => column ?? []);
@@ -37,57 +55,67 @@ export async function linesAgain(known: ImportedFile, later: ImportedFile, open:
       const places = columns.flatMap((column, at) => (named.includes(column) ? at : []));
       const kind = places.join();
       if (!kinds.has(kind)) kinds.set(kind, places);
-      const key = saysBuyer(cells, places, faulty.columns) ? withoutKey(cells, places) : undefined;
-      if (key !== undefined) moved.set(key, { before: 0, after: 0 });
-      faults.set(line, { places, key });
+      const sound = withoutKey(cells, places);
+      faults.set(line, { places, sound, saysBuyer: sayBuyer(cells, places, faulty.columns) });
     }
   }
-  /** Finds the faulty lines that a line may correct, wherever they stand: their sound cells are the same. */
-  const meant = (cells: readonly string[]): Moved[] =>
-    [...kinds.values()].flatMap((places) => moved.get(withoutKey(cells, places)) ?? []);
-  const keysOf = (line: number, cells: readonly string[]): string[] => {
-    const fault = faults.get(line);
-    // Where no other cell says anything, nothing says that it is the same line.
-    const isTold = cells.some((cell, at) => !fault?.places.includes(at) && cell.trim() !== '');
-    const isInPlace = fault && (fault.key !== undefined || (isSameName && isTold));
-    return [wholeKey(cells), ...(isInPlace ? [digestOf(`${line} ${withoutKey(cells, fault.places)}`)] : [])];
-  };
-  const there = makeKeySet();
+  for await (const batch of (await open(known)).plainLines()) for (const { cells } of batch) all.add(wholeKey(cells));
+  return { columns, faults, kinds: [...kinds.values()], all };
+}
+
+async function againIn(
+  later: ImportedFile,
+  { columns, faults, kinds, all, known, open }: Earlier & { known: ImportedFile; open: OpenImport },
+): Promise<number[]> {
   const again = await open(later);
   const isAlike = JSON.stringify(again.header) === JSON.stringify(columns);
   if (!isAlike || again.problems.length > 0) {
     await again.close();
     return [];
   }
-  for await (const batch of (await open(known)).plainLines())
-    for (const { cells } of batch) earlier.add(wholeKey(cells));
+  const moved = new Map<string, Moved>();
+  for (const { sound, saysBuyer } of faults.values()) if (saysBuyer) moved.set(sound, { before: 0, after: 0 });
+  /** Finds the faulty lines that a line may correct, wherever they stand: their sound cells are the same. */
+  const meant = (cells: readonly string[]): Moved[] =>
+    kinds.flatMap((places) => moved.get(withoutKey(cells, places)) ?? []);
+  const isInPlace = (cells: readonly string[], { places, sound, saysBuyer }: Fault): boolean => {
+    // Where no other cell says anything, nothing says that it is the same line.
+    const isTold = cells.some((cell, at) => !places.includes(at) && cell.trim() !== '');
+    return (saysBuyer || (isTold && known.fileName === later.fileName)) && withoutKey(cells, places) === sound;
+  };
+  const there = makeKeySet();
+  const found = new Set<number>();
+  let hasSome = false;
   for await (const batch of again.plainLines()) {
     for (const { line, cells } of batch) {
-      const [whole = '', ...inPlace] = keysOf(line, cells);
+      const whole = wholeKey(cells);
       there.add(whole);
       // A line that was there before, perhaps on another line, corrects none.
-      if (earlier.has(whole)) continue;
-      for (const key of inPlace) there.add(key);
-      const [one, ...others] = meant(cells);
+      const isOld = all.has(whole);
+      const fault = isOld ? undefined : faults.get(line);
+      if (fault && isInPlace(cells, fault)) found.add(line);
+      const [one, ...others] = isOld ? [] : meant(cells);
       if (one && others.length === 0) one.after += 1;
+      hasSome ||= isOld || one !== undefined;
     }
   }
-  const found = new Set<number>();
+  // Most files of other days have nothing of it.
+  if (!hasSome) return [...found];
   for await (const batch of (await open(known)).plainLines()) {
     for (const { line, cells } of batch) {
-      if (keysOf(line, cells).some((key) => there.has(key))) found.add(line);
-      if (!there.has(wholeKey(cells))) for (const one of meant(cells)) one.before += 1;
+      if (there.has(wholeKey(cells))) found.add(line);
+      else for (const one of meant(cells)) one.before += 1;
     }
   }
-  for (const [line, { key }] of faults) {
-    const { before, after } = moved.get(key ?? '') ?? { before: 1, after: 0 };
+  for (const [line, { sound }] of faults) {
+    const { before, after } = moved.get(sound) ?? { before: 1, after: 0 };
     if (before <= after) found.add(line);
   }
   return [...found];
 }
 
-/** A faulty line: which of its cells are faulty, and the key of its other cells where these say the buyer. */
-type Fault = { places: readonly number[]; key: string | undefined };
+/** A faulty line: which of its cells are faulty, the key of its other cells, and whether these say the buyer. */
+type Fault = { places: readonly number[]; sound: string; saysBuyer: boolean };
 
 /** How many lines of either file that the other lacks have the same cells besides the faulty ones. */
 type Moved = { before: number; after: number };
@@ -109,7 +137,7 @@ const SAYING = [
 ] as const;
 
 /** Whether a cell that is not faulty says who the buyer is, or which request is meant. */
-function saysBuyer(cells: readonly string[], faulty: readonly number[], columns: readonly Column[]): boolean {
+function sayBuyer(cells: readonly string[], faulty: readonly number[], columns: readonly Column[]): boolean {
   const places = SAYING.map((known) => placeOf(columns, known));
   return places.some((at) => !faulty.includes(at) && (cells[at] ?? '').trim() !== '');
 }

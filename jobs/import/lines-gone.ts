@@ -5,7 +5,7 @@ import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
 import { openImported } from '../rows/import-names.ts';
-import { linesAgain } from './lines-again.ts';
+import { makeLinesAgain } from './lines-again.ts';
 import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } from './open-import.ts';
 
 /**
@@ -30,8 +30,9 @@ export async function countGone(
     const gone = await countBeside([]);
     if (gone === 0) return { gone, unknownOrigin: 0 };
     const open = (known: ImportedFile) => openImported(known, { imports: deps.imports, signal: deps.stopping });
+    const linesAgain = makeLinesAgain(file, open);
     // Where a copy cannot be read, no line counts as corrected.
-    const covered = await linesAgain(file, own, open).catch((error) => {
+    const covered = await linesAgain(own).catch((error) => {
       if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
       return [];
     });

@@ -14,7 +14,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { linesAgain, type OpenImport } from '../../import/lines-again.ts';
+import { makeLinesAgain, type OpenImport } from '../../import/lines-again.ts';
 import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
 /** A file of the day with lines that may have led to no request. */
@@ -80,7 +80,7 @@ export async function* dayImports(
 
 /**
  * Lines of an import that a later import covers. The later file is an errors file with these lines, or one that mends what these lines
- * mend; or it is the file that these lines mend, imported again; or it has the lines again ({@link linesAgain}). If the file itself was
+ * mend; or it is the file that these lines mend, imported again; or it has the lines again ({@link makeLinesAgain}). If the file itself was
  * imported again, a line counts as mended, too, if an errors file led it to a row before.
  */
 export async function linesMended(
@@ -111,9 +111,10 @@ export async function linesMended(
     const cameInAgain = from.portfolio === portfolio && files.has(from.file);
     if (cameInAgain || named.has(lineOfFileText(from))) mended.add(line);
   }
+  const againIn = makeLinesAgain(known, open);
   for (const one of later) {
     if (one.found === undefined) continue;
-    for (const line of await unlessUnread(linesAgain(known, one, open), [])) mended.add(line);
+    for (const line of await unlessUnread(againIn(one), [])) mended.add(line);
   }
   return mended;
 }
