@@ -115,6 +115,15 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   await second.getByText('version 2: 1 cell corrected').waitFor();
   expectFault(/409/);
   await page.getByLabel('Line 4, Wunsch').fill('30');
+  // Enter, held in the total, asks once. The answer has the focus, and no link of it, which would load the page without what was typed.
+  await page.getByLabel('Control total').focus();
+  for (let times = 0; times < 4; times += 1) await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('link', { name: 'Load the page again' }).waitFor();
+  await page.keyboard.press('Enter');
+  expect([await dialog.count(), await dialog.evaluate((shown) => shown.matches(':focus'))]).toEqual([1, true]);
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save as a new version' }).click();
   await page.getByRole('heading', { name: 'Another version was saved meanwhile' }).waitFor();
   expect(await page.getByRole('cell', { name: '20', exact: true }).count()).toBe(1);

@@ -41,6 +41,9 @@ export function openDialogs() {
  * `from` is a button of a posted form, it sends the form as usual instead.
  */
 export async function show(address, from, request = {}) {
+  // A key that is held, or a second click, asks no second time.
+  if (isComing) return;
+  isComing = true;
   try {
     const response = await fetch(address, { ...request, headers: { 'x-fragment': '1' } });
     if (response.status === 401) return signIn();
@@ -49,8 +52,13 @@ export async function show(address, from, request = {}) {
     return open(text, from);
   } catch {
     return leave(address, from);
+  } finally {
+    isComing = false;
   }
 }
+
+/** Whether the answer for a dialog is on its way. */
+let isComing = false;
 
 function leave(address, from) {
   if (!from?.matches?.('button[data-dialog]')) return location.assign(address);
@@ -77,8 +85,9 @@ function open(markup, from) {
   document.body.append(dialog);
   dialog.showModal();
   // The browser would focus the first button, and Enter pressed twice would answer a question that nobody read.
-  if (heading && !dialog.querySelector('input:not([type="hidden"]), select, textarea')) {
-    heading.tabIndex = -1;
-    heading.focus();
+  if (!dialog.querySelector('input:not([type="hidden"]), select, textarea')) {
+    const first = heading ?? dialog;
+    first.tabIndex = -1;
+    first.focus();
   }
 }

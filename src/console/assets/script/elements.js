@@ -147,7 +147,7 @@ export function total(field) {
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
-    document.querySelector('.submit-ways .is-primary').click();
+    if (!event.repeat) document.querySelector('.submit-ways .is-primary').click();
   });
   const command = document.querySelector('.same-command [data-copied]');
   const plain = command.textContent;
