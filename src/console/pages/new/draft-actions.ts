@@ -125,7 +125,7 @@ export function draftActions(
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('conflict' in answer) {
           reply.code(409);
-          return { title: t`Another version was saved`, body: conflictView(id, answer.conflict, change.edits) };
+          return { title: t`Another version was saved`, body: conflictView(id, answer.conflict, change) };
         }
         if (fields.same !== undefined)
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);

@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import type { LineEdit } from '../../../portfolio/draft-desk.ts';
+import type { ColumnEdit, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import {
   type LineToMend,
@@ -225,7 +225,7 @@ export function cellsTable(caption: string, cells: readonly MendedCell[]): Html 
 export function conflictView(
   id: string,
   { latest, cells }: { latest: number; cells: MendedCell[] },
-  edits: readonly LineEdit[] = [],
+  { edits, column }: { edits: readonly LineEdit[]; column?: ColumnEdit | undefined } = { edits: [] },
 ): Html {
   return html`${pageHead({
     title: t`Another version was saved meanwhile`,
@@ -233,6 +233,7 @@ export function conflictView(
     actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: t`Load version ${latest}`, kind: 'primary' }),
   })}
   ${cellsTable(t`Cells in which it differs`, cells)}
+  ${column && html`<p>Not replaced either, in all lines, in <strong><bdi>${column.column}</bdi></strong>: ${quoted(column.from, t`the whole cell`)} with ${quoted(column.to, t`nothing`)}.</p>`}
   ${
     edits.length > 0 &&
     table({
@@ -246,6 +247,8 @@ export function conflictView(
     })
   }`;
 }
+
+const quoted = (text: string, ifEmpty: string): HtmlValue => (text === '' ? ifEmpty : html`“${theirWords(text)}”`);
 
 function editText(edit: LineEdit): HtmlValue {
   if ('isLeftOut' in edit) return t`left out`;

@@ -40,6 +40,10 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   const conflict = await web.post(`${location}/mend`, { ...saved, 'cell-3-3': '13' });
   expect(conflict.status).toBe(409);
   expect(conflict.text).toContain('<bdi>much</bdi>');
+  const everywhere = { ...saved, everywhere: 'yes', column: 'requested_limit', from: 'm<b>uch', to: '' };
+  expect((await web.post(`${location}/mend`, everywhere)).text).toMatch(
+    /Not replaced either, in all lines, in .*requested_limit.*: “.*m&lt;b&gt;uch.*” with nothing\./,
+  );
 
   const mended = await web.get(location);
   expect(mended.text).toContain('Request all: 3 limits, 2,017.50 in total');
