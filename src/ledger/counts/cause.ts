@@ -36,7 +36,10 @@ const MOST_CHARACTERS = 200;
  */
 export function causeOf(problem: RowProblem, meaning: CauseMeaning, request: RowRequest): FoundCause {
   const heard = heardOf(problem, meaning);
-  const words = shortened(rowlessWords(heard.words, request));
+  // The status with which an answer broke off is no value of the row, even if the row asks for as much.
+  const brokeOff = heard.status === null ? (BROKE_OFF.exec(heard.words)?.[0] ?? '') : '';
+  const before = heard.words.slice(0, heard.words.length - brokeOff.length);
+  const words = shortened(`${rowlessWords(before, request)}${brokeOff}`);
   const { step } = problem;
   const of = (said: string): RowCause => {
     const { status } = heard;
@@ -93,6 +96,9 @@ function heardOf(
 
 /** Why an outcome is unknown, as src/service/answer-meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
+
+/** The end of why an outcome is unknown if the answer broke off behind its status. */
+const BROKE_OFF = / after status \d{3}$/;
 
 function shortened(words: string): string {
   if (words.length <= MOST_CHARACTERS) return words;

@@ -105,6 +105,14 @@ test('rows count as answered by a status of success, also where the answer broke
   ];
   expect(answeredRows(reasons.map(rowsOf))).toBe(11);
   expect(answeredRows([{ ...causeOf(refused('after status 200'), 'refused', ACME), rows: 1 }])).toBe(0);
+  // A row that asks for 200 has the status of its answer in its words all the same.
+  const small = { ...ACME, limit: { ...ACME.limit, requested_limit: '200' } };
+  const brokeOff = problemOf('limit', WISH, {
+    is: 'unknown',
+    reason: 'other side closed after status 200',
+    sentMs: 1e12,
+  });
+  expect(answeredRows([{ ...causeOf(brokeOff, 'unknown', small), rows: 1 }])).toBe(1);
 });
 
 describe('what was heard of a call', () => {
