@@ -58,6 +58,8 @@ export async function runUp(
     const first = await Promise.race([working, failed, signal.then(() => undefined)]);
     if (typeof first === 'string') {
       log.fatal({ part: first }, `${first} could not begin, and said why above; nothing runs`);
+      const fault = `${first} could not begin; standard error says why. Nothing runs.`;
+      if (terminal.json) terminal.print('', { error: fault, status: FAULT_STATUS });
       return FAULT_STATUS;
     }
     if (first) sayWhere(first[0], { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });

@@ -97,6 +97,15 @@ test('a port that is taken ends up and console with one line of what to do', asy
   }
 });
 
+// Promise: json-also-of-faults
+test('with --json, up names the part that could not begin on standard output', async () => {
+  const port = String(await portOf(createServer()));
+  const { start } = await openPlace();
+  const { status, stdout } = await start(['up', '--json'], { CONSOLE_PORT: port }).ended;
+  const error = 'console could not begin; standard error says why. Nothing runs.';
+  expect([status, JSON.parse(stdout)]).toEqual([1, { error, status: 1 }]);
+});
+
 test('the console alone says where it is, logs no names, and ends in good order', async () => {
   const { start } = await openPlace();
   const { child, output, ended } = start(['console', '--json'], { LOG_LEVEL: 'debug' });
