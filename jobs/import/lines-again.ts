@@ -5,6 +5,9 @@ import { digestOf, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
+/** A later import. `cameBefore`: its file was imported before the earlier one, too. */
+export type LaterFile = ImportedFile & { cameBefore: boolean };
+
 /** Opens the stored copy of an import. @throws LimitlineError `FILE`, `NOT_FOUND` */
 export type OpenImport = (known: ImportedFile) => Promise<Opened>;
 
@@ -12,14 +15,15 @@ export type OpenImport = (known: ImportedFile) => Promise<Opened>;
  * Makes a function that answers the lines of an import that a later file has: with the same cells, so that they are told with that file, or
  * with other text in the faulty cells alone, which corrects them. If the other cells say the buyer, the correction is on any line that the
  * earlier file lacks: one for each of the earlier file's lines that it may stand for. Otherwise it is on the same line of a file of the same
- * name. A later file without them corrects nothing: files of each day may have one name. Another sheet, other columns and an errors file, of
- * which each round has other lines, correct nothing either.
+ * name. A later file without them corrects nothing: files of each day may have one name. Nor does a file of another name that came before,
+ * since nobody wrote its lines to correct these. Another sheet, other columns and an errors file, of which each round has other lines, correct
+ * nothing either.
  *
  * The import is read once for all later files, and again for each that has something of it. Ask about one later file after the other.
  *
  * @throws LimitlineError `FILE`, `NOT_FOUND` where a copy cannot be read
  */
-export function makeLinesAgain(known: ImportedFile, open: OpenImport): (later: ImportedFile) => Promise<number[]> {
+export function makeLinesAgain(known: ImportedFile, open: OpenImport): (later: LaterFile) => Promise<number[]> {
   let reading: Promise<Earlier | undefined> | undefined;
   return async (later) => {
     if (readAs(known) !== readAs(later)) return [];
@@ -64,8 +68,8 @@ async function readEarlier(known: ImportedFile, open: OpenImport): Promise<Earli
 }
 
 async function againIn(
-  later: ImportedFile,
-  { columns, faults, kinds, all, known, open }: Earlier & { known: ImportedFile; open: OpenImport },
+  later: LaterFile,
+  { columns, kinds, all, known, open, ...earlier }: Earlier & { known: ImportedFile; open: OpenImport },
 ): Promise<number[]> {
   const again = await open(later);
   const isAlike = JSON.stringify(again.header) === JSON.stringify(columns);
@@ -73,6 +77,8 @@ async function againIn(
     await again.close();
     return [];
   }
+  const isSameName = known.fileName === later.fileName;
+  const faults: Earlier['faults'] = isSameName || !later.cameBefore ? earlier.faults : new Map();
   const moved = new Map<string, Moved>();
   for (const { sound, saysBuyer } of faults.values()) if (saysBuyer) moved.set(sound, { before: 0, after: 0 });
   /** Finds the faulty lines that a line may correct, wherever they stand: their sound cells are the same. */
@@ -81,7 +87,7 @@ async function againIn(
   const isInPlace = (cells: readonly string[], { places, sound, saysBuyer }: Fault): boolean => {
     // Where no other cell says anything, nothing says that it is the same line.
     const isTold = cells.some((cell, at) => !places.includes(at) && cell.trim() !== '');
-    return (saysBuyer || (isTold && known.fileName === later.fileName)) && withoutKey(cells, places) === sound;
+    return (saysBuyer || (isTold && isSameName)) && withoutKey(cells, places) === sound;
   };
   const there = makeKeySet();
   const found = new Set<number>();

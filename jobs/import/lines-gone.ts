@@ -17,7 +17,7 @@ import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } fr
 export async function countGone(
   { portfolio, path, reading }: Pick<FileToImport, 'portfolio' | 'path' | 'reading'>,
   { importId, opened, openAhead }: OpenedImport,
-  deps: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
+  deps: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside' | 'allImports'> },
 ): Promise<{ gone: number; goneFile?: string; unknownOrigin: number }> {
   const { portfolios, retryUntilAnswered } = deps;
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
@@ -31,8 +31,12 @@ export async function countGone(
     if (gone === 0) return { gone, unknownOrigin: 0 };
     const open = (known: ImportedFile) => openImported(known, { imports: deps.imports, signal: deps.stopping });
     const linesAgain = makeLinesAgain(file, open);
+    const imports = await retryUntilAnswered('look', () => portfolios.allImports(portfolio));
+    const placeOf = ({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>) =>
+      imports.findIndex((one) => one.id === id && one.reading === reading);
+    const cameBefore = placeOf(own) >= 0 && placeOf(own) < placeOf(file);
     // Where a copy cannot be read, no line counts as corrected.
-    const covered = await linesAgain(own).catch((error) => {
+    const covered = await linesAgain({ ...own, cameBefore }).catch((error) => {
       if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
       return [];
     });

@@ -114,7 +114,8 @@ export async function linesMended(
   const againIn = makeLinesAgain(known, open);
   for (const one of later) {
     if (one.found === undefined) continue;
-    for (const line of await unlessUnread(againIn(one), [])) mended.add(line);
+    const cameBefore = one.number < known.number;
+    for (const line of await unlessUnread(againIn({ ...one, cameBefore }), [])) mended.add(line);
   }
   return mended;
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeLinesAgain } from '../../../jobs/import/lines-again.ts';
+import { type LaterFile, makeLinesAgain } from '../../../jobs/import/lines-again.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { ImportedFile } from '../../../src/ledger/portfolios/imports.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
@@ -12,9 +12,9 @@ const HEADER = 'name,country_code,requested_limit';
 test('an import is read once for all later files, and once more for one that has something of it', async () => {
   const dir = await makeFolder();
   const opened: string[] = [];
-  const file = async (fileName: string, ...lines: string[]): Promise<ImportedFile> => {
+  const file = async (fileName: string, ...lines: string[]): Promise<LaterFile> => {
     await writeFile(join(dir, fileName), `${[HEADER, ...lines].join('\n')}\n`);
-    return { id: fileName, fileName, reading: '{}' };
+    return { id: fileName, fileName, reading: '{}', cameBefore: false };
   };
   const open = ({ id }: ImportedFile) => {
     opened.push(id);

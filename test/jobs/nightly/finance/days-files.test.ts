@@ -130,6 +130,22 @@ test('a file of another name corrects a line whose other cells say the buyer, an
   expect((await told(place.context)).map(([line]) => line)).toEqual([4, 6]);
 });
 
+// Promise: earlier-file-corrects-nothing
+test('a file that came before a line corrects nothing of it, though it is imported again', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'first.csv');
+  await writeFile(path, `${HEADER}\nAcme GmbH,DE,,5000\nBeta GmbH,XX,HRB 2,2000\n`);
+  await place.importFile(path);
+  await place.import([HEADER, 'Beta GmbH,XX,HRB 2,2000', 'Acme GmbH,XX,,5000', ',DE,,5000']);
+  expect(await place.importFile(path)).toMatchObject({ gone: 2, goneFile: 'q4.csv' });
+  // Acme in another country may be another company. Beta's line is told with the file that has it last.
+  expect((await told(place.context)).map(([line, , file]) => [line, file])).toEqual([
+    [3, 'first.csv'],
+    [3, 'q4.csv'],
+    [4, 'q4.csv'],
+  ]);
+});
+
 test('another sheet of a workbook corrects no line of the first', async () => {
   const place = await openWorkplace();
   const rows = (limit: string) =>
