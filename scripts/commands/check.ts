@@ -168,6 +168,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
   const requests = makeKeySet();
   const counts = await readAll(opened, list, async (batch) => {
+    await terminal.room();
     for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
     if (deps.isToListBuyers) buyers.add(batch);
     sum?.add(batch);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Log } from '../../src/log.ts';
 
 export type Terminal = ReturnType<typeof makeTerminal>;
@@ -6,6 +7,10 @@ export type Terminal = ReturnType<typeof makeTerminal>;
 export function makeTerminal({ json }: { json: boolean }) {
   let log: Log | undefined;
   let hasPrinted = false;
+  let isLost = false;
+  process.stdout.once('error', () => {
+    isLost = true;
+  });
   return {
     json,
     /** Whether the answer was printed. */
@@ -24,6 +29,10 @@ export function makeTerminal({ json }: { json: boolean }) {
     /** Prints a part of the answer as text. With `--json`, `print` gives the whole. */
     answer(words: string): void {
       if (!json) process.stdout.write(`${inOneDirection(words)}\n`);
+    },
+    /** Resolves when standard output takes more, or never will: what a slow reader has not read yet is kept in memory. */
+    async room(): Promise<void> {
+      if (process.stdout.writableNeedDrain && !isLost) await once(process.stdout, 'drain').catch(() => {});
     },
     /** Prints a message. On a terminal it replaces the progress bar, which is drawn again below it. */
     say(said: string): void {

@@ -10,6 +10,7 @@ function resolve(args: string[]): Promise<unknown> {
     hasPrinted: () => false,
     print: nothing,
     answer: nothing,
+    room: async () => {},
     say: nothing,
     sayTo: nothing,
     log: () => undefined,

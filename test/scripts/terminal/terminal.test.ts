@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
@@ -21,4 +22,22 @@ test('marks of the reading direction reach no terminal raw, and JSON keeps them'
   makeTerminal({ json: true }).print('', { raw });
   expect(written).toContain('\\u202e');
   expect(JSON.parse(written)).toEqual({ raw });
+});
+
+test('whoever prints much waits until the reader has taken it, and for no reader that is gone', async () => {
+  const taken: (() => void)[] = [];
+  const slow = new Writable({ highWaterMark: 1, write: (_text, _encoding, done) => void taken.push(done) });
+  vi.spyOn(process, 'stdout', 'get').mockReturnValue(slow as unknown as typeof process.stdout);
+  const terminal = makeTerminal({ json: false });
+  await terminal.room();
+  terminal.answer('line 2: bad');
+  const room = terminal.room().then(() => 'room');
+  expect(await Promise.race([room, Promise.resolve('none')])).toBe('none');
+  taken[0]?.();
+  expect(await room).toBe('room');
+  terminal.answer('line 3: bad');
+  const lost = terminal.room();
+  slow.destroy(Object.assign(new Error('nobody reads'), { code: 'EPIPE' }));
+  await lost;
+  await terminal.room();
 });
