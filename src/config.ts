@@ -59,7 +59,9 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   faults.push(...proxyFaults(sound));
   // Without a faulty setting of its family, a combination would be judged by what nobody meant.
   if (sound && !isFaulty(/^NOTIFY|PROXY$/)) faults.push(...noticeFaults(sound));
-  if (sound && !isFaulty(/^EVENTS|_PORT$/)) faults.push(...eventFaults(sound));
+  // Port 0 is like no other port.
+  const ports = isFaulty(/^CONSOLE_PORT$/) ? { CONSOLE_PORT: 0 } : {};
+  if (sound && !isFaulty(/^EVENTS/)) faults.push(...eventFaults({ ...sound, ...ports }));
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }

@@ -218,6 +218,9 @@ test('faults within an address of Redis, and in combinations of settings, are na
   const mail = () => readSettings({ env: { ...env, NOTIFY_SMTP_URL: 'x' }, cwd });
   expect(mail).toThrow('NOTIFY_SMTP_URL must be');
   expect(mail).not.toThrow('given without');
+  const ports = () => readSettings({ env: { CONSOLE_PORT: 'x', METRICS_PORT: 'y', EVENTS_PORT: '3000' }, cwd });
+  expect(ports).toThrow('EVENTS_PORT is given, so EVENTS_SECRET');
+  expect(ports).not.toThrow('which is CONSOLE_PORT too');
 });
 
 test('a data folder that the environment names is a whole path; in .env it may be beside that file', async () => {
