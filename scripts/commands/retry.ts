@@ -91,9 +91,10 @@ async function retryAll(retry: Retry, filter: RowFilter, isChosen: boolean, how:
     const why = !isChosen && isNone ? await explainEmptyRetry(retry, context) : '';
     const planned = why || planWords(plan, others);
     // A text that matches no row is a mistake; having no refused rows is not.
-    if (isNone && error !== undefined) throw new LimitlineError('NOT_FOUND', planned);
+    const stays = heldWords(name, cause, plan.rows);
+    if (isNone && error !== undefined) throw new LimitlineError('NOT_FOUND', `${planned} ${stays}`.trimEnd());
     const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;
-    terminal.print([words, heldWords(name, cause, plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
+    terminal.print([words, stays, cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
       ...(dryRun
         ? { dryRun, ...plannedOf(plan) }

@@ -89,6 +89,10 @@ describe('failures by cause', () => {
   test('of held rows stay held, and it says what to do', async () => {
     const { limitline, json, causes } = await openFailed();
     const held = causes.find(({ meaning }) => meaning === 'unknown')?.id ?? '';
+    expect(await limitline('retry', 'q4', '--cause', held, '--error', 'unknown')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/can be sent again\. 1 row of this cause is held and stays so\. To say /),
+    });
     for (const command of ['retry', 'cancel']) {
       const { stdout, status } = await limitline(command, 'q4', '--cause', held);
       expect(status).toBe(0);
