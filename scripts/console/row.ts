@@ -18,11 +18,11 @@ export function buyersPageFunctions(context: Context): BuyersPageFunctions {
   };
 }
 
-/** How long a page searches for a row's line: some 20,000 lines. Longer if a person asks for the line. */
-const LINE_MS = 300;
+/** How long a page searches for a row's line, also on a busy machine. Longer if a person asks for the line. */
+const LINE_MS = 1_000;
 const PATIENT_LINE_MS = 30_000;
 
-/** The highest line number for which a page searches at once. For lines further down the time would hardly suffice. */
+/** The highest line number for which a page searches at once. For lines further down the page would take long. */
 const NEAR_LINE = 5_000;
 
 export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPageFunctions {

@@ -139,7 +139,10 @@ export function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: 
   return html`${name}${problem === undefined ? t`not created yet` : t`not created: the portfolio’s page says why`}`;
 }
 
-/** The cells of the row's line. For a line far down in a long file the page has a link, and the browser's module `late` loads the cells. */
+/**
+ * The cells of the row's line. For a line that takes long to find, mostly one far down in a long file, the page has a link, and the browser's
+ * module `late` loads the cells.
+ */
 export function linePart({ line, story }: ToldRow, rights: Rights): Html {
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
@@ -155,7 +158,7 @@ export function linePart({ line, story }: ToldRow, rights: Rights): Html {
         )}</dl>
       ${known && html`<p class="hint">Empty cells are not shown.${mayHave && html` <a href="${original}">The whole file</a>`}</p>`}`;
     case 'far':
-      return html`<div data-module="late"><p>Line ${result.line} is far down in a long file. <a href="${rowAddress(row)}?line=yes">Find it</a>${mayHave && html`, or download <a href="${original}">the whole file</a>`}.</p></div>`;
+      return html`<div data-module="late"><p>Line ${result.line} was not found at once. <a href="${rowAddress(row)}?line=yes">Find it</a>${mayHave && html`, or download <a href="${original}">the whole file</a>`}.</p></div>`;
     case 'gone':
       return html`<p>The copy of this file was deleted, or has no such line. What was read of it is under “Sent to the service”.</p>`;
   }
