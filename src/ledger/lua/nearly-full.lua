@@ -3,9 +3,7 @@
 local function nearlyFull()
   local info = redis.pcall('INFO', 'memory')
   if type(info) ~= 'string' then return nil end
-  -- A pattern would be tried at each character before this line, and INFO has many.
-  local at = string.find(info, '\nmaxmemory:', 1, true)
-  local used, most = tonumber(string.match(info, '\nused_memory:(%d+)')), tonumber(at and string.match(info, '%d+', at))
+  local used, most = tonumber(string.match(info, '\nused_memory:(%d+)')), tonumber(string.match(info, '\nmaxmemory:(%d+)'))
   if used and most and most > 0 and used >= 0.95 * most then return used, most end
   return nil
 end
