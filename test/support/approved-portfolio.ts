@@ -10,6 +10,16 @@ import { buyerLines, openWorkplace } from './workplace.ts';
 export const ALICE: Person = { by: 'alice', roles: ['finance', 'operator'] };
 export const BOB: Person = { by: 'bob', roles: ['approver'] };
 
+/** What the page of an approval says to a person who may answer, and whom it asks for no proof. */
+export const ANSWERING = {
+  may: 'yes',
+  needsPassword: false,
+  needsCode: false,
+  needsSignIn: false,
+  approvers: [],
+  csrf: '',
+} as const;
+
 /**
  * A portfolio of so many rows that `alice` imported, under settings that ask for approval, without workers: a test moves its rows itself.
  * Buyer n stands in line n + 1 and asks for 1,000.50 + n.

@@ -3,20 +3,12 @@ import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.t
 import { lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { ANSWERING, openPortfolio } from '../../support/approved-portfolio.ts';
 import { plainText } from '../../support/plain-text.ts';
 import { unmarked } from '../../support/unmarked.ts';
 import { waitingIn } from '../../support/waiting-in.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-const ANSWERING = {
-  may: 'yes',
-  needsPassword: false,
-  needsCode: false,
-  needsSignIn: false,
-  approvers: [],
-  csrf: '',
-} as const;
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
 
 async function pageOf(id: string, { context }: Place): Promise<string> {

@@ -42,6 +42,7 @@ test('what was declined within a day stands there with its sums by currency, and
   await desk.limitline('decisions', 'later.csv');
 
   const first = await get('/');
+  expect(plainText(first.text)).toContain(' 5 EUR 5,017.50 EUR 1,507.75 finished');
   expect(plainText(first.text)).toContain('3 requests were declined In the last 24 hours GBP 1,006.50 EUR 2,004.00 2');
   expect(first.text).toContain('href="/declined"');
   const { fragments } = JSON.parse((await get('/newest/events')).text);

@@ -9,20 +9,12 @@ import { saidLine, waitingWords } from '../../../scripts/approval/approval-words
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { ANSWERING, openPortfolio } from '../../support/approved-portfolio.ts';
 import { unmarked } from '../../support/unmarked.ts';
 import { waitingIn } from '../../support/waiting-in.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
-const ANSWERING = {
-  may: 'yes',
-  needsPassword: false,
-  needsCode: false,
-  needsSignIn: false,
-  approvers: [],
-  csrf: '',
-} as const;
 const line = (n: number, amount: string) => `Buyer ${n} GmbH,DE,HRB ${n},${amount},K${n}`;
 
 test('the largest rows are found among thousands, wherever they stand, also where many are equal', async () => {

@@ -104,7 +104,8 @@ function requestedOf(state: PortfolioState, meanings: Meanings): Html {
 }
 
 function grantedIn(state: PortfolioState, meanings: Meanings): Html {
-  return amount(isGrantKnown(outcomesOf(state, meanings)) ? grantedOf(state, meanings).granted : undefined);
+  if (!isGrantKnown(outcomesOf(state, meanings))) return amount(undefined);
+  return money({ amount: grantedOf(state, meanings).granted, currency: soleCurrency(state) });
 }
 
 function begunOf({ startedMs, file }: PortfolioState): Html {
