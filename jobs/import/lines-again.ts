@@ -5,7 +5,7 @@ import { digestOf, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
-/** A later import. `cameBefore`: its file was imported before the earlier one, too. */
+/** A later import. `cameBefore`: whether its file was also imported before the earlier import. */
 export type LaterFile = ImportedFile & { cameBefore: boolean };
 
 /** Opens the stored copy of an import. @throws LimitlineError `FILE`, `NOT_FOUND` */
@@ -19,7 +19,7 @@ export type OpenImport = (known: ImportedFile) => Promise<Opened>;
  * since nobody wrote its lines to correct these. Another sheet, other columns and an errors file, of which each round has other lines, correct
  * nothing either.
  *
- * The import is read once for all later files, and again for each that has something of it. Ask about one later file after the other.
+ * The earlier file is read once for all later ones, and once more for each that shares lines with it. Ask about one later file after the other.
  *
  * @throws LimitlineError `FILE`, `NOT_FOUND` where a copy cannot be read
  */
@@ -105,7 +105,7 @@ async function againIn(
       hasSome ||= isOld || one !== undefined;
     }
   }
-  // Most files of other days have nothing of it.
+  // Most later files share no line with the earlier one, which then need not be read again.
   if (!hasSome) return [...found];
   for await (const batch of (await open(known)).plainLines()) {
     for (const { line, cells } of batch) {
