@@ -145,8 +145,8 @@ testInBrowser('every figure of the pages is that of the account that the service
     await page.goto(web.url);
     const [declined, listed] = [of(...PLAYED.declined), await rowsOf(page, 'Portfolios')];
     expect(listed.map((cells) => cells.filter((text) => /\d\.\d\d/.test(text)))).toEqual([
-      [`EUR 77.00 in the file ${shown(of(1).amount + 77)}`, '77.00'],
-      [`EUR ${shown(answered.amount)} in the file ${shown(whole.amount)}`, shown(granted)],
+      [`EUR 77.00 in the file ${shown(of(1).amount + 77)}`, 'EUR 77.00'],
+      [`EUR ${shown(answered.amount)} in the file ${shown(whole.amount)}`, `EUR ${shown(granted)}`],
     ]);
     const month = await page.getByRole('region', { name: 'This month' }).locator('dd').allTextContents();
     expect(month.filter((text) => text.startsWith('EUR'))).toEqual(
