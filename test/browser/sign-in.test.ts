@@ -142,6 +142,73 @@ testInBrowser(
   },
 );
 
+testInBrowser(
+  // Promise: typed-outlives-session
+  'what was typed on a page stays when the session ends, until its person is back; it goes at a sign-out elsewhere',
+  async () => {
+    const web = await openConsole(await openDesk(0));
+    const anna = await addUser(web, 'anna', ['admin']);
+    const clara = await addUser(web, 'clara', ['admin']);
+    await addUser(web, 'ben', ['viewer']);
+    const { page, expectFault } = await openBrowser();
+    expectFault(/status of 40[13]/);
+    const signIn = async (one: typeof page, name: string, code = '') => {
+      await one.getByLabel('Name').fill(name);
+      await one.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await one.getByRole('button', { name: 'Sign in' }).click();
+      if (code === '') return;
+      await one.getByLabel('Code').fill(code);
+      await one.keyboard.press('Enter');
+    };
+    await page.goto(`${web.url}/users`);
+    await signIn(page, 'anna', codeOf(anna.secret));
+    const name = page.locator('#add-name');
+    const covered = page.getByRole('dialog', { name: 'Signed out' });
+    await name.fill('carl');
+    await web.context.people.sessions.endAll('anna');
+    await covered.waitFor();
+    await page.keyboard.press('Escape');
+    await expectNoViolations(page);
+    await keepScreenshot(page, 'signed-out-typed');
+    const opened = page.context().waitForEvent('page');
+    await covered.getByRole('link').click();
+    const other = await opened;
+    await signIn(other, 'anna', codeOf(anna.secret, 1));
+    await other.getByRole('heading', { name: 'Users', exact: true }).waitFor();
+    await page.bringToFront();
+    await covered.waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('carl');
+    await page.getByLabel('viewer').first().check();
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('carl').first().waitFor();
+
+    // Somebody else signs in: nothing of what was typed is shown.
+    await page.goto(`${web.url}/users`);
+    await name.fill('dora');
+    await web.context.people.sessions.endAll('anna');
+    await covered.waitFor();
+    await other.goto(`${web.url}/keys`);
+    await signIn(other, 'ben');
+    await other.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.bringToFront();
+    await covered.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
+    expect(await page.locator('#add-name').count()).toBe(0);
+
+    // A sign-out in another tab empties this one, too.
+    await other.locator('#account summary').click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(other, 'clara', codeOf(clara.secret));
+    await other.locator('#account').waitFor();
+    await page.goto(`${web.url}/users`);
+    await name.fill('eva');
+    await other.locator('#account summary').click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.bringToFront();
+    await page.waitForURL(/\/sign-in/);
+  },
+);
+
 testInBrowser('what is typed as a password can be shown, pasted, and is never sent as text', async () => {
   const web = await openConsole(await openDesk(0));
   await addUser(web, 'anna', ['viewer']);
