@@ -45,10 +45,13 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   const folder = dataFolderOr(namedFolder(given), { env, cwd }, faults);
   const parsed = settingsSchema.safeParse({ ...values, LIMITLINE_DATA: folder?.path ?? '' });
   faults.push(...schemaFaults(parsed.error, values));
-  if (values.SERVICE_URL && !(values.SERVICE_CLIENT_ID && values.SERVICE_CLIENT_SECRET)) {
-    faults.push(
-      'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
-    );
+  // A credential whose file cannot be read is given, and its fault is named already.
+  const missing = ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET'].filter(
+    (name) => !values[name] && !given.faults.some((fault) => fault.includes(name)),
+  );
+  if (values.SERVICE_URL && missing.length > 0) {
+    const words = missing.map((name) => `${name} (or ${name}_FILE)`).join(' and ');
+    faults.push(`SERVICE_URL is given, so ${words} ${missing.length === 1 ? 'is' : 'are'} needed too`);
   }
   const { sound, isFaulty } = soundSettings(parsed, values);
   if (values.SERVICE_URL && sound?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
@@ -95,9 +98,10 @@ function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof c
 function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<string, string>>): string[] {
   return (error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
-    // A URL may contain a password, so neither URLs nor secrets are repeated.
+    // A URL may contain a password or a key, so neither such URLs nor secrets are repeated.
     const isPrivate =
-      /SECRET|REDIS_URL|METRICS_TOKEN|NOTIFY_WEBHOOK_URL|NOTIFY_SMTP_URL/.test(name) || values[name]?.includes('@');
+      /SECRET|REDIS_URL|METRICS_TOKEN|NOTIFY_WEBHOOK_URL|NOTIFY_SMTP_URL/.test(name) ||
+      /[@?#]/.test(values[name] ?? '');
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }

@@ -101,8 +101,9 @@ export const HTTP_FAULT = 'must be an address that begins with http:// or https:
 export const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
+  .regex(/^[^?#]*$/, 'must have no ? or #: the paths of calls and pages are put behind it')
   // Calls do not use a user and password in the URL, so they are removed wherever the URL is shown.
-  .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
+  .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/]*@/i, '$1'));
 
 export const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });

@@ -31,9 +31,9 @@ export const STAND_IN_CREDENTIALS = {
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
-/** Any header but those that HTTP or the service's document gives each call: a key in their place would break it. */
+/** Any header but those that HTTP or the service's document gives each call, or that have another meaning: a key in their place would break it. */
 const NOT_OURS =
-  /^(?!(?:accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)/i;
+  /^(?!(?:accept|authorization|connection|content-encoding|content-length|content-type|cookie|expect|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade|user-agent)$)/i;
 
 /** Every setting: its format and its default. The table of docs/settings.md is made from these comments (`npm run pages`). */
 export const settingsSchema = z.object({
@@ -111,7 +111,7 @@ export const settingsSchema = z.object({
   SERVICE_IDEMPOTENCY_HEADER: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
-    .regex(NOT_OURS, 'must not be a header that each call has anyway: name the one that the service honours')
+    .regex(NOT_OURS, 'must not be a header with another meaning: name the one that the service honours')
     .optional(),
   /** Statuses by which the service says that it made nothing, besides 429: such as `503`, out of 408 and 500 to 599. */
   SERVICE_NOT_MADE: statusList,

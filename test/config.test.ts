@@ -67,12 +67,12 @@ test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE
   expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
 });
 
-test('a header that each call has anyway is none for idempotency keys', () => {
+test('a header with another meaning is none for idempotency keys', () => {
   const read = (header: string) => readSettings({ env: { SERVICE_IDEMPOTENCY_HEADER: header }, cwd });
   for (const header of ['Idempotency-Key', 'X-Request-Id', 'Content-Digest']) {
     expect(read(header).SERVICE_IDEMPOTENCY_HEADER).toBe(header);
   }
-  for (const header of ['Authorization', 'content-type', 'Host', 'Transfer-Encoding']) {
+  for (const header of ['Authorization', 'content-type', 'Host', 'Transfer-Encoding', 'Cookie', 'User-Agent']) {
     expect(() => read(header)).toThrow(`SERVICE_IDEMPOTENCY_HEADER is "${header}", but must not be a header`);
   }
 });
@@ -86,8 +86,27 @@ test('the slash at the end of an address is dropped', () => {
 test('the user and password of an address are dropped', () => {
   const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
   expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
-  expect(read('https://api.example/v?by=anna@b')).toBe('https://api.example/v?by=anna@b');
+  expect(read('https://api.example/v/anna@b')).toBe('https://api.example/v/anna@b');
   expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
+});
+
+test.each(['https://api.example/v?key=geheim', 'https://api.example/#geheim', 'https://api.example?'])(
+  'an address with a query or a fragment (%s) is refused, since calls would leave it out',
+  (url) => {
+    const read = () => readSettings({ env: { ...service, SERVICE_URL: url }, cwd });
+    expect(read).toThrow(/SERVICE_URL .*must have no \? or #/);
+    expect(read).not.toThrow(/geheim/);
+  },
+);
+
+test('of the credentials, those that are missing are named, and not one whose file cannot be read', () => {
+  const read = (env: Record<string, string>) => () =>
+    readSettings({ env: { SERVICE_URL: 'https://api.example', ...env }, cwd });
+  expect(read({})).toThrow(/so SERVICE_CLIENT_ID .* and SERVICE_CLIENT_SECRET .* are needed too/);
+  expect(read({ SERVICE_CLIENT_ID: 'id' })).toThrow(/so SERVICE_CLIENT_SECRET \(or SERVICE_CLIENT_SECRET_FILE\) is/);
+  const unreadable = read({ SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET_FILE: join(cwd, 'missing') });
+  expect(unreadable).toThrow(/SERVICE_CLIENT_SECRET_FILE/);
+  expect(unreadable).not.toThrow(/needed too/);
 });
 
 // Promise: proxy-of-environment

@@ -47,7 +47,7 @@ export function register(program: Command, terminal: Terminal): void {
       .option('--row <id>', 'only the row with this id (column "row" of the results)')
       .option('--error <text>', 'only rows whose problem contains this text', choosingText),
   )
-    .option('--dry-run', 'say what that would send, and do nothing; not with --line or --row')
+    .option('--dry-run', 'say what that would send, and do nothing')
     .option('--yes', 'do not ask first where the buyer of a row has another request')
     .action(async (name: string, { cause, where, dryRun = false, yes = false, ...others }: RetryOptions) => {
       const how = { dryRun, yes };
@@ -113,9 +113,21 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
   if (line !== undefined && row !== undefined) {
     throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
   }
-  if (how.dryRun) throw new LimitlineError('USAGE', '--dry-run is for many rows: leave --line and --row out.');
   await onPortfolio(name, async (context) => {
     const found = await rowToRetry(retry, context);
+    if (found && how.dryRun) {
+      const filter = { rows: [found.row.key], states: [retry.state] };
+      const { plan } = await actOnChosen({ portfolio: name, action: 'retry', filter }, how, context);
+      if (isEmpty(plan)) throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
+      const others = await namesOf(plan.others, context);
+      terminal.print(planWords(plan, others), {
+        portfolio: name,
+        dryRun: true,
+        ...plannedOf(plan),
+        ...(others ? { otherRequests: others } : {}),
+      });
+      return;
+    }
     const isFree = found?.result.state === retry.state;
     const others = isFree ? await namesOf(await findOtherRequests([[found]], {}, context.rows), context) : undefined;
     if (others && !(await mayGoOn(name, others, how, terminal))) return;

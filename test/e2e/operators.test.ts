@@ -194,6 +194,12 @@ test('retry sends the rows that were named, and says which of them are not there
     status: 1,
     stderr: expect.stringContaining('No refused row of portfolio "q4" has a problem that contains "too low".'),
   });
+  const shown = await limitline('retry', 'q4', '--line', '2', '--dry-run');
+  expect(shown.stdout).toMatch(/^1 row of portfolio q4, .* would be sent again: 1 call\. Nothing was done\.\n$/);
+  expect(await limitline('retry', 'q4', '--line', '999', '--dry-run')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('There is no line 999 in portfolio "q4"'),
+  });
   expect((await json('report', 'q4')).states).toMatchObject({ refused: 2 });
   expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1, workers: 0 });
   const worker = start('work');

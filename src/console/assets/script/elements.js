@@ -142,7 +142,8 @@ export function showPassword(box) {
  */
 export function total(field) {
   const input = field.querySelector('input');
-  const key = `total ${location.pathname}`;
+  // Where another person signs in in this tab, the total is not theirs.
+  const key = `total ${location.pathname} ${document.querySelector('.account-name')?.textContent ?? ''}`;
   input.value ||= sessionStorage.getItem(key) ?? '';
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return;
