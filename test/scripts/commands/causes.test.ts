@@ -132,7 +132,6 @@ describe('failures by cause', () => {
     for (const args of [
       ['retry', 'q4', '--where', 'min=1', '--line', '2'],
       ['retry', 'q4', '--cause', 'x', '--where', 'min=1'],
-      ['retry', 'q4', '--line', '2', '--dry-run'],
       ['cancel', 'q4', '--where', 'colour=red'],
       ['cancel', 'q4', '--where', 'states=lost'],
       ['cancel', 'q4', '--where', 'outcomes=refused'],
