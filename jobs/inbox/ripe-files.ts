@@ -120,8 +120,8 @@ const WATCHED = 500;
 /**
  * Looks for changes in taken files in `done` and `rejected`. A file with new lines at its end returns to the drop folder and is
  * imported again: old lines lead to their rows, new ones are imported. Any other change is only reported, once, because it may
- * not be meant for import. So is a file whose portfolio has a newer file, which it would undo, and a file of decisions: its lines without a time
- * would count as made now, and undo later ones.
+ * not be meant for import. So is a file whose portfolio has a newer file, which it would undo, or rows that were given up, and a file of
+ * decisions: its lines without a time would count as made now, and undo later ones.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -227,7 +227,7 @@ async function compare(
   const begin = found.size < seen.bytes ? '' : await sha256Of(path, seen.bytes);
   const known = { ...file, seen: { ...seen, version: changeOf(found) } };
   if (begin === seen.sha256 && found.size === seen.bytes) return inbox.note(known);
-  const why = begin !== seen.sha256 ? CHANGED : isLatest ? GROWN : LATER;
+  const why = begin !== seen.sha256 ? CHANGED : isLatest ? await whyGrown(file, seen, deps) : LATER;
   const left = { folder: drop.id, name: file.name, what: WHAT, why, atMs: found.mtimeMs };
   if (why !== GROWN) {
     await tellOfLeft(left, deps);
@@ -258,7 +258,23 @@ async function compare(
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 
+/** What becomes of a file that grew: it is imported again, unless that would undo what people did in its portfolio since. */
+async function whyGrown(
+  { portfolio, is, atMs }: TakenFile,
+  { sha256 }: NonNullable<TakenFile['seen']>,
+  { portfolios }: RoundDeps,
+): Promise<string> {
+  const last = (await portfolios.allImports(portfolio)).toSorted((one, other) => other.lastMs - one.lastMs)[0];
+  // A rejected file may have left no import.
+  if (last && last.id !== sha256 && (is !== 'rejected' || last.lastMs > atMs)) return IMPORTED;
+  const { states, replaced } = await portfolios.read(portfolio);
+  return states.cancelled > replaced ? GIVEN_UP : GROWN;
+}
+
 const WHAT = 'was changed after it had been taken';
 const GROWN = 'it is imported again for the added lines';
 const LATER = 'a newer file of its portfolio was taken since: drop the added lines again in a new file';
+const IMPORTED = 'another file was imported into its portfolio since: drop the added lines again in a new file';
+const GIVEN_UP =
+  'rows of its portfolio were given up, and the whole file would bring them back: drop the added lines again in a new file';
 const CHANGED = 'the lines that were taken have changed: drop the file again if the changes are meant to be imported';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFile, mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import type { NoticeState } from '../../../src/notices/notice.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -158,6 +159,32 @@ test('a file that grows behind a newer one of its portfolio undoes nothing of th
     rows: 3,
     states: { queued: 2, cancelled: 1 },
   });
+});
+
+// Promise: older-file-undoes-nothing
+test('a file that grows after somebody imported a correction by hand undoes nothing of that: it is named', async () => {
+  const { drop, takeIn, inbox, told, report, ...place } = await openInbox();
+  const lines = buyerLines(3);
+  await drop('q4.csv', text(lines.slice(0, 3)));
+  await takeIn();
+  await place.import(lines.slice(0, 3).map((line) => line.replace('1001.50', '2001.50')));
+  await appendFile(await placeIn(inbox, 'done'), text(lines.slice(3)));
+  expect((await takeIn()).files).toEqual([]);
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/another file was imported into its portfolio since/));
+  expect(await report()).toMatchObject({ rows: 3, states: { queued: 2, cancelled: 1 } });
+});
+
+// Promise: grown-file-revives-nothing
+test('a file that grows after rows of its portfolio were given up brings none of them back: it is named', async () => {
+  const { drop, takeIn, inbox, told, report, context } = await openInbox();
+  const lines = buyerLines(3);
+  await drop('q4.csv', text(lines.slice(0, 3)));
+  await takeIn();
+  await cancelRows({ portfolio: 'q4' }, context);
+  await appendFile(await placeIn(inbox, 'done'), text(lines.slice(3)));
+  expect((await takeIn()).files).toEqual([]);
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/given up, and the whole file would bring them back/));
+  expect(await report()).toMatchObject({ rows: 2, states: { cancelled: 2 } });
 });
 
 // Promise: open-files-wait
