@@ -1,14 +1,17 @@
 import type { EventMapping, MappedName } from '../../src/events/event-mapping.ts';
 import { inPlace, listPlaces, pointerOf, valueAt } from '../../src/json-pointer.ts';
 import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { besideAmount } from '../../src/portfolio/lines/one-currency.ts';
 import { readAmount, readMoment } from '../../src/portfolio/results/decision-columns.ts';
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
 /**
  * What an event says of one limit. `found`: the mapped values, as text by name. The other fields have the decision, or why there is none.
  */
-export type EventReading = { found: Partial<Record<MappedName, string>> } & (
-  | { is: 'decision'; word: LaterWord }
+export type EventReading = {
+  found: Partial<Record<MappedName, string>>;
+} /** `currencies`: those that the amounts name, as written. */ & (
+  | { is: 'decision'; word: LaterWord; currencies?: string[] }
   /** The event is of a kind that the mapping does not count. */
   | { is: 'other kind' }
   | { is: 'unreadable'; why: string }
@@ -137,9 +140,12 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   const status = parts.textOf('status') ?? '';
   const fault = faultOfText(status);
   if (fault !== undefined) faults.push(fault);
+  const currencies: string[] = [];
   const amountOf = (name: 'total_limit' | 'available_limit') => {
     const value = parts.contentOf(name);
     if (value === undefined) return undefined;
+    const currency = besideAmount(String(value));
+    if (currency !== '') currencies.push(currency);
     const problem = faultOfAmount(value);
     return parts.readingOf(name, problem === undefined ? readAmount(String(value), '.') : { problem }) ?? '';
   };
@@ -149,7 +155,8 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   const decided = unlessToday(parts.readingOf('decided_at', read), new Date(firstMs));
   if (faults.length > 0) return { is: 'unreadable', why: faults.join(' '), found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
-  return { is: 'decision', word: { limit, status, total, available, ...times }, found };
+  const word = { limit, status, total, available, ...times };
+  return { is: 'decision', word, ...(currencies.length > 0 && { currencies }), found };
 }
 
 /** A separator within digits, or a point that may be one of thousands. */

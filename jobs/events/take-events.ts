@@ -4,10 +4,17 @@ import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { EventMapping } from '../../src/events/event-mapping.ts';
 import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
-import { becameWords, type EVENT_BECAME, type EventBecame, type NewEvent } from '../../src/ledger/events/kept-event.ts';
+import {
+  becameWords,
+  type EVENT_BECAME,
+  type EventBecame,
+  hasWhys,
+  type NewEvent,
+} from '../../src/ledger/events/kept-event.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { tellDecided } from '../operators/decided-notice.ts';
+import { makeForeignAmount } from '../operators/foreign-amount.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from '../operators/mistyped-status.ts';
 import { takeDecision } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
@@ -84,20 +91,21 @@ export function makeMistypedIn(deps: DecisionDeps) {
   };
 }
 
-/**
- * Takes the decisions of an event, some at the same time. A decision whose status may be mistyped is not taken, since there is no person to
- * ask.
- */
+/** Takes the decisions of an event, some at the same time, but none in another currency or whose status may be mistyped: nobody can be asked. */
 async function takeReadings(
   readings: readonly EventReading[],
-  told: Parameters<typeof takeDecision>[1],
+  told: Parameters<typeof takeDecision>[1] & { deps: DecisionDeps },
   mistyped: ReturnType<typeof makeMistyped>,
 ): Promise<ToldReading[]> {
+  const foreignOf = makeForeignAmount(told.deps);
   const take = async (reading: EventReading): Promise<ToldReading> => {
     if (reading.is !== 'decision') return { ...reading, became: reading.is, rows: [], left: [], doubts: [] };
     const question = mistyped(reading.word.status);
-    const taken = await takeDecision(reading.word, { ...told, dryRun: told.dryRun || question !== '' });
-    if (question === '' || taken.became !== 'taken') return { ...reading, ...taken };
+    const foreign = await foreignOf(reading.word, reading.currencies);
+    const isRefused = question !== '' || foreign !== undefined;
+    const taken = await takeDecision(reading.word, { ...told, dryRun: told.dryRun || isRefused });
+    if (!isRefused || taken.became !== 'taken') return { ...reading, ...taken };
+    if (foreign !== undefined) return { ...reading, ...taken, became: 'foreign', why: foreign };
     return { ...reading, ...taken, became: 'mistyped', why: `${question} ${allTheSameWords(reading.word.status)}` };
   };
   const taken: ToldReading[] = [];
@@ -215,7 +223,7 @@ export function startTakingEvents(
     if (read === 0) return;
     saidMs = performance.now();
     const words = `${counted(read, 'event')} ${read === 1 ? 'was' : 'were'} read: ${becameWords(became) || 'no decisions'}`;
-    log[became.unreadable || became.mistyped ? 'warn' : 'info']({ read, became }, words);
+    log[hasWhys(became) ? 'warn' : 'info']({ read, became }, words);
   };
 
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {

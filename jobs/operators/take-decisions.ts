@@ -5,9 +5,8 @@ import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
-import { DECISION_FAULTS, foreignWords, loweredWords, undatedWarnings } from './decision-doubts.ts';
+import { DECISION_FAULTS, loweredWords, undatedWarnings } from './decision-doubts.ts';
 import {
   type AboutLine,
   AT_ONCE,
@@ -19,6 +18,7 @@ import {
   whichFollow,
   withoutContradictions,
 } from './decision-lines.ts';
+import { makeForeignAmount } from './foreign-amount.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
@@ -102,7 +102,7 @@ export async function takeDecisions(
     warnings: [...warnings, ...(await undatedWarnings(undated, deps.decisions, signal))],
     meanings,
     changes: makeForeseen({ meanings }),
-    importOf: makeImportLook(deps),
+    foreign: makeForeignAmount(deps),
     mistyped: makeMistyped(seen, isUnattended ? decisions : []),
     changed: new Set(),
     doubted: new Map(),
@@ -169,7 +169,7 @@ type Taking = {
   doubted: Map<string, AboutLine>;
   /** The changes that the decisions make, or would make. */
   changes: ReturnType<typeof makeForeseen>;
-  importOf: ReturnType<typeof makeImportLook>;
+  foreign: ReturnType<typeof makeForeignAmount>;
   /** In a dry run, the last decision of the lines so far about each request's limit, by the request's key. */
   foreseen: Map<string, string>;
   /** Lines whose decision is older than the known one, with the key of their request. */
@@ -214,10 +214,7 @@ async function followOne({ at, word }: Said, taking: Taking): Promise<void> {
 }
 
 /** Why a line is not taken: another portfolio's limit, another currency, or a status that looks mistyped; `undefined` if it is taken. */
-async function whyNotTaken(
-  { word, currencies = [] }: Said,
-  taking: Taking,
-): Promise<Omit<AboutLine, 'at'> | undefined> {
+async function whyNotTaken({ word, currencies }: Said, taking: Taking): Promise<Omit<AboutLine, 'at'> | undefined> {
   const { deps, only } = taking;
   const elsewhere = only === undefined ? undefined : await elsewhereOf(word, only, deps);
   if (elsewhere) {
@@ -225,7 +222,7 @@ async function whyNotTaken(
     const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}: upload its decision there`;
     return { message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio };
   }
-  const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word, taking));
+  const foreign = await taking.foreign(word, currencies);
   if (foreign) return { message: foreign };
   const mistyped = taking.isUnattended ? taking.mistyped(word.status) : '';
   if (mistyped === '') return undefined;
@@ -266,11 +263,6 @@ async function takeWord(said: Said, taking: Taking, isLast: boolean): Promise<vo
 }
 
 const UNKNOWN_LIMIT = { record: {}, decided: undefined, maker: undefined, shared: '' };
-
-async function currencyOfLimit({ limit, key }: LaterWord, { deps, importOf }: Taking): Promise<string | undefined> {
-  const { maker, importId = '' } = (await deps.decisions.find(limit, key)) ?? {};
-  return maker && (await importOf(maker, importId))?.found?.currency;
-}
 
 /** For a limit of which this portfolio has no row: the portfolio that requested it, if it is known. Undefined for any other limit. */
 async function elsewhereOf(

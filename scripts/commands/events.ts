@@ -7,7 +7,7 @@ import { type ListedEvent, listEvents } from '../../jobs/story/list-events.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { becameWords } from '../../src/ledger/events/kept-event.ts';
+import { becameWords, hasWhys } from '../../src/ledger/events/kept-event.ts';
 import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
@@ -121,8 +121,7 @@ async function withWhys(events: readonly ListedEvent[], context: Context): Promi
   if (context.settings.EVENTS_MAPPING === undefined) return [...events];
   const how = { mapping: mappingOf(context.settings), mistyped: makeMistypedIn(context) };
   const told = events.map(async (event) => {
-    const isAsked = event.became?.unreadable || event.became?.mistyped;
-    const raw = isAsked ? await context.events.raw(event.id) : undefined;
+    const raw = event.became && hasWhys(event.became) ? await context.events.raw(event.id) : undefined;
     const found = raw ? await tryEvent({ firstMs: raw.firstMs, body: raw.body.toString() }, how, context) : [];
     const whys = found.flatMap(({ why }) => why ?? []);
     return whys.length > 0 ? { ...event, whys } : event;
@@ -136,7 +135,7 @@ async function take(sinceMs: number | undefined, context: Context, terminal: Ter
   const asked = taken.mistyped.slice(0, LISTED).map(({ event, why }) => `event ${event}: ${why}`);
   const words = `${counted(taken.events, 'event')} read: ${becameWords(taken.became) || 'no decisions'}.`;
   terminal.print([...asked, words].join('\n'), { account: context.account, ...taken });
-  if (taken.became.unreadable || taken.became.mistyped) process.exitCode = PROBLEMS_STATUS;
+  if (hasWhys(taken.became)) process.exitCode = PROBLEMS_STATUS;
   return taken;
 }
 

@@ -9,7 +9,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { type EventMapping, readEventMapping } from '../../src/events/event-mapping.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isJson } from '../../src/json-pointer.ts';
-import { becameWords, EVENT_BECAME, WOULD_BE_TAKEN } from '../../src/ledger/events/kept-event.ts';
+import { becameWords, EVENT_BECAME, hasWhys, WOULD_BE_TAKEN } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -34,7 +34,7 @@ export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
 
 /**
  * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read,
- * or has a status that may be mistyped.
+ * has a status that may be mistyped, or an amount in another currency than its request.
  *
  * @throws LimitlineError `FILE` for a file that cannot be read, or without an event
  */
@@ -53,7 +53,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
   if (count === 0) throw new LimitlineError('FILE', `${path} has no event: it is empty.`);
   terminal.answer(`${counted(count, 'event')}: ${becameWords(became, true) || 'no decisions'}. Nothing was changed.`);
   if (terminal.json) terminal.print('', { account: context.account, became, events });
-  if (became.unreadable || became.mistyped) process.exitCode = PROBLEMS_STATUS;
+  if (hasWhys(became)) process.exitCode = PROBLEMS_STATUS;
 }
 
 /** A reading in JSON. */

@@ -89,6 +89,10 @@ const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
   ['not made', 'decisions in events of the service are about limits that do not count for their requests'],
   ['damaged', 'decisions in events of the service are about limits whose records cannot be read'],
   ['mistyped', 'decisions in events of the service have statuses that may be mistyped, and were not taken'],
+  [
+    'foreign',
+    'decisions in events of the service have amounts in another currency than their requests, and were not taken',
+  ],
 ];
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };

@@ -14,10 +14,16 @@ export const EVENT_BECAME = {
   'not made': 'of a limit that does not count for its request',
   damaged: 'of a limit whose record cannot be read',
   mistyped: 'of a status that may be mistyped',
+  foreign: 'of an amount in another currency than its request',
   'other kind': 'of a kind that does not count',
   unreadable: 'not readable by the mapping that is set',
 } as const;
 export type EventBecame = Readonly<Partial<Record<keyof typeof EVENT_BECAME, number>>>;
+
+/** Whether a person has to read why some of an event's decisions were not taken: only the event itself tells. */
+export function hasWhys({ unreadable, mistyped, foreign }: EventBecame): boolean {
+  return [unreadable, mistyped, foreign].some((count) => count);
+}
 
 /**
  * An event's results in words: `2 taken, 1 of a limit that is not known here`; '' if nothing was read. `isTried`: nothing was changed, so

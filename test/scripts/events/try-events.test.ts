@@ -19,8 +19,9 @@ const UNDER_REVIEW = {
 const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 /** A desk with one row that is under review, with a mapping of events. */
-async function openReview(settings: Record<string, string> = {}) {
+async function openReview(settings: Record<string, string> = {}, file?: string) {
   const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, settings);
+  if (file !== undefined) await writeFile(join(desk.cwd, 'q4.csv'), file);
   await desk.limitline('run', 'q4.csv');
   const lines = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
   const place = (lines[0] ?? '').split(',').lastIndexOf('buyer_limit_id');
@@ -69,6 +70,30 @@ test('events try says what the mapping finds in each event and what would become
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
   expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'The event is no JSON.' }] });
   expect(await statuses()).toEqual({ in_progress: 1 });
+});
+
+// Promise: event-of-another-currency-not-taken
+test('an amount in another currency than the request is not taken from an event, and each command says why', async () => {
+  const euros = 'name,country_code,company_registration_number,requested_limit\nAlba GmbH,DE,HRB 1,1000.50 EUR\n';
+  const { id, write, limitline, statuses, env, cwd } = await openReview({}, euros);
+  const context = await openContextOf({ cwd, env });
+  const body = decisionEvent(id, 'approved', { at: later(1), total: 'USD 1000.50' });
+  await write('dollars.json', body);
+  const why = "An amount is in USD, and the row's request is in EUR: write it in EUR.";
+  expect(await limitline('events', 'try', 'dollars.json')).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining(`: of an amount in another currency than its request. ${why}`),
+  });
+  await context.events.keep(eventOf(body));
+  expect((await limitline('events', 'take')).status).toBe(2);
+  expect((await limitline('events')).stdout.replace(/\n */g, ' ')).toContain(why);
+  expect((await limitline('reconcile')).stdout.replace(/\s+/g, ' ')).toContain(
+    'in another currency than their requests',
+  );
+  expect(await statuses()).toEqual({ in_progress: 1 });
+  await context.events.keep(eventOf(body.replaceAll('USD', 'EUR')));
+  expect((await limitline('events', 'take')).stdout).toContain('1 taken');
+  expect(await statuses()).toEqual({ approved: 1 });
 });
 
 // Promises: mistyped-status-not-taken, trying-changes-nothing
