@@ -60,7 +60,8 @@ function faultWords(error: unknown): string | undefined {
 }
 
 /** Errors of ioredis for a command without an answer or a connection. */
-const GONE = /^(Command timed out|Connection is closed\.?|Socket timeout.*|Stream isn't writeable.*)$/;
+const GONE =
+  /^(Command timed out|Command aborted due to connection close|Connection is closed\.?|Socket timeout.*|Stream isn't writeable.*)$/;
 
 function isRedisGone(error: unknown): boolean {
   return error instanceof Error && (GONE.test(error.message) || /^(ECONNRESET|EPIPE)/.test(codeOf(error)));

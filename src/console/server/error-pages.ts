@@ -18,7 +18,7 @@ const TRY_AGAIN_S = 3;
 
 /** The messages of ioredis for a command without an answer, and of Redis for a command that it refuses now. */
 const REDIS_AWAY =
-  /^(?:Command timed out|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
+  /^(?:Command timed out|Command aborted due to connection close|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
 
 /** The status and the words by which a person is told of an error, without details from libraries. */
 export function troubleOf(error: unknown): Trouble {

@@ -105,6 +105,7 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
     '/none': new LimitlineError('NOT_FOUND', 'There is no portfolio "q4".'),
     '/ours': new Error('secret of Muster GmbH'),
     '/redis': new Error('Command timed out'),
+    '/redis-ends': new Error('Command aborted due to connection close'),
   };
   const { get, url } = await openBareConsole({
     log,
@@ -122,6 +123,7 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
   const number = /<code>([0-9a-f]{8})<\/code>/.exec(ours.text)?.[1] ?? 'none';
   expect(ours).toMatchObject({ status: 500, text: expect.not.stringContaining('Muster') });
   expect(lines.filter((line) => line.includes(number) && line.includes('could not answer'))).toHaveLength(1);
+  expect(await get('/redis-ends')).toMatchObject({ status: 503 });
   const redis = await get('/redis');
   expect(redis).toMatchObject({ status: 503, text: expect.stringContaining('Not available just now') });
   expect(redis.headers.get('refresh')).toBe('3');

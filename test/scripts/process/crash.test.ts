@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sayCrashes, sayFault } from '../../../scripts/process/crash.ts';
 import { LimitlineError } from '../../../src/errors.ts';
@@ -45,6 +48,27 @@ test.each<[string, Error]>([
     expect.stringMatching(
       /^limitline: Redis is nearly full, so .* Raise the maxmemory of Redis, or archive .* to continue\.$/,
     ),
+  ]);
+});
+
+test('a Redis that ends in the middle of its answers is said in one line, with what to do', async () => {
+  // Redis' own server answers the first of three commands that are sent together, and then ends.
+  const server = createServer((socket) => {
+    socket.on('data', (sent) => {
+      if (sent.includes('ping')) socket.end('+PONG\r\n');
+      else socket.write('+OK\r\n'.repeat(sent.toString().match(/\*\d/g)?.length ?? 0));
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const redis = new Redis(port, '127.0.0.1', { enableReadyCheck: false, retryStrategy: () => null });
+  onTestFinished(() => redis.disconnect());
+  const answers = await redis.pipeline().ping().ping().ping().exec();
+  const { said, terminal } = makeHearing();
+  sayFault(answers?.[1]?.[0], terminal);
+  expect(said).toEqual([
+    expect.stringMatching(/^limitline: Redis was lost on the way \(.* run the same command to continue\.$/),
   ]);
 });
 
