@@ -253,15 +253,15 @@ async function takeRest(
   if (names.size > 0) await take();
 }
 
-/** This archive contains all that older ones have. */
-async function removeOlder(folder: string, { account, portfolio, startedMs }: ArchiveManifest): Promise<void> {
+/** This archive contains all that older ones have, but for one with more rows, which were lost in Redis when an older copy was put back. */
+async function removeOlder(folder: string, { account, portfolio, startedMs, rows }: ArchiveManifest): Promise<void> {
   const above = dirname(folder);
   for (const name of await readdir(above).catch(() => [])) {
     const other = join(above, name);
     if (other === folder) continue;
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
     // An archive of another ledger stays: in that ledger, the portfolio of this name began at another moment.
-    if (found?.startedMs !== startedMs) continue;
+    if (found?.startedMs !== startedMs || found.rows > rows) continue;
     await removeArchive(other).catch(() => {});
   }
 }

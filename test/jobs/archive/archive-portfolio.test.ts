@@ -36,6 +36,21 @@ test('the files are for their owner alone, and the manifest says what is in each
   expect(manifest.files.map((file: { lines: number }) => file.lines)).toEqual(lines);
 });
 
+// Promise: fuller-archive-stays
+test('an archive with rows that an older Redis lacks stays beside that of the rows which are there', async () => {
+  const { fill, archive, foldersOf, connection, keys } = await openArchiving();
+  await fill('q4', 2);
+  const started = (await connection.hget(keys.portfolio('q4'), 'started')) ?? '';
+  await fill('q4', 4);
+  const { id: fuller } = await archive('q4');
+  // An older copy of Redis is put back.
+  await connection.del(await connection.keys(`${keys.account.slice(0, -'account'.length)}*`));
+  await fill('q4', 2);
+  await connection.hset(keys.portfolio('q4'), { started });
+  const { id } = await archive('q4');
+  expect(await foldersOf('q4')).toEqual([fuller, id].sort());
+});
+
 describe('a portfolio stays as it was, and nothing of its archive is left, where', () => {
   /** Archives with something done at one step; expects a fault, and all as before. */
   async function failing(at: (progress: ArchiveProgress, part: string) => Promise<void> | void, rows = 3) {
