@@ -164,7 +164,9 @@ async function writeFiles(
   const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
   await reportStepOf(name, options, total)('naming');
   await nameArchive(folder);
-  return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
+  const [currency, ...others] = found.currencies;
+  const named = currency && others.length === 0 ? { currency } : {};
+  return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, ...named, sizeBytes, sha256 };
 }
 
 function countsOf(found: PortfolioState, meanings: Meanings) {

@@ -1,20 +1,31 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { foreignWords } from './decision-doubts.ts';
+
+type ForeignDeps = {
+  decisions: Pick<Decided, 'find'>;
+  portfolios: Pick<Portfolios, 'allImports'>;
+  archives: Pick<Archives, 'read'>;
+};
 
 /**
  * Makes a function that says why a decision is not taken whose amounts name other currencies than its request has; undefined where they
  * agree, or that is not known.
  */
-export function makeForeignAmount(deps: {
-  decisions: Pick<Decided, 'find'>;
-  portfolios: Pick<Portfolios, 'allImports'>;
-}) {
+export function makeForeignAmount(deps: ForeignDeps) {
   const importOf = makeImportLook(deps);
+  const currencyOf = async (maker: RowId, importId: string): Promise<string | undefined> => {
+    const known = await importOf(maker, importId);
+    if (known) return known.found?.currency;
+    // The row of an archived portfolio is not in Redis, and does not tell its file.
+    return (await deps.archives.read(maker.portfolio))?.currency;
+  };
   return async ({ limit, key }: LaterWord, currencies: readonly string[] = []): Promise<string | undefined> => {
     if (currencies.length === 0) return undefined;
     const { maker, importId = '' } = (await deps.decisions.find(limit, key)) ?? {};
-    return maker && foreignWords(currencies, (await importOf(maker, importId))?.found?.currency);
+    return maker && foreignWords(currencies, await currencyOf(maker, importId));
   };
 }

@@ -2,6 +2,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
@@ -49,6 +50,7 @@ export type DecisionDeps = TellDeps & {
   decisions: Decided;
   statusMeanings: Pick<MeaningStore, 'read' | 'known'>;
   portfolios: Pick<Portfolios, 'names' | 'allImports'>;
+  archives: Pick<Archives, 'read'>;
 };
 
 /**

@@ -144,6 +144,8 @@ export type ArchiveState = {
   states?: Readonly<Record<string, number>>;
   requested?: string;
   granted?: string;
+  /** The one currency that all files of the portfolio name; undefined too where an older version archived it. */
+  currency?: string;
   /** Bytes of the archive's files, and the SHA-256 of its manifest, in hexadecimal. */
   sizeBytes?: number;
   sha256?: string;

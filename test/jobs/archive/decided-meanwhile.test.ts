@@ -5,9 +5,9 @@ import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import type { Context } from '../../../src/context.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 
-function say(context: Context, by: string, day: string) {
+function say(context: Context, by: string, day: string, more: { id?: string; currencies?: string[] } = {}) {
   const decided = `2100-01-${day}T00:00:00.000Z`;
-  const decision = { at: 2, id: 'bl_q41', row: '', status: 'declined', total: '0', available: '0', decided };
+  const decision = { at: 2, id: 'bl_q41', row: '', status: 'declined', total: '0', available: '0', decided, ...more };
   const rest = { silent: 0, problems: [], lacks: [], unread: [], dialect: {} as never };
   return takeDecisions({ name: `${by}.csv`, decisions: [decision], ...rest }, context, { by });
 }
@@ -36,6 +36,20 @@ test.each(['at once', 'by night, where the process was killed'])(
     expect(await context.ledger.exists(context.keys.toFollow)).toBe(0);
   },
 );
+
+// Promise: decisions-not-taken-named
+test('an amount in another currency than the files of an archived portfolio is not taken', async () => {
+  const { context, archive, import: bring, finish } = await openFinishedPortfolio(1);
+  await bring(['name,country_code,requested_limit,currency', 'Alba GmbH,DE,1000.50,EUR'], {
+    portfolio: 'euros',
+  });
+  await finish('euros');
+  await archive('euros');
+  const id = 'bl_euros1';
+  const dollars = await say(context, 'anna', '01', { id, currencies: ['USD'] });
+  expect(dollars).toMatchObject({ taken: 0, problems: [{ message: expect.stringContaining('write it in EUR') }] });
+  expect(await say(context, 'anna', '01', { id, currencies: ['€'] })).toMatchObject({ taken: 1, problems: [] });
+});
 
 test('the history of an archived row has who brought its decision, and not who repeated it', async () => {
   const { context, archive, restore } = await openFinishedPortfolio(1);
