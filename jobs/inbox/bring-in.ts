@@ -33,14 +33,16 @@ import type { Entry } from './taken-folder.ts';
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
 
 /**
- * Imports a file that was taken, unless the same content was imported before. Records each step before the next one, so that a
+ * Imports a file that was taken, unless the same content was imported before, or the portfolio was given up since. Records each step before the next one, so that a
  * file whose process died is imported again as the same import.
  *
  * @returns the result, not recorded yet
  * @throws LimitlineError `FILE` where the file cannot be read or our own disk fails; `STOPPED`
  */
 export async function bringIn(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
-  const { imports, inbox, signal } = deps;
+  const { imports, inbox, portfolios, signal } = deps;
+  const { givenUp } = await portfolios.read(file.portfolio);
+  if (givenUp && givenUp.atMs > file.atMs) return { ...file, is: 'rejected', words: givenUpWords(file) };
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   const { supplier } = entry;
@@ -89,6 +91,10 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if ((await sha256Of(entry.file)) !== kept || (supplier && (await sha256Of(supplier)) !== supplierSha256))
     throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
+}
+
+function givenUpWords({ name, portfolio }: TakenFile): string {
+  return `Portfolio ${portfolio} was given up after ${name} was taken, so nothing more of it is imported: drop it again if it is to be requested all the same.`;
 }
 
 async function needRoom(sizeBytes: number, dataDir: string): Promise<void> {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { moveOver } from '../../../jobs/inbox/drop-folder.ts';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { makeTakenFolder } from '../../../jobs/inbox/taken-folder.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -69,6 +70,27 @@ test('a file of another machine, whose clock is years ahead or behind, is taken 
     await utimes(await drop(`q${at}.csv`, GOOD.replaceAll('HRB', `HRB ${at}`)), time, time);
   }
   expect((await takeIn()).files.map(({ is }) => is)).toEqual(['imported', 'imported']);
+});
+
+// Promise: given-up-stays-given-up
+test('a file whose import broke off brings nothing back of a portfolio that was given up before the next process goes on', async () => {
+  const { drop, round, context, names, read } = await openInbox();
+  await drop('q4.csv', GOOD);
+  const deps = await round();
+  const noRoom = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+  const breaksOff: typeof deps.audit.around = async (note, act, factsOf) => {
+    await deps.audit.around(note, act, factsOf);
+    throw noRoom;
+  };
+  await takeInRound({ ...deps, audit: { ...deps.audit, around: breaksOff } });
+  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 2 } });
+  await cancelRows({ portfolio: 'q4' }, context);
+  expect((await takeInRound(await round())).files).toMatchObject([{ is: 'rejected' }]);
+  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 0, cancelled: 2 } });
+  expect(await read('rejected', 'q4.problems.txt')).toContain('was given up after q4.csv was taken');
+  await drop('q4.csv', GOOD);
+  expect((await takeInRound(await round())).files, 'dropped again, it is meant').toMatchObject([{ is: 'imported' }]);
+  expect(await names('done')).toEqual(['<time>-q4.csv']);
 });
 
 /** Memory, which is another file system than the disk on most machines. */
