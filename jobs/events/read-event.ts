@@ -6,11 +6,10 @@ import { readAmount, readMoment } from '../../src/portfolio/results/decision-col
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
 /**
- * What an event says of one limit. `found`: the mapped values, as text by name. The other fields have the decision, or why there is none.
+ * What an event says of one limit. `found`: the mapped values, as text by name. `currencies`: those that its amounts name, as written. The
+ * other fields have the decision, or why there is none.
  */
-export type EventReading = {
-  found: Partial<Record<MappedName, string>>;
-} /** `currencies`: those that the amounts name, as written. */ & (
+export type EventReading = { found: Partial<Record<MappedName, string>> } & (
   | { is: 'decision'; word: LaterWord; currencies?: string[] }
   /** The event is of a kind that the mapping does not count. */
   | { is: 'other kind' }
