@@ -15,6 +15,11 @@ export function earlierRows(count: number): string {
   return count === 1 ? '1 row of an earlier import' : `${grouped(count)} rows of earlier imports`;
 }
 
+/** `3 rows that had been given up are requested after all.` */
+export function revivedWords(count: number): string {
+  return `${counted(count, 'row that had been given up is', 'rows that had been given up are')} requested after all.`;
+}
+
 /** A sentence that so many rows `were`, or `would be`, replaced by lines of the file that correct them. */
 export function replacedWords(count: number, were: string): string {
   const lines = count === 1 ? 'line of this file that corrects it' : 'lines of this file that correct them';

@@ -2,7 +2,7 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import { sha256Of } from '../../src/files/draft.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
@@ -50,7 +50,8 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, and whether it would replace a row that it corrects. Invalid lines may have `doubted` rows.
+ * addition to another one of the buyer, whether its row was given up, and whether it would replace a row that it corrects. Invalid lines may
+ * have `doubted` rows.
  */
 type Foreseen = {
   line: Line;
@@ -59,6 +60,7 @@ type Foreseen = {
   isHeldHere?: boolean;
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
+  isRevived?: boolean;
   replaces?: RowState | undefined;
   doubted?: readonly BuyerRow[] | undefined;
 };
@@ -94,10 +96,13 @@ function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foresee
   return { line, doubted };
 }
 
-/** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
+/**
+ * What importing a line would do: refuse it, or bring back its own row that was given up, replace a row that it corrects, or warn of another
+ * request of its buyer.
+ */
 export type OfBuyer =
   | { problem: Problem; isUnclear?: boolean }
-  | { replaces: RowState | undefined; besides: Besides | undefined };
+  | { isRevived: boolean; replaces: RowState | undefined; besides: Besides | undefined };
 
 /**
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
@@ -143,8 +148,9 @@ export function makeReplacingForesight({
         results.set(line.line, decision);
         continue;
       }
-      const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
-      if (isThere) kept.add(line.row.key);
+      const own = ofBuyer.rows.find((one) => rowName(one.row) === rowName(decision.asking.row));
+      const isRevived = own !== undefined && isGivenUp(own);
+      if (own) kept.add(line.row.key);
       const earlier = firstLines.addOnce(buyer, line.line);
       const other = await warningOfOther(line, { ...decision, rows: ofBuyer.rows }, place);
       const besides = other
@@ -154,9 +160,9 @@ export function makeReplacingForesight({
             elsewhere: await standingOf(other.elsewhere, isPaused),
           }
         : warningOfEarlier(line, earlier);
-      results.set(line.line, { replaces: decision.replaces?.state, besides });
+      results.set(line.line, { isRevived, replaces: decision.replaces?.state, besides });
       if (decision.replaces) {
-        const put = { is: isThere ? 'renewed' : 'added', ...decision } as const;
+        const put = { is: own ? 'renewed' : 'added', ...decision } as const;
         corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
         gaveWay.set(rowName(decision.replaces.row), replacedRow(decision.replaces, decision.asking));
       }
@@ -206,13 +212,21 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found) };
   const { besides, replaces } = found;
+  const isRevived = found.isRevived && fate === 'request';
   // A line whose request is made or held requests nothing, so it gets no warning.
-  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, replaces };
+  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, isRevived, replaces };
   const { warning, isBesides, elsewhere } = besides;
   const warned = { ...line, warnings: [...line.warnings, warning] };
   // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
   if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces };
-  return { line: warned, fate: elsewhere === 'no' ? fate : 'open', company: one.company, isBesides, replaces };
+  return {
+    line: warned,
+    fate: elsewhere === 'no' ? fate : 'open',
+    company: one.company,
+    isBesides,
+    isRevived,
+    replaces,
+  };
 }
 
 /** States in which a limit call may have made something. */

@@ -60,9 +60,8 @@ export type ImportDeps = FeedDeps &
 type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[] };
 
 /**
- * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. `replaced` counts rows of
- * earlier imports that lines of this file replaced. `lacking` and `givenUp` count unsent rows that the file lacks: kept, or
- * cancelled.
+ * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. Of rows of earlier imports, lines of this
+ * file brought `revived` back that had been given up, and `replaced` others. `lacking` and `givenUp` are not in it: kept, or cancelled.
  */
 export type Imported = {
   faults: Problem[];
@@ -85,6 +84,7 @@ export type Imported = {
  */
 type Earlier = {
   requestedBefore: number;
+  revived: number;
   replaced: number;
   lacking: number;
   givenUp: number;
@@ -203,6 +203,7 @@ function nothingFound({ problems, header }: Opened): Imported {
     invalid: 0,
     duplicate: 0,
     requestedBefore: 0,
+    revived: 0,
     replaced: 0,
     lacking: 0,
     givenUp: 0,
@@ -257,8 +258,9 @@ async function putBatches(
   deps: ImportDeps,
 ): Promise<void> {
   for await (const batch of opened.batches()) {
-    const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
+    const { lines, requestedBefore, revived, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;
+    found.revived += revived;
     found.replaced += replaced;
     for (const line of lines) {
       found[line.kind === 'row' ? 'rows' : line.kind] += 1;

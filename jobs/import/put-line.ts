@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
-import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -41,8 +41,18 @@ export type AskedLine = {
   decision: LineDecision;
 };
 
-/** The result of a line: `replaced` is the row that it replaced; `isBefore` says that its request was made before. */
-export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow; isBefore?: boolean };
+/**
+ * The result of a line: `replaced` is the row that it replaced; `isBefore` says that its request was made before; `isRevived` that its row
+ * had been given up.
+ */
+export type PutEnd = {
+  line: Line;
+  row: RowId;
+  is: PutAnswer | 'refused';
+  replaced?: BuyerRow;
+  isBefore?: boolean;
+  isRevived?: boolean;
+};
 
 /** Prepares a line from the requests `known` of its buyer. Copies its documents into the data folder. */
 export async function askOf(
@@ -136,8 +146,10 @@ export async function endOf(
   const besides =
     is === 'ended' ? undefined : await warningOfOther(line, { asking, rows: ofBuyer.rows, replaces }, target);
   if (besides) line.warnings.push(besides.warning);
-  const isBefore = is === 'ended' && !ofBuyer.rows.some((one) => one.row.key === row.key && one.state === 'held');
-  return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
+  const own = ofBuyer.rows.filter((one) => one.row.key === row.key);
+  const isBefore = is === 'ended' && !own.some(({ state }) => state === 'held');
+  const isRevived = is === 'renewed' && own.some((one) => one.row.portfolio === row.portfolio && isGivenUp(one));
+  return { line, row, is, isBefore, isRevived, ...(replaces ? { replaced: replaces } : {}) };
 }
 
 function decide(target: ImportTarget, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {

@@ -10,8 +10,8 @@ import { leaveOutDoubted } from './unread-corrections.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
-/** `lines`: the batch, with refused lines turned invalid. `replaced`: the number of earlier rows that were replaced. */
-type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
+/** `lines`: the batch, with refused lines turned invalid. The numbers are as in `Imported`. */
+type PutLines = { lines: Line[]; requestedBefore: number; revived: number; replaced: number };
 
 /**
  * Imports a batch of lines. A line is refused if it differs from what was sent, or if it is unclear which row it corrects.
@@ -43,7 +43,8 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
   await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
-  return { lines: put, requestedBefore, replaced };
+  const revived = [...ends.values()].filter(({ isRevived }) => isRevived).length;
+  return { lines: put, requestedBefore, revived, replaced };
 }
 
 /**

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dropActor } from '../../src/actor.ts';
-import { allBeforeWords, counted } from '../../src/counted.ts';
+import { allBeforeWords, counted, revivedWords } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -185,6 +185,7 @@ function outcomeOf(
     is: 'imported',
     words: [
       words + waits,
+      ...(counts.revived > 0 ? [revivedWords(counts.revived)] : []),
       ...lackingWords(counts, `npx limitline import FILE --portfolio "${file.portfolio}" --replace`),
       ...goneWords(counts, file.portfolio),
       ...sentByPath,

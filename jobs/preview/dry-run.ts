@@ -23,7 +23,7 @@ export function makeDryRun({
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
   let heldElsewhere = 0;
-  let [open, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0];
+  let [open, revived, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0, 0];
   const besidesSum = makeExactSum();
   const doubtedKeys = new Set<string>();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -42,12 +42,13 @@ export function makeDryRun({
       const made = new Set<string>();
       isMade ??= isCompanyMade(ours, foresees);
       if (ours !== undefined && (await isMade)) made.add(ours);
-      for (const { line, fate, isHeldHere, company, isBesides, replaces, doubted = [] } of foreseen) {
+      for (const { line, fate, isHeldHere, company, isBesides, isRevived, replaces, doubted = [] } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held' || fate === 'sent') before.held += 1;
         if (fate === 'held') before.needAnswer += 1;
         if (fate === 'held' && !isHeldHere) heldElsewhere += 1;
         if (fate === 'open') open += 1;
+        if (isRevived) revived += 1;
         if (replaces) replaced += 1;
         if (replaces && is('isOpen', replaces)) replacedOpen += 1;
         for (const { row, state } of doubted) {
@@ -82,6 +83,7 @@ export function makeDryRun({
         companies: created,
         existing: forecast.companies - created,
         open,
+        revived,
         replaced,
         doubted: doubtedKeys.size,
         besides: { limits: besides, requested: besidesSum.total() },

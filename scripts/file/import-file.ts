@@ -9,7 +9,7 @@ import { lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { goneWords } from '../../jobs/import/lines-gone.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, earlierRows, replacedWords } from '../../src/counted.ts';
+import { allBeforeWords, earlierRows, replacedWords, revivedWords } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { unsentWords } from '../../src/portfolio/supplier.ts';
 import { auditCommand } from '../audit/audit-command.ts';
@@ -68,10 +68,11 @@ export async function importFile(
 
 /** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
 export function earlierRowWords(imported: Imported, portfolio: string): string[] {
-  const { rows, requestedBefore, replaced, lacking, givenUp, isPart } = imported;
+  const { rows, requestedBefore, revived, replaced, lacking, givenUp, isPart } = imported;
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
+  if (revived > 0) words.push(revivedWords(revived));
   if (replaced > 0) words.push(replacedWords(replaced, were(replaced)));
   if (givenUp > 0)
     words.push(

@@ -70,6 +70,7 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     uploadBytes,
     requested,
     open,
+    revived = 0,
     replaced,
     doubted = 0,
     besides,
@@ -84,6 +85,10 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of these limits waits', 'of these limits wait')} already.`);
+  if (revived > 0) {
+    const words = counted(revived, 'of these limits was', 'of these limits were');
+    parts.push(` ${words} given up before and would be requested after all.`);
+  }
   if (replaced > 0) parts.push(` ${replacedWords(replaced, 'would be')}`);
   if (doubted > 0)
     parts.push(` ${earlierRows(doubted)} would be cancelled, since invalid lines may correct what they ask for.`);

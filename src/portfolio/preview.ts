@@ -16,6 +16,8 @@ export type DryRun = Forecast & {
   existing: number;
   /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
+  /** How many of the limits were given up before, in this portfolio; previews of earlier versions lack it. */
+  revived?: number;
   /** How many rows of earlier imports the file's lines would replace, since they correct them. */
   replaced: number;
   /** Unsent rows of earlier imports that would be cancelled, since invalid lines may correct them. */

@@ -27,6 +27,11 @@ export type BuyerRow = {
  */
 export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
+/** Whether a person gave the row up, with its whole portfolio or alone: no other row took its place, and nobody declined it. */
+export function isGivenUp({ state, replaced, declined }: BuyerRow): boolean {
+  return state === 'cancelled' && replaced === undefined && declined === undefined;
+}
+
 export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
 
 /** Most requests of one buyer read by one script. */

@@ -73,11 +73,12 @@ export function confirmView(
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
 }
 
-/** Sentences about limits that would be requested in addition, or for buyers that may be known. */
-export function secondLimitWords({ besides, alike = 0 }: Pick<Preview['dryRun'], 'besides' | 'alike'>): string[] {
+/** Sentences about limits that would be requested in addition, for buyers that may be known, or after they were given up. */
+export function secondLimitWords({ besides, alike = 0, revived = 0 }: Preview['dryRun']): string[] {
+  const back = t`${grouped(revived)} of them ${revived === 1 ? t`was given up before and is` : t`were given up before and are`} requested after all.`;
   const others = t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file. ${besides.limits === 1 ? t`It is requested on top of that one.` : t`They are requested on top of those.`}`;
   const known = t`${grouped(alike)} of them ${alike === 1 ? t`is for a buyer` : t`are for buyers`} that may be known under another identifier.`;
-  return [...(besides.limits > 0 ? [others] : []), ...(alike > 0 ? [known] : [])];
+  return [...(revived > 0 ? [back] : []), ...(besides.limits > 0 ? [others] : []), ...(alike > 0 ? [known] : [])];
 }
 
 /** How many lines have warnings, and in which columns most: another city may mean another buyer. The link leads to them. */

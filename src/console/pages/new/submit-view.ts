@@ -214,10 +214,11 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
   ${besideWords(dryRun, rights)}`;
 }
 
-function besideWords({ open, besides, alike = 0, before, existing }: Preview['dryRun'], rights: Rights): Html {
+function besideWords(dryRun: Preview['dryRun'], rights: Rights): Html {
+  const { open, before, existing } = dryRun;
   const sentences: string[] = [];
   if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
-  sentences.push(...secondLimitWords({ besides, alike }));
+  sentences.push(...secondLimitWords(dryRun));
   if (existing > 0) {
     sentences.push(t`${grouped(existing)} of their companies ${existing === 1 ? t`exists` : t`exist`} already.`);
   }

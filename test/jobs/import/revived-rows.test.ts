@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { uploadTo } from '../../support/upload.ts';
+
+const HEADER = 'name,country_code,requested_limit';
+const textOf = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`;
+const [ACME, BETA, CEDAR, DELTA] = ['Acme GmbH,DE,1000', 'Beta AG,DE,2000', 'Cedar SE,DE,3000', 'Delta Ltd,GB,70'];
+
+// Promise: given-up-rows-come-back-said
+test('whoever imports what was given up reads so before and after, on the terminal and on the page', async () => {
+  const desk = await openDesk(0);
+  const { cwd, limitline } = desk;
+  await writeFile(join(cwd, 'q4.csv'), textOf(ACME, BETA, CEDAR));
+  await limitline('import', 'q4.csv');
+  // Beta gives way to a corrected line, so nobody gave it up.
+  await writeFile(join(cwd, 'beta.csv'), textOf('Beta AG,DE,2500'));
+  await limitline('import', 'beta.csv', '--portfolio', 'q4');
+  await limitline('cancel', 'q4');
+
+  const file = textOf(ACME, 'Beta AG,DE,2500', DELTA);
+  await writeFile(join(cwd, 'q4.csv'), file);
+  const checked = await limitline('check', 'q4.csv', '--portfolio', 'q4');
+  expect(checked.stdout).toContain(' 2 of these limits were given up before and would be requested after all.');
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q4.csv', file]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('2 of them were given up before and are requested after all.');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/confirm`, { of })).text).toContain('2 of them were given up before');
+
+  const imported = await limitline('import', 'q4.csv');
+  expect(imported.stderr).toContain('2 rows that had been given up are requested after all.');
+  const again = await limitline('import', 'q4.csv');
+  expect(again.stderr).not.toContain('given up');
+  expect((await limitline('check', 'q4.csv', '--portfolio', 'q4')).stdout).not.toContain('given up');
+
+  await writeFile(join(cwd, 'q4.csv'), textOf('Beta AG,DE,2000'));
+  expect((await limitline('check', 'q4.csv', '--portfolio', 'q4')).stdout).not.toContain('given up');
+});
