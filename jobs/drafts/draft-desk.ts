@@ -7,6 +7,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { freeBytesOf, RESERVE_BYTES } from '../../src/files/free-bytes.ts';
 import type { Log } from '../../src/log.ts';
 import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
+import type { FileRules } from '../../src/portfolio/file-rules.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
@@ -40,11 +41,11 @@ type DeskDeps = PreviewDeps & {
 
 /** The files uploaded to the console. They lie in the data folder, so every process with that folder sees them. */
 export function makeDraftDesk(deps: DeskDeps): DraftDesk {
-  const { dataDir, maxUploadMb, requiredColumns, adviseAbove, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
+  const { dataDir, maxUploadMb, fileRules, quotaBytes = QUOTA_BYTES } = deps;
   const dir = join(dataDir, 'drafts');
   const drafts = makeDraftStore({ dir });
   const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
-  const kept = { rows: deps.outlook.rows, documents: deps.documents, maxDocumentMb };
+  const kept = { rows: deps.outlook.rows, documents: deps.documents, maxDocumentMb: fileRules.maxDocumentMb };
   const previews = makePreviews({ ...deps, drafts });
   const submissions = makeSubmissions({ ...deps, drafts, previews, mappings });
   const limits = {
@@ -110,7 +111,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       );
       // An edited cell is a text, also in a sheet.
       const stillNumbers = numbers?.filter((at) => merged[at] === before[at]);
-      const place = { dir: dirOfDraft, preview, requiredColumns, adviseAbove, maxDocumentMb };
+      const place = { dir: dirOfDraft, preview, fileRules };
       return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
     },
     async mend(id, change, by) {
@@ -173,20 +174,19 @@ type LineToCheck = { line: number; cells: string[]; numbers?: readonly number[] 
 async function checkLine(
   draft: PortfolioDraft,
   { line, cells, numbers }: LineToCheck,
-  { dir, preview, requiredColumns, adviseAbove, maxDocumentMb }: CheckDeps,
+  { dir, preview, fileRules }: { dir: string; preview: Preview; fileRules: FileRules },
 ): Promise<{ problems: Problem[]; warnings: Problem[] }> {
   const { decimal, dates, contradictions } = preview.conventions;
   const documents = draft.isArchive
     ? ANY_DOCUMENT
-    : makeDocumentFolder({ dir: documentsOf(dir, draft), maxSizeMb: maxDocumentMb });
+    : makeDocumentFolder({ dir: documentsOf(dir, draft), maxSizeMb: fileRules.maxDocumentMb });
   const opened = await openPortfolio({
     ...readingFound(draft.reading, preview),
     ...(decimal === null ? {} : { decimal }),
     ...(dates === null ? {} : { dates }),
     contradictions,
     ...fileOf(dir, draft),
-    requiredColumns,
-    adviseAbove,
+    ...fileRules,
     documents,
   });
   await opened.close();
@@ -196,8 +196,3 @@ async function checkLine(
     ? { problems: [], warnings: judged.warnings }
     : { problems: judged.problems, warnings: [] };
 }
-
-type CheckDeps = { dir: string; preview: Preview } & Pick<
-  PreviewDeps,
-  'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
->;

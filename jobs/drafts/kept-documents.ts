@@ -46,10 +46,10 @@ export async function takeKeptDocuments(...given: Parameters<typeof copyKept>): 
 }
 
 async function copyKept(
-  file: Omit<PortfolioFile, 'requiredColumns'>,
+  file: PortfolioFile,
   { to, came, meter, ...deps }: KeptDocumentsDeps & { to: string; came: PortfolioDraft['documents']; meter: Meter },
 ): Promise<PortfolioDraft['documents']> {
-  const opened = await openPortfolio({ ...file, requiredColumns: [] });
+  const opened = await openPortfolio(file);
   const column = opened.columns.find(({ known }) => known === 'supporting_documents')?.index;
   if (!isErrorsHeader(opened.header) || column === undefined || opened.problems.length > 0) {
     await opened.close();

@@ -3,7 +3,7 @@ import { cutText } from '../../src/cut-text.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
-import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
+import type { FileRules } from '../../src/portfolio/file-rules.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
@@ -24,9 +24,7 @@ import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 export type PreviewDeps = {
   account: string;
   outlook: OutlookDeps;
-  requiredColumns: readonly string[];
-  adviseAbove: AdviseAbove | undefined;
-  maxDocumentMb: number;
+  fileRules: FileRules;
   /** Calls per second to be expected; nothing if unknown. */
   knownRate(): Promise<number | undefined>;
 };
@@ -60,18 +58,17 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     const read = await openPortfolio({
       ...reading,
       ...file,
-      requiredColumns: deps.requiredColumns,
-      adviseAbove: deps.adviseAbove,
-      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.maxDocumentMb }),
+      ...deps.fileRules,
+      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.fileRules.maxDocumentMb }),
       buyers: outlook.buyers,
       signal,
     });
-    const open = () => openPortfolio({ ...reading, ...file, requiredColumns: [], signal });
+    const open = () => openPortfolio({ ...reading, ...file, signal });
     const { path } = file;
     const ours = await refuseForeign(read, { account: deps.account, portfolio, path }, open);
     const { opened, warnings } = await columnsLeftOut({ portfolio, reading, path, opened: ours, open }, deps.outlook);
     opened.warnings.unshift(...warnings);
-    const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);
+    const columns = await columnsWithSamples({ ...reading, ...file, signal }, opened);
     const ratePerS = await deps.knownRate();
     const largest = makeLargest();
     const supplier = draft.supplier ? await readSupplier(supplierIn(dir)) : undefined;

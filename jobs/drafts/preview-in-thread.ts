@@ -39,9 +39,9 @@ function inThread(
   silentMs: number,
 ): Promise<Preview> {
   return new Promise<Preview>((resolve, reject) => {
-    const { account, outlook, requiredColumns, adviseAbove, maxDocumentMb, knownRate } = deps;
+    const { account, outlook, fileRules, knownRate } = deps;
     const { onUnknownCompany } = outlook;
-    const begun: ToPreview = { draft, dir, of, account, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany };
+    const begun: ToPreview = { draft, dir, of, account, fileRules, onUnknownCompany };
     const thread = new Worker(THREAD, { workerData: begun });
     const parts: Readonly<Record<string, unknown>> = {
       ...outlook,

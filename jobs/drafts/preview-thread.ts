@@ -8,7 +8,7 @@ import { makePreview, type PreviewDeps } from './make-preview.ts';
 
 export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: UnknownPolicy } & Pick<
   PreviewDeps,
-  'account' | 'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
+  'account' | 'fileRules'
 >;
 
 export type ToThread = { ask: number; value: unknown };
@@ -23,8 +23,7 @@ export type FromThread =
 const port = parentPort;
 if (!port) throw new Error('preview-thread.ts is a thread of Limitline, and cannot be started by itself');
 const say = (message: FromThread) => port.postMessage(message);
-const { draft, dir, of, account, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany } =
-  workerData as ToPreview;
+const { draft, dir, of, account, fileRules, onUnknownCompany } = workerData as ToPreview;
 
 const waiting = new Map<number, (value: unknown) => void>();
 let asked = 0;
@@ -58,9 +57,7 @@ const deps: PreviewDeps = {
     onUnknownCompany,
   },
   account,
-  requiredColumns,
-  adviseAbove,
-  maxDocumentMb,
+  fileRules,
   knownRate: functions.knownRate,
 };
 const signal = new AbortController().signal;

@@ -110,10 +110,7 @@ export function makePreviews(deps: Deps) {
 }
 
 /** The digest of a preview's inputs, apart from the ledger. */
-function digestOf(
-  draft: PortfolioDraft,
-  { account, requiredColumns, adviseAbove, maxDocumentMb, outlook }: Deps,
-): string {
+function digestOf(draft: PortfolioDraft, { account, fileRules, outlook }: Deps): string {
   const { reading, documents, portfolio } = draft;
   const parts = [
     KEPT_FORM,
@@ -122,9 +119,7 @@ function digestOf(
     documents,
     portfolio,
     account,
-    requiredColumns,
-    adviseAbove,
-    maxDocumentMb,
+    ...Object.values(fileRules),
     outlook.onUnknownCompany,
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);

@@ -176,11 +176,11 @@ async function headerOf(file: {
   signal?: AbortSignal | undefined;
 }): Promise<string[]> {
   try {
-    const opened = await openPortfolio({ ...file, requiredColumns: [] });
+    const opened = await openPortfolio({ ...file });
     await opened.close();
     if (opened.columns.length > 0) return opened.header;
     // Every byte is valid in windows-1252, so a file that is no table in it is no table in any encoding.
-    const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
+    const given = await openPortfolio({ ...file, encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;
     if (given.columns.length === 0 && fault)

@@ -1,5 +1,4 @@
 import { basename, resolve } from 'node:path';
-import type { Settings } from '../../src/config.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
@@ -10,6 +9,7 @@ import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
+import { fileRulesOf, type RuleSettings } from '../../src/portfolio/file-rules.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
@@ -117,10 +117,9 @@ export async function importPortfolio(payload: ImportPayload, deps: ImportDeps):
 }
 
 /** The parts of a process's context that an import needs. */
-export type ImportSource = Omit<
-  ImportDeps,
-  'onBatch' | 'onOpened' | 'stopping' | 'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
-> & { settings: Pick<Settings, 'REQUIRED_COLUMNS' | 'ADVISE_STATEMENTS_ABOVE' | 'MAX_DOCUMENT_MB'> };
+export type ImportSource = Omit<ImportDeps, 'onBatch' | 'onOpened' | 'stopping' | 'fileRules'> & {
+  settings: RuleSettings;
+};
 
 /** The dependencies of an import that ends early when `stopping` is aborted, also while Redis is away. */
 export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
@@ -128,9 +127,7 @@ export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<
     ...source,
     stopping,
     retryUntilAnswered: untilStopped(source.retryUntilAnswered, stopping),
-    requiredColumns: source.settings.REQUIRED_COLUMNS,
-    adviseAbove: source.settings.ADVISE_STATEMENTS_ABOVE,
-    maxDocumentMb: source.settings.MAX_DOCUMENT_MB,
+    fileRules: fileRulesOf(source.settings),
   };
 }
 

@@ -21,10 +21,10 @@ import {
   ROW_COLUMN,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
+import type { FileRules } from '../../src/portfolio/file-rules.ts';
 import { CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
-import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, refusedWhole, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
@@ -67,9 +67,7 @@ export type OpenDeps = {
   imports: DocumentStore;
   buyers: Buyers;
   retryUntilAnswered: RetryUntilAnswered;
-  requiredColumns: string[];
-  adviseAbove: AdviseAbove | undefined;
-  maxDocumentMb: number;
+  fileRules: FileRules;
   stopping: AbortSignal;
 };
 
@@ -106,18 +104,17 @@ export async function openImport(
   const store = makeBuyerStore(deps);
   const openAhead = () => {
     const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
-    return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+    return openPortfolio({ ...file, documents: ANY_DOCUMENT, buyers });
   };
-  const plain = { ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers: CLOSED_BOOK };
+  const plain = { ...file, documents: ANY_DOCUMENT, buyers: CLOSED_BOOK };
   const named = makeCurrency(() => openPortfolio(plain));
   // Lines that a person chose in an upload may have been left out of it afterwards.
   if (kept === undefined) await mustHaveLines(reading.sameBuyer, { path: copy, open: () => openPortfolio(plain) });
   const ahead = makeReadAhead();
   const read = await openPortfolio({
     ...file,
-    requiredColumns: deps.requiredColumns,
-    adviseAbove: deps.adviseAbove,
-    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
+    ...deps.fileRules,
+    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.fileRules.maxDocumentMb, words }),
     buyers: makeBuyerBook(ahead.buyersOf(store), place),
   });
   const ours = await refuseForeign(read, { ...deps, portfolio, path: copy }, openAhead);

@@ -15,13 +15,7 @@ export type InboxSource = ImportSource &
   DecisionDeps & {
     settings: Pick<
       Settings,
-      | 'LIMITLINE_INBOX'
-      | 'LIMITLINE_INBOX_MAPPING'
-      | 'LIMITLINE_SCHEDULE'
-      | 'LIMITLINE_DATA'
-      | 'CONSOLE_UPLOAD_MB'
-      | 'REQUIRED_COLUMNS'
-      | 'MAX_DOCUMENT_MB'
+      'LIMITLINE_INBOX' | 'LIMITLINE_INBOX_MAPPING' | 'LIMITLINE_SCHEDULE' | 'LIMITLINE_DATA' | 'CONSOLE_UPLOAD_MB'
     >;
     account: string;
     processId: string;

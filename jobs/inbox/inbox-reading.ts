@@ -57,7 +57,7 @@ export async function keptReadingOf(
 /** The header; empty where the file cannot be read without options. Its import reports that. */
 async function headerOf(path: string, signal: AbortSignal | undefined): Promise<string[]> {
   try {
-    const opened = await openPortfolio({ path, signal, requiredColumns: [] });
+    const opened = await openPortfolio({ path, signal });
     await opened.close();
     return opened.columns.length > 0 ? opened.header : [];
   } catch (error) {

@@ -73,7 +73,7 @@ async function unclearCorrections(
   const where = { portfolio, importId };
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
-    return openPortfolio({ ...reading, path, requiredColumns: [], documents: ANY_DOCUMENT, buyers: book });
+    return openPortfolio({ ...reading, path, documents: ANY_DOCUMENT, buyers: book });
   };
   const head = await open();
   await head.close();

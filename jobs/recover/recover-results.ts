@@ -78,7 +78,7 @@ export async function recoverResults(
   deps: RecoverDeps,
 ): Promise<Recovering> {
   const { documents, signal } = deps;
-  const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
+  const file = { ...reading, path, results: true, documents, signal };
   const buyers = makeBook(await portfolioOf(file), write, deps);
   const opened = await openPortfolio({ ...file, buyers });
   const read = readerFor(opened, path);

@@ -97,7 +97,6 @@ export async function openImported(
     ...readOptionsSchema.parse(JSON.parse(reading)),
     path: (await imports.open(id)).path,
     signal,
-    requiredColumns: [],
     documents: ANY_DOCUMENT,
     buyers,
   });

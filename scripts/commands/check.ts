@@ -14,6 +14,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
+import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
@@ -106,15 +107,15 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
     const changes = await lookForChange(path);
-    const open = () => openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping });
+    const open = () => openPortfolio({ ...reading, path, signal: stopping });
     await mustHaveLines(reading.sameBuyer, { path, open });
     const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
+    const rules = fileRulesOf(settings);
     const read = await openPortfolio({
       ...reading,
       path,
-      requiredColumns: settings.REQUIRED_COLUMNS,
-      adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
-      documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      ...rules,
+      documents: makeDocumentFolder({ ...place, maxSizeMb: rules.maxDocumentMb }),
       buyers: outlook.buyers,
       signal: stopping,
     });

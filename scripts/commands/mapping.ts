@@ -64,7 +64,7 @@ async function keep(
     throw new LimitlineError('USAGE', message);
   }
   const [reading, by] = [lastingOf(kept.reading), [...new Set([own, ...kept.by])]];
-  const opened = await openPortfolio({ ...reading, path: file, requiredColumns: [] });
+  const opened = await openPortfolio({ ...reading, path: file });
   await opened.close();
   const [fault] = opened.problems;
   if (fault)

@@ -6,6 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import { knownRate } from '../../src/open-service.ts';
+import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
 
 /** The functions of the pages for a new portfolio. Imports run in this process, and stop early with the console. */
@@ -14,9 +15,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
   const stop = new AbortController();
   const desk = makeDraftDesk({
     outlook: outlookDepsOf(context),
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    fileRules: fileRulesOf(settings),
     knownRate: () => knownRate(context),
     preview: previewInThread(),
     imports,

@@ -8,6 +8,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { isLimitlineError } from '../../src/errors.ts';
 import { knownRate } from '../../src/open-service.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
+import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openByPortfolio } from '../ending/open-portfolios.ts';
@@ -67,17 +68,17 @@ async function takeLook(
   try {
     const { path: copy } = context.imports.open(payload.kept);
     const outlook = await outlookOf(context, { portfolio, path: copy, reading });
+    const rules = fileRulesOf(settings);
     const read = await openPortfolio({
       ...reading,
       path: copy,
       givenPath: path,
-      requiredColumns: settings.REQUIRED_COLUMNS,
-      adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
-      documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      ...rules,
+      documents: makeDocumentFolder({ ...place, maxSizeMb: rules.maxDocumentMb }),
       buyers: outlook.buyers,
       signal: stop,
     });
-    const open = () => openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop });
+    const open = () => openPortfolio({ ...reading, path: copy, signal: stop });
     const ours = await refuseForeign(read, { account, portfolio, path: copy }, open);
     const { opened } = await columnsLeftOut({ portfolio, reading, path: copy, opened: ours, open }, context);
     if (opened.problems.length > 0) return undefined;

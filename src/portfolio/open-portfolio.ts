@@ -75,8 +75,8 @@ export type PortfolioFile = ReadOptions & {
   path: string;
   /** The name under which a workbook's errors mention the file, where `path` is a copy. */
   givenPath?: string | undefined;
-  /** Further columns that must exist and must not be empty. They may be the team's own columns. */
-  requiredColumns: readonly string[];
+  /** Further columns that must exist and must not be empty. They may be the team's own columns. By default none. */
+  requiredColumns?: readonly string[] | undefined;
   /** Amounts above which audited financial statements are advised, by currency, besides the service's own advice. */
   adviseAbove?: AdviseAbove | undefined;
   /** Where documents are looked up. Without a folder, a line that names documents is invalid. */
@@ -164,7 +164,7 @@ export function tableOf<File extends Pick<PortfolioFile, 'path' | 'mapping'>>(fi
 }
 
 function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readHeader> {
-  const { requiredColumns, mapping, results } = file;
+  const { requiredColumns = [], mapping, results } = file;
   const { header, unusable } = table;
   if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {

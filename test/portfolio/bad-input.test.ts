@@ -16,7 +16,7 @@ async function digest(path: string, given: Partial<PortfolioFile> = {}) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let most = before;
-  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
+  const opened = await openPortfolio({ path, ...given });
   const counts = { row: 0, invalid: 0, duplicate: 0 };
   const said = opened.problems.map((one) => one.message);
   for await (const batch of opened.batches()) {

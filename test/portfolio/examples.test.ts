@@ -12,7 +12,7 @@ async function readExample(name: string) {
   const path = join(EXAMPLES, name);
   const documents = makeDocumentFolder({ dir: defaultDocumentsDir(path), maxSizeMb: 20 });
   const now = new Date('2026-11-21T00:00:00Z');
-  const opened = await openPortfolio({ path, requiredColumns: [], documents, now });
+  const opened = await openPortfolio({ path, documents, now });
   const lines: Line[] = [];
   for await (const batch of opened.batches()) lines.push(...batch);
   return { problems: opened.problems, lines };

@@ -43,7 +43,6 @@ async function read(file: string, { map, ...options }: ReturnType<typeof manifes
     ...options,
     ...(mapping ? { mapping } : {}),
     path: join(FOLDER, file),
-    requiredColumns: [],
     now: NOW,
   });
   const lines = await all(opened.batches());

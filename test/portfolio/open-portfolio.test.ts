@@ -32,9 +32,8 @@ describe('a file that cannot be used', () => {
 
   test('does not exist, or is a folder', async () => {
     const { dir } = await makeTemporaryFolder();
-    const given = { requiredColumns: [] };
-    await expect(openPortfolio({ ...given, path: join(dir, 'none.csv') })).rejects.toMatchObject({ code: 'FILE' });
-    await expect(openPortfolio({ ...given, path: dir })).rejects.toMatchObject({ code: 'FILE' });
+    await expect(openPortfolio({ path: join(dir, 'none.csv') })).rejects.toMatchObject({ code: 'FILE' });
+    await expect(openPortfolio({ path: dir })).rejects.toMatchObject({ code: 'FILE' });
   });
 
   // A process's own command line is a file that fails once the process is gone: here, a portfolio of many lines.
@@ -46,7 +45,7 @@ describe('a file that cannot be used', () => {
     });
     const exited = once(waits, 'exit');
     await once(waits, 'spawn');
-    const { batches, problems } = await openPortfolio({ path: `/proc/${waits.pid}/cmdline`, requiredColumns: [] });
+    const { batches, problems } = await openPortfolio({ path: `/proc/${waits.pid}/cmdline` });
     expect(problems).toEqual([]);
     let count = 0;
     const reading = (async () => {
@@ -64,7 +63,7 @@ describe('a file that cannot be used', () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
     const stop = new AbortController();
-    const { batches } = await openPortfolio({ path, requiredColumns: [], signal: stop.signal });
+    const { batches } = await openPortfolio({ path, signal: stop.signal });
     const reading = (async () => {
       for await (const _ of batches()) stop.abort();
     })();
@@ -79,7 +78,6 @@ describe('batches', () => {
     const content = Array.from({ length: count }, (_, n) => `Buyer ${n},${n + 1}\n`).join('');
     const opened = await openPortfolio({
       path: await write('a.csv', `name,requested_limit\n${content}`),
-      requiredColumns: [],
     });
     const sizes: number[] = [];
     const numbers: number[] = [];
@@ -94,7 +92,7 @@ describe('batches', () => {
   test('may be left early', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
-    const opened = await openPortfolio({ path, requiredColumns: [] });
+    const opened = await openPortfolio({ path });
     for await (const batch of opened.batches()) {
       expect(batch[0]?.kind).toBe('row');
       break;

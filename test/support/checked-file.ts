@@ -9,7 +9,7 @@ type Checked = { path: string; portfolio?: string; documents?: DocumentFolder };
 /** What `check` says of a file that is to be imported into the portfolio, `q4` by default: its lines, their warnings, and the whole. */
 export async function checkedFile({ path, portfolio = 'q4', documents }: Checked, context: Context) {
   const outlook = await outlookOf(context, { portfolio, path, reading: {} });
-  const opened = await openPortfolio({ path, requiredColumns: [], documents, buyers: outlook.buyers });
+  const opened = await openPortfolio({ path, documents, buyers: outlook.buyers });
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
   const lines = (await Array.fromAsync(opened.batches(), (batch) => dryRun.add(batch))).flat();
   return {

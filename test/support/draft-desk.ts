@@ -9,6 +9,7 @@ import { outlookDepsOf } from '../../scripts/look/dry-run.ts';
 import type { Context } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { DraftDesk, IncomingFile } from '../../src/portfolio/draft-desk.ts';
+import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
 import { importDepsOf } from './workplace.ts';
@@ -20,9 +21,7 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
   const stopping = new AbortController();
   const desk = makeDraftDesk({
     outlook: outlookDepsOf(context),
-    requiredColumns: context.settings.REQUIRED_COLUMNS,
-    adviseAbove: context.settings.ADVISE_STATEMENTS_ABOVE,
-    maxDocumentMb: 20,
+    fileRules: fileRulesOf(context.settings),
     knownRate: async () => 50,
     imports: context.imports,
     documents: context.documents,

@@ -14,7 +14,7 @@ export async function read(content: string | Uint8Array, options: Partial<Portfo
   for (const name of pdfs ?? []) await write(`documents/${name}`, PDF);
   const documents = pdfs && makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 });
   const path = await write('portfolio.csv', content);
-  const opened = await openPortfolio({ path, requiredColumns: [], documents, now: NOW, ...rest });
+  const opened = await openPortfolio({ path, documents, now: NOW, ...rest });
   return { ...opened, lines: await all(opened.batches()) };
 }
 

@@ -11,7 +11,7 @@ for (const path of process.argv.slice(2)) {
   globalThis.gc?.();
   let lines = 0;
   try {
-    const opened = await openPortfolio({ path, requiredColumns: [] });
+    const opened = await openPortfolio({ path });
     for await (const batch of opened.batches()) lines += batch.length;
     told.push(`${lines} lines`);
   } catch (error) {

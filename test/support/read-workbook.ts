@@ -8,6 +8,6 @@ export async function readWorkbook(write: (path: string) => Promise<unknown>, gi
   const { dir } = await makeTemporaryFolder();
   const path = join(dir, 'a.xlsx');
   await write(path);
-  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
+  const opened = await openPortfolio({ path, ...given });
   return { ...opened, lines: await all(opened.batches()) };
 }

@@ -9,6 +9,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
+import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
@@ -128,9 +129,7 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     // As from a process that knows of no mark.
     marks: { check: async () => {} },
     retryUntilAnswered,
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    fileRules: fileRulesOf(settings),
   };
 }
 

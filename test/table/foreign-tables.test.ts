@@ -69,7 +69,7 @@ describe('a table of another program', () => {
     const { dir } = await makeTemporaryFolder();
     const path = join(dir, '~$Käufer.xlsx');
     await writeFile(path, Buffer.concat([Buffer.from('\u0006Müller', 'latin1'), Buffer.alloc(158, 0x20)]));
-    const { problems } = await openPortfolio({ path, requiredColumns: [] });
+    const { problems } = await openPortfolio({ path });
     expect(problems).toEqual([
       expect.objectContaining({
         message: expect.stringMatching(/lock files.*: name the workbook itself, Käufer\.xlsx\.$/),
@@ -87,7 +87,7 @@ describe('a table of another program', () => {
     const { dir } = await makeTemporaryFolder();
     const parts = { [name]: content, 'META-INF/manifest.xml': '<manifest/>', 'preview.jpg': 'x' };
     const path = await writeZip(join(dir, 'a'), name === 'xl/workbook.bin' ? { [name]: content } : parts);
-    const { problems } = await openPortfolio({ path, requiredColumns: [] });
+    const { problems } = await openPortfolio({ path });
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringMatching(words) })]);
   });
 
@@ -97,7 +97,7 @@ describe('a table of another program', () => {
     const whole = await readFile(await writeWorkbook(join(dir, 'whole.xlsx'), { sheet: [HEADER] }));
     for (const left of [whole.length - 30, Math.floor(whole.length / 2)]) {
       const path = await write('cut.xlsx', whole.subarray(0, left));
-      await expect(openPortfolio({ path, requiredColumns: [] })).rejects.toMatchObject({
+      await expect(openPortfolio({ path })).rejects.toMatchObject({
         code: 'FILE',
         message: expect.stringMatching(/cut\.xlsx cannot be read: its end is missing.*get the file again/),
       });

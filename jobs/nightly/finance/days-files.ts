@@ -148,8 +148,7 @@ export async function droppedFiles(
     mended: new Set(),
     why,
     unread: { says: `${why}, and cannot be read as a list of buyers`, rows: 1 },
-    open: (buyers) =>
-      openPortfolio({ path, givenPath: fileName, requiredColumns: [], documents: ANY_DOCUMENT, buyers, signal }),
+    open: (buyers) => openPortfolio({ path, givenPath: fileName, documents: ANY_DOCUMENT, buyers, signal }),
   });
   const rejected = (await regularFiles(join(inbox, REJECTED)))
     .filter(({ name }) => takenMs(name) >= sinceMs && !BESIDE.test(name))

@@ -152,7 +152,6 @@ async function refusedUploads(sinceMs: number, { drafts, signal }: UploadedDeps)
       openPortfolio({
         ...draft.reading,
         ...fileOf(drafts.dirOf(draft.id), draft),
-        requiredColumns: [],
         documents: ANY_DOCUMENT,
         buyers,
         signal,

@@ -66,7 +66,7 @@ describe('results', () => {
       );
       const back = join(place.dir, 'back.csv');
       await writeFile(back, bytes);
-      const opened = await openPortfolio({ path: back, requiredColumns: [], encoding });
+      const opened = await openPortfolio({ path: back, encoding });
       for await (const [line] of opened.batches())
         expect(line?.cells.slice(0, 3)).toEqual([expect.stringContaining(name), '1.234,50', '0815']);
     },

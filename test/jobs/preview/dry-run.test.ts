@@ -40,7 +40,7 @@ test('a file that leads to no request is not said to create its supplier', async
   await writeFile(path, 'name,country_code,requested_limit\nA,DE,much\nB,DE,more\n');
   await writeFile(us, 'name,country_code\nNordwind GmbH,DE\n');
   const dryRun = makeDryRun({ foresees: null, ratePerS: 1, supplier: await readSupplier(us) });
-  const opened = await openPortfolio({ path, requiredColumns: [] } as never);
+  const opened = await openPortfolio({ path } as never);
   for await (const batch of opened.batches()) await dryRun.add(batch);
   await opened.close();
   // The console's preview counts it as a call: "1 call: 1 company, 0 documents, 0 limits".

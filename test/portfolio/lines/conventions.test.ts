@@ -8,7 +8,7 @@ async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
   const lines = cells.map((cell, n) => `Buyer ${n};"${cell}"\n`).join('');
   const path = await write('a.csv', `name;requested_limit\n${lines}`);
   const found: string[] = [];
-  for await (const batch of (await openPortfolio({ path, requiredColumns: [], ...given })).batches()) {
+  for await (const batch of (await openPortfolio({ path, ...given })).batches()) {
     for (const line of batch) found.push(line.kind === 'row' ? line.row.limit.requested_limit : 'problem');
   }
   return found;
@@ -47,7 +47,7 @@ describe('days that may be months', () => {
     const lines = cells.map((cell, n) => `Buyer ${n},1,${cell}\n`).join('');
     const path = await write('a.csv', `name,requested_limit,statements_dated\n${lines}`);
     const found: string[] = [];
-    for await (const batch of (await openPortfolio({ path, requiredColumns: [], ...given })).batches()) {
+    for await (const batch of (await openPortfolio({ path, ...given })).batches()) {
       for (const line of batch) found.push(line.kind === 'row' ? (line.changed[0]?.became ?? '') : 'problem');
     }
     return found;
@@ -69,7 +69,7 @@ describe('days that may be months', () => {
 test('letters apart from their accents, and the apostrophe of a spreadsheet, are put right and told', async () => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', `name,requested_limit\n${'Müller'.normalize('NFD')},1\n'=Acme,2\n'Acme,3\n`);
-  const opened = await openPortfolio({ path, requiredColumns: [] });
+  const opened = await openPortfolio({ path });
   for await (const batch of opened.batches()) {
     expect(batch.map((line) => line.kind === 'row' && line.row.name)).toEqual(['Müller', '=Acme', "'Acme"]);
     expect(batch.map((line) => line.changed.length)).toEqual([1, 1, 0]);
@@ -80,7 +80,7 @@ test('the advice about a faulty amount is in the form of the other amounts, also
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', 'name;requested_limit\nA;abc\nB;5 T€\nC;12e3\nD;7,50\n');
   const said: string[] = [];
-  for await (const batch of (await openPortfolio({ path, requiredColumns: [] })).batches()) {
+  for await (const batch of (await openPortfolio({ path })).batches()) {
     for (const line of batch) if (line.kind === 'invalid') said.push(...line.problems.map(({ message }) => message));
   }
   expect(said).toHaveLength(3);
@@ -101,7 +101,7 @@ test.each([
 ])('where the %s that tell disagree, the message names one of each kind', async (_what, text, message) => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', text);
-  const opened = await openPortfolio({ path, requiredColumns: [] });
+  const opened = await openPortfolio({ path });
   const said: string[] = [];
   for await (const batch of opened.batches()) {
     for (const line of batch)
@@ -113,7 +113,7 @@ test.each([
 test('a cell that was marked as open tells nothing, so no line of it is named', async () => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', 'name;requested_limit\nA;75.000\nB;1.234 ?\nC;25,000.00\n');
-  for await (const batch of (await openPortfolio({ path, requiredColumns: [] })).batches()) {
+  for await (const batch of (await openPortfolio({ path })).batches()) {
     expect(batch[0]).toMatchObject({
       problems: [{ message: expect.stringContaining('no other amount of the column') }],
     });

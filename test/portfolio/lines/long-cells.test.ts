@@ -12,7 +12,7 @@ const HEADER = 'name,country_code,company_registration_number,requested_limit,su
 async function linesOf(...rows: string[]) {
   const path = join(await makeFolder(), 'q4.csv');
   await writeFile(path, `${[HEADER, ...rows].join('\n')}\n`);
-  const opened = await openPortfolio({ path, requiredColumns: [] });
+  const opened = await openPortfolio({ path });
   const found = [];
   for await (const batch of opened.batches()) found.push(...batch);
   return found;
