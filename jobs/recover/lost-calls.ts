@@ -113,7 +113,7 @@ async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity
   }
 }
 
-/** The step whose call may have made something unknown. */
+/** The step whose call may have made something that the line does not name; undefined for none. */
 function doubtfulStep({ state, step, problem }: ResultOutcome): Step | undefined {
   // A row that waited for approval of an answer is in doubt as before.
   const isHeld = state === 'held' || (state === 'awaiting' && meaningOfProblem({ message: problem }) === 'unknown');

@@ -34,13 +34,13 @@ export type CallDeps = AdmissionDeps & {
 /** How a call ended for its row. Needing a new permit is no end: {@link callOnce} waits for one. */
 export type CallEnding = Exclude<Ending, { again: 'new permit' }>;
 
-/** How a call ended. `onward`: the same script also moved the row on. `prefetched`: the row's next call, if there is one. */
+/** How a call ended. `onward`: the same script also moved the row on. `prepared`: the row's next call, if there is one. */
 type Ending =
   | Exclude<Settled, { is: 'made' }>
-  | (Extract<Settled, { is: 'made' }> & { onward?: { prefetched: PrefetchedCall | undefined } });
+  | (Extract<Settled, { is: 'made' }> & { onward?: { prepared: PreparedCall | undefined } });
 
 /** The next call of a row, prepared while the call before it is settled: admitted, and perhaps claimed. */
-export type PrefetchedCall = { request: CallRequest; admission: Admission; claim: Claim | undefined };
+export type PreparedCall = { request: CallRequest; admission: Admission; claim: Claim | undefined };
 
 /** How a row moves once its call was made, and its next call. No `next` if the row may not make that call at once. */
 export type RowOnward = (made: { id: string; record: CallRecord }) => {
@@ -88,13 +88,13 @@ export async function callOnce(
   request: CallRequest,
   deps: CallDeps,
   {
-    prefetched,
+    prepared,
     onward,
     isCarried = false,
-  }: { prefetched?: PrefetchedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
+  }: { prepared?: PreparedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
 ): Promise<CallEnding> {
   const unauthorized = takeSuspect(request, deps);
-  let given = prefetched;
+  let given = prepared;
   let isAlone = false;
   for (;;) {
     if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
@@ -192,7 +192,7 @@ async function sendClaimed(first: string, request: CallRequest, admitted: Admitt
 async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDeps): Promise<Ending> {
   const ahead = sent.is === 'made' ? lookAhead(sent, admitted, deps) : undefined;
   admitted.admission.leaveSlot();
-  let isPrefetched = false;
+  let isPrepared = false;
   try {
     const ended = await claim.settle(
       sent,
@@ -203,10 +203,10 @@ async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDe
       },
     );
     if (!('onward' in ended)) return ended;
-    isPrefetched = ahead?.next !== undefined;
-    return { ...ended, onward: { prefetched: ahead?.next && { ...ahead.next, claim: ended.onward.claim } } };
+    isPrepared = ahead?.next !== undefined;
+    return { ...ended, onward: { prepared: ahead?.next && { ...ahead.next, claim: ended.onward.claim } } };
   } finally {
-    if (!isPrefetched) await ahead?.next?.admission.end();
+    if (!isPrepared) await ahead?.next?.admission.end();
   }
 }
 
@@ -218,7 +218,7 @@ function lookAhead(
   made: Extract<Sent, { is: 'made' }>,
   { admission, onward }: Admitted,
   { service, log }: CallDeps,
-): { moving: Moving; next?: Omit<PrefetchedCall, 'claim'> } | undefined {
+): { moving: Moving; next?: Omit<PreparedCall, 'claim'> } | undefined {
   try {
     const onwards = onward?.(made);
     if (!onwards) return undefined;

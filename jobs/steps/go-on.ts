@@ -3,7 +3,7 @@ import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/sche
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/feed.ts';
-import { type CallEnding, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
+import { type CallEnding, callOnce, type PreparedCall, type RowOnward } from './call-once.ts';
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import {
   advance,
@@ -35,27 +35,25 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
   }
 }
 
-/** A row's position, and its next call if that was prefetched. */
-type Stand = { position: RowPosition; prefetched?: PrefetchedCall | undefined };
+/** A row's position, and its next call if that was prepared. */
+type Stand = { position: RowPosition; prepared?: PreparedCall | undefined };
 
 /** Makes the call that the row needs at its position, and returns its position afterwards. */
-async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | DueJob> {
-  const request = prefetched?.request ?? callRequestOf(position, deps.openDocument);
+async function goOnce({ position, prepared }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | DueJob> {
+  const request = prepared?.request ?? callRequestOf(position, deps.openDocument);
   const onward: RowOnward = (made) => {
     const reached = reachedBy(position, made);
     return { moving: deps.rows.moving(position.step, reached.to, reached.fields), next: nextCall(reached, deps) };
   };
-  const outcome = await callOnce(request, deps, { prefetched, onward, isCarried: position.step !== jobStep });
+  const outcome = await callOnce(request, deps, { prepared, onward, isCarried: position.step !== jobStep });
   if (outcome.is !== 'made') return endWithout(request, outcome, position, deps);
   const reached = reachedBy(position, outcome);
   const state = await stateBehind(position, reached, outcome, deps);
   if (state === position.step && reached.to !== '') return elsewhere(position);
-  const onHand = outcome.onward?.prefetched;
-  // With a prefetched next call the row goes on: whether that call may leave is checked again before the send.
+  const onHand = outcome.onward?.prepared;
+  // Where the next call is prepared, the row goes on. Whether that call may leave is checked again before it is sent.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
-  return goesOn
-    ? { position: reached.position, prefetched: onHand }
-    : dueJobOf(position.row, state, position.step, deps);
+  return goesOn ? { position: reached.position, prepared: onHand } : dueJobOf(position.row, state, position.step, deps);
 }
 
 /** The row's state after its call was made. Moves the row on unless the ledger has already done so with the settlement. */

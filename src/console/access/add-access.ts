@@ -44,8 +44,8 @@ const NOTHING_THERE: Access = { signedIn: true };
 /**
  * Checks every route against the access table. A route without an entry in it stops the start of the console. Each request is
  * first checked by the person's roles. Before the handler runs, its portfolio and kind are checked too, which the route names by
- * `:name` or `config.about`. Call this before any route is registered. {@link AccessFunctions.identify} can use whatever hooks
- * that were added before have read.
+ * `:name` or `config.about`. Call this before any route is registered, and after the hooks whose results
+ * {@link AccessFunctions.identify} reads.
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table, places } = given;

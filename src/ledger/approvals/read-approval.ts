@@ -17,8 +17,8 @@ import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
- * An approval as read from its hash. `moves` changes with each change of the approval. `noes`: the account's count of declined approvals
- * when somebody last searched them for the same requests. `supplier`: key of the supplier that waits for the approval too, or ''.
+ * An approval as read from its hash. `moves` changes with each change of the approval. `noes`: how many approvals of the account were
+ * declined when those were last searched for requests of this one. `supplier`: key of the supplier that waits for the approval too, or ''.
  * `displaced`: key of the portfolio's present supplier, whose company is not made any more after a yes, or ''.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string; displaced: string };

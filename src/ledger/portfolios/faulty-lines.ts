@@ -43,8 +43,8 @@ export function makeFaultyLines({ connection, keys }: LedgerPlace) {
   }
 
   /**
-   * For each of these keys, the invalid line of the last import that counts as this row: its request has the row already, from an
-   * earlier import or from before its documents were removed. That row stays as it was.
+   * For each of these row keys, the number of the invalid line that stands for the row in the last import; undefined for none. Such a line
+   * is invalid now, but its request has a row since an earlier import. That row stays as it was.
    */
   async function keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
     const found: (number | undefined)[] = [];

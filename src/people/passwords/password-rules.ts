@@ -20,7 +20,7 @@ export function normalPassword(password: string): string {
   return password.normalize('NFC');
 }
 
-/** Whether a password can be valid at all; a longer one is not hashed. */
+/** Whether a password is short enough to be anybody's. A longer one is not hashed. */
 export function isOfPossibleLength(password: string): boolean {
   return [...password].length <= MAX_CHARACTERS;
 }

@@ -180,7 +180,7 @@ function utf8Length(text: string): number {
 }
 
 /**
- * The number of bytes for the first `units` UTF-16 units, found by decoding byte by byte, exactly as the decoder does for damaged lines.
+ * How many bytes the first `units` UTF-16 units of a text take in its file. Decodes byte by byte, as the reading of a damaged line does.
  */
 function walked(bytes: Buffer, encoding: string, units: number): number {
   const fresh = () => new TextDecoder(encoding, { fatal: true });

@@ -114,7 +114,7 @@ function piecesOf(code: string): Piece[] {
   });
 }
 
-/** A number as a section shows it, for a message: without separators of thousands, and with all of its decimals. */
+/** A number as the format `code` shows it, for a message: without separators of thousands, and with all of its decimals. */
 function rendered(code: string, number: string): string {
   const pieces = piecesOf(code);
   // A percent sign as literal text does not multiply.

@@ -113,7 +113,7 @@ async function goThrough(ledger: Ledger, lines: readonly Line[], how: Before) {
 async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Promise<unknown[]> {
   const row = { portfolio: 'q4', key };
   const said: unknown[] = [];
-  let prefetched: Claim | undefined;
+  let prepared: Claim | undefined;
   for (const step of STEPS) {
     const found = await rows.begin(row, step);
     if (found?.state !== step) {
@@ -121,8 +121,8 @@ async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Prom
       continue;
     }
     const thing = thingOf(step, key, found);
-    const claim = prefetched ?? (await atMostOnce.claim(thing, 'hold'));
-    prefetched = undefined;
+    const claim = prepared ?? (await atMostOnce.claim(thing, 'hold'));
+    prepared = undefined;
     said.push(claim.is);
     if (claim.is !== 'go') continue;
     const id = `${step}_${thing.key}`;
@@ -135,7 +135,7 @@ async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Prom
       { is: 'made', id, record: step === 'limit' ? record : {} },
       { moving: rows.moving(step, to, move), next, onUnknown: 'hold' },
     );
-    if ('onward' in ended) prefetched = ended.onward.claim;
+    if ('onward' in ended) prepared = ended.onward.claim;
     said.push('onward' in ended ? to : await rows.advance(row, step, to, move));
   }
   return said;

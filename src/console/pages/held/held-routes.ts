@@ -154,7 +154,10 @@ export const heldDeskPage = page<HeldPageFunctions>(
   ],
 );
 
-/** The fields of the form of held rows. Their names have the start of each hold ({@link heldName}), so no later hold is answered. */
+/**
+ * The fields of the form of held rows. A field's name says since when its row is held ({@link heldName}), so that an answer is not taken for
+ * a row that was sent again and held once more since.
+ */
 function readAnswers(input: unknown) {
   const fields = input as Readonly<Record<string, string>>;
   const { letter, resend, all, back = '', desk = '', after = '' } = fields;

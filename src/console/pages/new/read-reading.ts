@@ -90,7 +90,7 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   if (read.success) return read.data;
   throw new ConsoleError(
     422,
-    t`The form says something that there is not (${read.error.issues[0]?.path.join('.')}): load the page again.`,
+    t`The form has a value that does not exist (${read.error.issues[0]?.path.join('.')}): load the page again.`,
   );
 }
 

@@ -59,8 +59,8 @@ export function quotedStatus(status: string): Html {
 }
 
 /**
- * A form that says what a status means, with a button for each meaning but the present one, which can be taken back. The status is
- * escaped: browsers change line breaks and null characters in fields.
+ * A form that says what a status means. It has a button for each meaning that the status does not have now, and one that takes the present
+ * meaning away. The status is escaped: browsers change line breaks and null characters in fields.
  */
 export function meaningButtons(status: string, now: StatusMeaning | undefined, { csrf, back }: Asking): Html {
   const name = visible(status);
