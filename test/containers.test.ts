@@ -140,7 +140,11 @@ describe('docker-compose.yml', () => {
   ])('%s has each setting of the host that it uses', (_name, environment, ofOthers) => {
     const wanted = SETTING_NAMES.filter((name) => !SETTLED.includes(name) && !ofOthers.test(name));
     const has = (name: string) => name in environment || `${name}_FILE` in environment;
-    expect(wanted.filter((name) => !has(name))).toEqual([]);
+    const lacking = wanted.filter((name) => !has(name));
+    expect(
+      lacking,
+      'name it under `environment` in docker-compose.yml, or for events in docker-compose.events.yml',
+    ).toEqual([]);
   });
 
   // Promise: compose-redis-has-password

@@ -10,7 +10,8 @@ test('docs/nightly.md has each check by the title that the report gives it, and 
   const [, section = ''] = text.split(/^## The nightly check$/m);
   const titles = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (.+?) \|/gm)].map(([, title]) => title);
   const named = titles.filter((title) => title !== 'On the report' && !title?.startsWith('---'));
-  expect(named).toEqual(Object.values(CHECKS).map(({ title }) => title));
+  const titled = Object.values(CHECKS).map(({ title }) => title);
+  expect(named, 'its tables have a line for each entry of CHECKS, in the same order').toEqual(titled);
 });
 
 test('docs/nightly.md says of each kind of notice when it is told, in the order of their names in settings', () => {

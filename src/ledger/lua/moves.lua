@@ -1,4 +1,5 @@
--- Included where rows change: the transitions between states. A transition is an entry of MOVES:
+-- Included where rows change: the transitions between states. Here are those that workers ask for; rare-moves.lua has those that people ask
+-- for and that decisions lead to, and approval-moves.lua those that approvals lead to. A transition is an entry of MOVES:
 --   goes: whether the row moves. Answers the new state and the fields to write, as change.lua takes them; or nil if it stays, and the
 --     answer of the script in that case.
 --   besides: further effects; gets the row as it is now and as it was.

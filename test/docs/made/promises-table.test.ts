@@ -6,11 +6,15 @@ const ids = new Set(promises.map(({ id }) => id));
 
 test('each marked sentence of the pages has a test that names it', () => {
   const held = new Set(allHoldings().flatMap((one) => one.ids));
-  expect(promises.filter(({ id }) => !held.has(id))).toEqual([]);
+  const unheld = promises.filter(({ id }) => !held.has(id));
+  expect(unheld, 'write `// Promise: ID` above the test that holds the sentence').toEqual([]);
 });
 
 test('each test names sentences that are there', () => {
-  expect(allHoldings().filter((one) => one.title === '' || one.ids.some((id) => !ids.has(id)))).toEqual([]);
+  const vain = allHoldings().filter((one) => one.title === '' || one.ids.some((id) => !ids.has(id)));
+  expect(vain, 'write `<!-- promise: ID -->` behind the sentence of a page, or take the line out of the test').toEqual(
+    [],
+  );
 });
 
 test('no two sentences have one mark', () => {

@@ -124,7 +124,8 @@ const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[
 
 // Promise: nothing-changes-archived
 test('it is said of every script of the ledger what it does where a portfolio is archived', () => {
-  expect(Object.keys(SCRIPTS).sort()).toEqual(FOUND.map(({ name }) => name).sort());
+  const found = FOUND.map(({ name }) => name).sort();
+  expect(Object.keys(SCRIPTS).sort(), 'SCRIPTS of this file has each script with what it does').toEqual(found);
 });
 
 test.each(namesOf('refuses'))('%s.lua says that the portfolio is archived', (name) => {
