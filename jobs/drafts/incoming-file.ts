@@ -29,7 +29,7 @@ export class UploadRefusal extends Error {
 
 export type Meter = (bytes: number) => Promise<void>;
 
-/** Counts the bytes of an upload. The meter throws a UploadRefusal for too many. */
+/** Counts the bytes of an upload. The meter throws an UploadRefusal for too many. */
 export function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): Meter {
   let [received, looked] = [0, 0];
   return async (bytes) => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { cutText } from '../../src/cut-text.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
-import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
+import { unnamedDocuments } from '../../src/documents/folder.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import type { FileRules } from '../../src/portfolio/file-rules.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
+import { type Opened, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview, PreviewColumn, PreviewRequest } from '../../src/portfolio/preview.ts';
 import { type CellChange, visible } from '../../src/portfolio/problem.ts';
@@ -13,10 +13,9 @@ import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
-import { columnsLeftOut } from '../import/columns-left-out.ts';
-import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
-import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
+import { openAsImport } from '../preview/open-as-import.ts';
+import type { OutlookDeps } from '../preview/outlook.ts';
 import { shownRequests } from '../rows/calls-of.ts';
 import { supplierIn } from './draft-store.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
@@ -54,19 +53,8 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
   const file = fileOf(dir, draft);
   const place = await openDocuments(documentsOf(dir, draft), signal);
   try {
-    const outlook = await importOutlookOf(deps.outlook, { portfolio, path: file.path, reading });
-    const read = await openPortfolio({
-      ...reading,
-      ...file,
-      ...deps.fileRules,
-      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.fileRules.maxDocumentMb }),
-      buyers: outlook.buyers,
-      signal,
-    });
-    const open = () => openPortfolio({ ...reading, ...file, signal });
-    const { path } = file;
-    const ours = await refuseForeign(read, { account: deps.account, portfolio, path }, open);
-    const { opened, warnings } = await columnsLeftOut({ portfolio, reading, path, opened: ours, open }, deps.outlook);
+    const looking = { ...deps, ledger: deps.outlook, documents: { dir: place.dir }, signal };
+    const { opened, warnings, outlook } = await openAsImport({ portfolio, reading, ...file }, looking);
     opened.warnings.unshift(...warnings);
     const columns = await columnsWithSamples({ ...reading, ...file, signal }, opened);
     const ratePerS = await deps.knownRate();

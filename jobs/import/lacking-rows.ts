@@ -37,8 +37,8 @@ export async function foreseeLacking(
 }
 
 /**
- * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: what cancels them, unless the file has
- * only a part of the portfolio.
+ * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: how a person
+ * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio.
  */
 export function lackingWords({ lacking, isPart }: { lacking: number; isPart: boolean }, replace: string): string[] {
   if (lacking === 0) return [];

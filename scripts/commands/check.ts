@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import { columnsLeftOut } from '../../jobs/import/columns-left-out.ts';
 import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
-import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { mustHaveLines } from '../../jobs/import/same-buyer-lines.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
+import { openAsImport } from '../../jobs/preview/open-as-import.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { accountOf, readSettings, type Settings } from '../../src/config.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
-import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
+import { defaultDocumentsDir, unnamedDocuments } from '../../src/documents/folder.ts';
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
@@ -25,7 +24,7 @@ import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts'
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
 import { approvalOutlook } from '../look/approval-outlook.ts';
-import { dryRunWords, findLedger, type Ledger, outlookOf } from '../look/dry-run.ts';
+import { dryRunWords, findLedger, type Ledger, outlookDepsOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-account.ts';
 import { portfolioNameOf } from '../options/import-options.ts';
 import {
@@ -109,25 +108,18 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     const changes = await lookForChange(path);
     const open = () => openPortfolio({ ...reading, path, signal: stopping });
     await mustHaveLines(reading.sameBuyer, { path, open });
-    const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
-    const rules = fileRulesOf(settings);
-    const read = await openPortfolio({
-      ...reading,
-      path,
-      ...rules,
-      documents: makeDocumentFolder({ ...place, maxSizeMb: rules.maxDocumentMb }),
-      buyers: outlook.buyers,
+    const looking = {
+      account: accountOf(settings),
+      ledger: ledger.context && outlookDepsOf(ledger.context),
+      fileRules: fileRulesOf(settings),
+      documents: place,
       signal: stopping,
-    });
-    const ours = await refuseForeign(read, { account: accountOf(settings), portfolio, path }, open);
+    };
+    const { opened, warnings: leftOut, outlook } = await openAsImport({ portfolio, reading, path }, looking);
     if (options.saveMap !== undefined) {
-      await saveMapping(options.saveMap, ours.columns, reading.mapping?.constants ?? {});
+      await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }
     if (ledger.context) announceFolder(settings, terminal.say);
-    const following = { portfolio, reading, path, opened: ours, open };
-    const { opened, warnings: leftOut } = ledger.context
-      ? await columnsLeftOut(following, ledger.context)
-      : { opened: ours, warnings: [] };
     const deps = { portfolio, leftOut, changes, settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ImportOutlook, importOutlookOf, type OutlookDeps } from '../../jobs/preview/outlook.ts';
+import type { OutlookDeps } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted, earlierRows, moneyText, replacedWords } from '../../src/counted.ts';
@@ -26,14 +26,6 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
   } catch (error) {
     return { ...none, fault: `It is not known what was requested before: ${messageOf(error)}` };
   }
-}
-
-/** Predicts an import of the file, with the context's ledger if there is one. Writes nothing. */
-export function outlookOf(
-  context: Context | null,
-  file: Parameters<typeof importOutlookOf>[1],
-): Promise<ImportOutlook> {
-  return importOutlookOf(context && outlookDepsOf(context), file);
 }
 
 /** The parts of a context that a prediction reads. */

@@ -1,22 +1,21 @@
-import { columnsLeftOut } from '../../jobs/import/columns-left-out.ts';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import { keepFile, refuseForeign } from '../../jobs/import/open-import.ts';
+import { keepFile } from '../../jobs/import/open-import.ts';
 import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
+import { openAsImport } from '../../jobs/preview/open-as-import.ts';
 import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
-import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
+import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { knownRate } from '../../src/open-service.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
-import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openByPortfolio } from '../ending/open-portfolios.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { outlookOf } from './dry-run.ts';
+import { outlookDepsOf } from './dry-run.ts';
 import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 
 /** `sends`: whether the command sends rows, those of other portfolios among them. */
@@ -67,20 +66,9 @@ async function takeLook(
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
     const { path: copy } = context.imports.open(payload.kept);
-    const outlook = await outlookOf(context, { portfolio, path: copy, reading });
-    const rules = fileRulesOf(settings);
-    const read = await openPortfolio({
-      ...reading,
-      path: copy,
-      givenPath: path,
-      ...rules,
-      documents: makeDocumentFolder({ ...place, maxSizeMb: rules.maxDocumentMb }),
-      buyers: outlook.buyers,
-      signal: stop,
-    });
-    const open = () => openPortfolio({ ...reading, path: copy, signal: stop });
-    const ours = await refuseForeign(read, { account, portfolio, path: copy }, open);
-    const { opened } = await columnsLeftOut({ portfolio, reading, path: copy, opened: ours, open }, context);
+    const file = { portfolio, reading, path: copy, givenPath: path };
+    const deps = { account, fileRules: fileRulesOf(settings), documents: place, signal: stop };
+    const { opened, outlook } = await openAsImport(file, { ...deps, ledger: outlookDepsOf(context) });
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
     const largest = makeLargest();

@@ -48,7 +48,7 @@ export async function goldens(wish: 'all' | 'state' | 'write'): Promise<number> 
       stdio: 'inherit',
     });
     console.log(
-      `${texts.size} goldens ${status === 0 ? 'are as they were kept' : 'were made, and differ from those that were kept'}`,
+      `${texts.size} goldens ${status === 0 ? 'are as they were kept' : 'were made, and differ from those that were kept: mend what is not meant, and keep the rest by npm run golden -- --write'}`,
     );
     return status ?? 1;
   } finally {

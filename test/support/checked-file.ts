@@ -1,5 +1,6 @@
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
-import { outlookOf } from '../../scripts/look/dry-run.ts';
+import { importOutlookOf } from '../../jobs/preview/outlook.ts';
+import { outlookDepsOf } from '../../scripts/look/dry-run.ts';
 import type { Context } from '../../src/context.ts';
 import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
@@ -8,7 +9,7 @@ type Checked = { path: string; portfolio?: string; documents?: DocumentFolder };
 
 /** What `check` says of a file that is to be imported into the portfolio, `q4` by default: its lines, their warnings, and the whole. */
 export async function checkedFile({ path, portfolio = 'q4', documents }: Checked, context: Context) {
-  const outlook = await outlookOf(context, { portfolio, path, reading: {} });
+  const outlook = await importOutlookOf(outlookDepsOf(context), { portfolio, path, reading: {} });
   const opened = await openPortfolio({ path, documents, buyers: outlook.buyers });
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
   const lines = (await Array.fromAsync(opened.batches(), (batch) => dryRun.add(batch))).flat();
