@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { portfolioOutlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
+import { workLeftOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
@@ -42,7 +42,7 @@ export async function listenToWords(
     if (state.startedMs !== undefined && openRows(state) > 0) {
       const nowMs = Date.now();
       const ownPerS = ownPace.note(name, callsSent(state), nowMs, state.startedMs);
-      const { left } = portfolioOutlookOf({ state, causes: [], pace, samples: kept, ownPerS, nowMs });
+      const { left } = workLeftOf({ state, causes: [], pace, samples: kept, ownPerS, nowMs });
       said.push({ atMs: nowMs, left });
       hear?.(`${timeLeftWords(left) || 'no time'} left; ${pace ? describePace(pace, nowMs) : ''}`);
     }

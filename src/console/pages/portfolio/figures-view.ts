@@ -29,10 +29,10 @@ import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.t
 import { money as moneyPart } from '../held/held-page.ts';
 import { outSumWords } from '../new/words.ts';
 import { supplierWords } from '../row/row-page.ts';
-import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
+import type { PortfolioLook, ShownCause, WorkLeft } from './portfolio-look.ts';
 
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
-export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
+export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft): Html {
   const { state, meanings } = look;
   const { name, kept, replaced, sums } = state;
   const outcomes = outcomesOf(state, meanings);

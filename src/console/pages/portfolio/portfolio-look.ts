@@ -54,15 +54,15 @@ export type PortfolioLook = {
 export type ShownCause = Cause & { sample: CauseSample | undefined };
 
 /** The figures computed from a portfolio's snapshot: number of open rows, rows at each step, calls that are left, time that is left. */
-export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
+export type WorkLeft = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
-/** The parts of a snapshot from which {@link PortfolioOutlook} is computed. */
+/** The parts of a snapshot from which {@link WorkLeft} is computed. */
 export type PortfolioSeen = Pick<PortfolioLook, 'state' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'> & {
   causes: readonly Cause[];
 };
 
 /** Computes from a portfolio's snapshot at which steps its rows are, which calls are still to be made, and how long they take. */
-export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: PortfolioSeen): PortfolioOutlook {
+export function workLeftOf({ state, causes, pace, samples, ownPerS, nowMs }: PortfolioSeen): WorkLeft {
   const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);

@@ -22,7 +22,7 @@ import { renderFaultyLines } from './faulty-view.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderFilterForm } from './filter-form.ts';
 import { renderPaceChart } from './pace-chart.ts';
-import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
+import { type PortfolioLook, workLeftOf } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderRowActions, renderRows } from './rows-view.ts';
 import { failedSessions, waitsFor } from './waits-for.ts';
 
@@ -142,16 +142,16 @@ function textsOf(query: Query): Record<string, string> {
  */
 export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
   const { state, causes, meanings } = look;
-  const outlook = portfolioOutlookOf(look);
+  const workLeft = workLeftOf(look);
   return [
     { id: 'portfolio-waits', html: renderWaits(look, rights) },
     {
       id: 'portfolio-statuses',
       html: statusQuestions(state.statuses, look.meanings, { rights, csrf, back: state.name }),
     },
-    { id: 'portfolio-money', html: renderMoney(look, outlook) },
+    { id: 'portfolio-money', html: renderMoney(look, workLeft) },
     { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
-    { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
+    { id: 'portfolio-funnel', html: renderFunnel(workLeft.steps, state) },
     { id: 'portfolio-pace', html: renderPace(look) },
     { id: 'portfolio-causes', html: renderCauses({ name: state.name, currency: soleCurrency(state) }, causes, rights) },
     { id: 'portfolio-proof', html: renderProof(look) },

@@ -9,7 +9,7 @@ import { progressBar } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { portfolioAddress } from '../addresses.ts';
-import { type PortfolioLook, type PortfolioSeen, portfolioOutlookOf } from '../portfolio/portfolio-look.ts';
+import { type PortfolioLook, type PortfolioSeen, workLeftOf } from '../portfolio/portfolio-look.ts';
 import { waitsFor } from '../portfolio/waits-for.ts';
 import { mayWords } from '../who-may.ts';
 
@@ -64,7 +64,7 @@ function doneCell({ state }: PortfolioSeen): Html {
 }
 
 function leftCell(seen: Shown, looked: Looked): Html {
-  const { left } = portfolioOutlookOf(seen);
+  const { left } = workLeftOf(seen);
   if (left) return html`${timeLeftWords(left)} left`;
   const [first] = waitsFor({ ...seen, ...looked });
   if (!first) return html`<span class="wait">not known yet</span>`;
