@@ -18,5 +18,7 @@ test('docs/nightly.md says of each kind of notice when it is told, in the order 
   const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
   const [, section = ''] = text.split(/^### What is told of$/m);
   const kinds = [...(section.split(/^##/m)[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind);
-  expect(kinds).toEqual([...NOTICE_KINDS]);
+  expect(kinds, 'its table "What is told of" has a line for each of NOTICE_KINDS, in the same order').toEqual([
+    ...NOTICE_KINDS,
+  ]);
 });

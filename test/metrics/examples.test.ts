@@ -92,7 +92,8 @@ test('every figure of ours is on the dashboard or in an alert', async () => {
     'limitline_pace_limiting',
   ];
   const isPart = (name: string) => /_(sum|count)$/.test(name);
-  expect(ours.filter((name) => !text.includes(name) && !besides.includes(name) && !isPart(name))).toEqual([]);
+  const unseen = ours.filter((name) => !text.includes(name) && !besides.includes(name) && !isPart(name));
+  expect(unseen, 'put it into examples/grafana-dashboard.json or examples/alerts.yml').toEqual([]);
 });
 
 test.each(RULES)('the alert $alert says what is the matter and what to do', ({ annotations }) => {
