@@ -29,13 +29,13 @@ import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
 import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { makeRoleReader, makeWhoMay } from './people/who-may.ts';
 import { plansPageFunctions } from './plans.ts';
-import { makeTimeLeftReader, portfolioPageFunctions } from './portfolio.ts';
+import { makeWorkFactsReader, portfolioPageFunctions } from './portfolio.ts';
 import { portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
 import { buyersPageFunctions, rowPageFunctions } from './row.ts';
 
 export function consoleFunctions(context: Context, namesOf = makeRoleReader(context)): PageFunctions {
-  const timeLeftOf = makeTimeLeftReader(context);
+  const workFactsOf = makeWorkFactsReader(context);
   const whoMay = makeWhoMay(context, namesOf);
   return {
     approvals: approvalsPageFunctions(context),
@@ -50,8 +50,8 @@ export function consoleFunctions(context: Context, namesOf = makeRoleReader(cont
     buyers: buyersPageFunctions(context),
     event: eventPageFunctions(context),
     board: boardFunctions(context),
-    portfolios: portfoliosPageFunctions(context, { timeLeftOf, namesOf, whoMay }),
-    portfolio: portfolioPageFunctions(context, { timeLeftOf, whoMay }),
+    portfolios: portfoliosPageFunctions(context, { workFactsOf, namesOf, whoMay }),
+    portfolio: portfolioPageFunctions(context, { workFactsOf, whoMay }),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),

@@ -17,10 +17,10 @@ import { makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 import type { WhoMayReader } from './people/who-may.ts';
 
-export type TimeLeftReader = ReturnType<typeof makeTimeLeftReader>;
+export type WorkFactsReader = ReturnType<typeof makeWorkFactsReader>;
 
 /** Reads what the time left of a portfolio is computed from; one for all pages, so that they say the same. */
-export function makeTimeLeftReader(context: Context) {
+export function makeWorkFactsReader(context: Context) {
   const ownPace = makeOwnPace();
   const readSamples = makeSampleReader(context.paceSamples);
   return async (state: PortfolioState) => {
@@ -37,7 +37,7 @@ export function makeTimeLeftReader(context: Context) {
 
 export function portfolioPageFunctions(
   context: Context,
-  { timeLeftOf, whoMay }: { timeLeftOf: TimeLeftReader; whoMay: WhoMayReader },
+  { workFactsOf, whoMay }: { workFactsOf: WorkFactsReader; whoMay: WhoMayReader },
 ): PortfolioPageFunctions {
   const { portfolios, archives } = context;
   const approvalsOf = makeApprovalsReader(context);
@@ -54,11 +54,11 @@ export function portfolioPageFunctions(
       context.queues.paused(),
     ]);
     if (archived || state.startedMs === undefined) return undefined;
-    const { causes, ...timeLeft } = await timeLeftOf(state);
+    const { causes, ...workFacts } = await workFactsOf(state);
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
     const causeSamples = await readCauseSamples(name, shown, { connection, keys });
     return {
-      ...timeLeft,
+      ...workFacts,
       state: await withDoubt(state, context),
       meanings,
       imports,

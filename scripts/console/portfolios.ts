@@ -15,7 +15,7 @@ import { standingNoes } from '../../src/ledger/schema/approval.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
-import type { TimeLeftReader } from './portfolio.ts';
+import type { WorkFactsReader } from './portfolio.ts';
 
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
 const NAMES_FRESH_MS = 10_000;
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000;
 
 export function portfoliosPageFunctions(
   context: Context,
-  { timeLeftOf, namesOf, whoMay }: { timeLeftOf: TimeLeftReader; namesOf: RoleReader; whoMay: WhoMayReader },
+  { workFactsOf, namesOf, whoMay }: { workFactsOf: WorkFactsReader; namesOf: RoleReader; whoMay: WhoMayReader },
 ): PortfoliosPageFunctions {
   const { ledger, keys, portfolios, queues, archives, statusMeanings, approvals, settings } = context;
   const desk = makeHeldDesk(context);
@@ -71,11 +71,11 @@ export function portfoliosPageFunctions(
       const atWork = states.filter((state) => state.importing || openRows(state) > 0);
       const shown = await Promise.all(
         atWork.slice(0, MOST_RUNNING).map(async (state) => {
-          const [timeLeft, who] = await Promise.all([
-            timeLeftOf(state),
+          const [workFacts, who] = await Promise.all([
+            workFactsOf(state),
             state.paused === undefined ? undefined : whoMay(state),
           ]);
-          return { ...timeLeft, state, resume: who?.resume ?? [] };
+          return { ...workFacts, state, resume: who?.resume ?? [] };
         }),
       );
       const paused = states.filter(isPaused);
