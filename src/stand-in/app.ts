@@ -51,7 +51,11 @@ export function makeApp(parts: {
 
   app.setErrorHandler(failed('other'));
   app.setNotFoundHandler((request, reply) =>
-    serve.send('other', reply, errorAnswer(404, 'not_found', `${request.method} ${request.url} is not shown`)),
+    serve.send(
+      'other',
+      reply,
+      errorAnswer(404, 'not_found', `the service's document has no ${request.method} ${request.url}`),
+    ),
   );
   // Plain text is refused, which Fastify accepts by default: only JSON is documented.
   app.removeContentTypeParser('text/plain');

@@ -28,7 +28,7 @@ testInBrowser(
     await says('The board must not add, change or remove jobs.');
     await press(1, 'held', 'failed');
     await confirm();
-    await says('Say what became of it at the held desk: /held');
+    await says('Say what became of it on the page Held: /held');
     // Its editor brings style sheets of its own.
     await press(1, 'done', 'completed');
     await page.getByRole('dialog').waitFor();

@@ -71,7 +71,7 @@ describe('the page of the queues', () => {
     expect(sent).toMatchObject({ status: 303 });
     expect(sent.headers.get('location')).toBe('/work?state=refused');
     expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, refused: 1 });
-    expect(await retry('held')).toMatchObject({ status: 409, text: expect.stringContaining('held desk') });
+    expect(await retry('held')).toMatchObject({ status: 409, text: expect.stringContaining('on the page Held') });
     expect(await retry('done')).toMatchObject({ status: 409 });
     const fields = { portfolio: 'q4', key: 'nobody', back: 'https://evil.example' };
     expect((await post('/work/retry', fields)).status).toBe(404);

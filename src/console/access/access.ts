@@ -32,13 +32,13 @@ export type About = {
 export type PlaceLink = { readonly at: string; readonly href: `/${string}`; readonly words: string };
 
 /** The facts by which a person's access is decided: their roles, and whether the portfolio of the request is their own. */
-type Standing = { readonly roles: readonly Role[]; readonly owns: boolean };
+type RolesHere = { readonly roles: readonly Role[]; readonly owns: boolean };
 
 /** The console's rules and its navigation, both made from the declarations of pages (pages/index.ts). */
 export type Rules = { readonly table: AccessTable; readonly places: readonly PlaceLink[] };
 
 /** A person's rights: their roles, whether the portfolio is their own, and the rules by which both are judged. */
-export type Rights = Standing & Rules;
+export type Rights = RolesHere & Rules;
 
 export const NO_RIGHTS: Rights = { roles: [], owns: false, table: {}, places: [] };
 
@@ -69,12 +69,12 @@ export function can(rights: Rights, right: Right, kind?: string): boolean {
  * A person's rights as a text. Events are rendered once for all pages with the same address and the same text, so the text must
  * contain every difference between people's rights.
  */
-export function rightsWord({ roles, owns }: Standing): string {
+export function rightsWord({ roles, owns }: RolesHere): string {
   return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
 }
 
 /** Whether a person's rights are enough for an address. Pure; requests and pages share this decision. */
-export function isAllowed(access: Access, rights: Standing, kind?: string): boolean {
+export function isAllowed(access: Access, rights: RolesHere, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
@@ -90,7 +90,7 @@ export function allowedsOf(access: Access, kind?: string): Allowed[] {
   return [access, (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? {}];
 }
 
-function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Standing): boolean {
+function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: RolesHere): boolean {
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 

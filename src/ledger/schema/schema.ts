@@ -105,7 +105,7 @@ export const STATES = {
   held: {
     says: 'outcome unknown: a person must find out',
     stays:
-      'Nobody knows what became of the call of this row, so sending it again could ask for a limit twice. Say what became of it at the held desk: /held.',
+      'Nobody knows what became of the call of this row, so sending it again could ask for a limit twice. Say what became of it on the page Held: /held.',
     isFailed: true,
     isHeld: true,
   },
