@@ -25,6 +25,7 @@ import {
   type OpenDeps,
   type OpenedImport,
   openImport,
+  orClose,
   readingTextOf,
 } from './open-import.ts';
 import { makeOtherFiles } from './other-files.ts';
@@ -138,7 +139,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   // Missing columns are named before all lines, since they may be why each of them has a problem.
   const copy = deps.imports.open(given.importId).path;
   const following = { ...payload, path: copy, opened: given.opened, open: given.openAhead };
-  const { opened, warnings } = await deps.retryUntilAnswered('look', () => columnsLeftOut(following, deps));
+  const looking = deps.retryUntilAnswered('look', () => columnsLeftOut(following, deps));
+  const { opened, warnings } = await orClose(given.opened, looking);
   const file = { ...given, opened };
   deps.onOpened?.(opened);
   if (warnings.length > 0) deps.onBatch({ problems: [], warnings, changed: [], lines: 0 });
@@ -153,15 +155,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   await file.checkSheet();
   const opening = { ...file, supplier: supplier && supplierAsNamed(supplier) };
-  const target = await countGone(payload, file, deps)
-    .then((counts) => {
-      Object.assign(found, counts);
-      return startImport(payload, opening, deps);
-    })
-    .catch(async (error) => {
-      await opened.close();
-      throw error;
-    });
+  const starting = countGone(payload, file, deps).then((counts) => {
+    Object.assign(found, counts);
+    return startImport(payload, opening, deps);
+  });
+  const target = await orClose(opened, starting);
   const { run } = target;
   const telling = makeTellingColumns(opened.columns, payload.reading);
   try {

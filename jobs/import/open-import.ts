@@ -117,14 +117,12 @@ export async function openImport(
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.fileRules.maxDocumentMb, words }),
     buyers: makeBuyerBook(ahead.buyersOf(store), place),
   });
-  const ours = await refuseForeign(read, { ...deps, portfolio, path: copy }, openAhead);
-  const opened = total === undefined ? ours : await refuseOtherSum(ours, total, { made, open: openAhead });
+  const ours = await orClose(read, refuseForeign(read, { ...deps, portfolio, path: copy }, openAhead));
+  const opened =
+    total === undefined ? ours : await orClose(ours, refuseOtherSum(ours, total, { made, open: openAhead }));
   const checkSheet = async () => {
     if (opened.dialect.sheet === undefined) return;
-    await readToEnd(tableOf(file)).catch(async (error) => {
-      await opened.close();
-      throw error;
-    });
+    await orClose(opened, readToEnd(tableOf(file)));
   };
   const currency = async () => opened.currency() ?? named();
   return {
@@ -134,6 +132,14 @@ export async function openImport(
     currency,
     checkSheet,
   };
+}
+
+/** Closes an open file where something fails before its lines are read: whoever reads them closes it. */
+export function orClose<T>(opened: Pick<Opened, 'close'>, work: Promise<T>): Promise<T> {
+  return work.catch(async (error) => {
+    await opened.close();
+    throw error;
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { columnsLeftOut } from '../import/columns-left-out.ts';
-import { refuseForeign } from '../import/open-import.ts';
+import { orClose, refuseForeign } from '../import/open-import.ts';
 import { type ImportOutlook, importOutlookOf, type OutlookDeps } from './outlook.ts';
 
 type LookingDeps = {
@@ -40,7 +40,8 @@ export async function openAsImport(
     documents: makeDocumentFolder({ ...documents, maxSizeMb: fileRules.maxDocumentMb }),
     buyers: outlook.buyers,
   });
-  const opened = await refuseForeign(read, { account, portfolio, path }, open);
-  const found = ledger && (await columnsLeftOut({ portfolio, reading, path, opened, open }, ledger));
-  return { ...(found ?? { opened, warnings: [] }), outlook };
+  const looking = refuseForeign(read, { account, portfolio, path }, open).then(async (opened) =>
+    ledger ? columnsLeftOut({ portfolio, reading, path, opened, open }, ledger) : { opened, warnings: [] },
+  );
+  return { ...(await orClose(read, looking)), outlook };
 }
