@@ -1,6 +1,4 @@
-/**
- * The sign that stands for each element of a list in a pointer. RFC 6901 has no such sign, so a field of this name cannot be pointed at.
- */
+/** The sign that stands for each element of a list in a pointer. RFC 6901 has no such sign, so a field of this name cannot be pointed at. */
 const EACH = '*';
 
 /** The segments of a JSON pointer (RFC 6901) to a part of a document; undefined if it is none. The segment `*` means each element of a list. */

@@ -42,9 +42,7 @@ export const settingsSchema = z.object({
    * of its own in the data folder.
    */
   REDIS_URL: redisUrl.optional(),
-  /**
-   * The number of replicas that must have a call's record before the call is sent; 0 for none. Without it: the most that were ever seen.
-   */
+  /** The number of replicas that must have a call's record before the call is sent; 0 for none. Without it: the most that were ever seen. */
   REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   /** The data folder (below): its own Redis, imported files, documents, results. Without it: the user's data folder. */
   LIMITLINE_DATA: z.string(),
@@ -139,9 +137,7 @@ export const settingsSchema = z.object({
    * `declined`. They go before those that `limitline statuses` was given (docs/outcomes.md#outcomes).
    */
   STATUS_MEANINGS: statusMeanings,
-  /**
-   * Days after which the nightly report names a row that is still under review, by portfolio (docs/nightly.md). Without it no row is named.
-   */
+  /** Days after which the nightly report names a row that is still under review, by portfolio (docs/nightly.md). Without it no row is named. */
   REVIEW_DAYS: wholeNumber(1, 36_500, 'days').optional(),
   /** A portfolio pauses when the first answers of a step are so many refusals of one kind; 0 turns this off. */
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),

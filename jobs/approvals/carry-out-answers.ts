@@ -81,9 +81,7 @@ export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<vo
   if (faults.length > 0) throw faults[0];
 }
 
-/**
- * The longest time that a process takes to complete an approval. An approval that is incomplete for longer belongs to a process that died.
- */
+/** The longest time that a process takes to complete an approval. An approval that is incomplete for longer belongs to a process that died. */
 const LEFT_AFTER_MS = 10 * 60_000;
 
 /**

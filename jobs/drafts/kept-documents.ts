@@ -92,9 +92,7 @@ async function copyKept(
   return kept;
 }
 
-/**
- * System codes of a target that exists already. On a disk that ignores case, another document or a folder of the upload may have that name.
- */
+/** System codes of a target that exists already. On a disk that ignores case, another document or a folder of the upload may have that name. */
 const IN_THE_WAY = ['EEXIST', 'ENOTDIR'];
 
 /** Whether a document's name, perhaps with folders, can only lead to a path inside of the folder that it is joined to. */

@@ -57,9 +57,7 @@ export type ExportPayload = {
   convention?: CsvConvention | undefined;
 };
 
-/**
- * The conventions of a CSV for a spreadsheet. `mark`: it begins with a byte order mark, without which Excel takes UTF-8 for its code page.
- */
+/** The conventions of a CSV for a spreadsheet. `mark`: it begins with a byte order mark, without which Excel takes UTF-8 for its code page. */
 type CsvConvention = { decimal: Decimal; delimiter: Delimiter; mark: boolean };
 
 /**

@@ -57,9 +57,7 @@ export function changedCurrency(line: number, now: string, before: string): Prob
   return makeProblem(line, 'currency', now, message);
 }
 
-/**
- * Words such as ` (sent: 1,000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ.
- */
+/** Words such as ` (sent: 1,000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ. */
 function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
   const names = differingFields(asked, sent).filter((name) => name !== 'requested_limit');

@@ -132,9 +132,7 @@ export function makeReplacingForesight({
   /** The rows of earlier imports that lines of this file ask for. An import makes them rows of this file. */
   const kept = makeKeySet();
   const ofRow = async (row: RowId) => gaveWay.get(rowName(row)) ?? rows.ofRow(row);
-  /**
-   * The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger.
-   */
+  /** The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger. */
   const firstLines = makeDigestTable();
   const ofBuyers = async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);

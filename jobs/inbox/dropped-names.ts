@@ -32,9 +32,7 @@ export function isOfDecisions(name: string): boolean {
   return /\.decisions(?:\.supplier)?\.(?:csv|xlsx)$/i.test(name);
 }
 
-/**
- * The file, without its ending, for which a file of this name gives the supplier: `q4` for `q4.supplier.csv`; undefined for other names.
- */
+/** The file, without its ending, for which a file of this name gives the supplier: `q4` for `q4.supplier.csv`; undefined for other names. */
 export function ofSupplier(name: string): string | undefined {
   return isOfDecisions(name) ? undefined : /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
 }

@@ -108,9 +108,7 @@ export const HINDRANCES = {
   locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
 };
 
-/**
- * The reason why a supplier's file waits: it has no file of buyers. It may be dropped before that file, so people are told after a minute.
- */
+/** The reason why a supplier's file waits: it has no file of buyers. It may be dropped before that file, so people are told after a minute. */
 export const aloneWords = (name: string): string =>
   `it names the supplier for ${ofSupplier(name)}.csv or ${ofSupplier(name)}.xlsx, which is not in the folder: it waits until that file is dropped, and is taken with it. If that file was taken before, drop that file again`;
 

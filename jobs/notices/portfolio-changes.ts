@@ -16,9 +16,7 @@ export type PortfolioNews =
   | { is: 'paused'; why: SelfPause }
   | { is: 'failures'; failed: number; ended: number };
 
-/**
- * The least time between notices of one portfolio that finishes repeatedly. A person who retries rows sees the results anyway.
- */
+/** The least time between notices of one portfolio that finishes repeatedly. A person who retries rows sees the results anyway. */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
 /** The fewest ended rows of a portfolio from which a share of failures is computed. */

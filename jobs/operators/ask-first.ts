@@ -185,9 +185,7 @@ export async function whyNeededWords(
   return whyWords({ kind: 'retry', redone: needed?.redone, over });
 }
 
-/**
- * Reads a sum as above.lua returns it, in groups of ten digits: an array of a group's place, its digits, the next group's place, and so on.
- */
+/** Reads a sum as above.lua returns it, in groups of ten digits: an array of a group's place, its digits, the next group's place, and so on. */
 function sumOfLimbs(limbs: readonly string[]): string {
   const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
   return sumIn(Object.fromEntries(fields), 'over');

@@ -28,9 +28,7 @@ export function columnWords({ lacks, unread, mapped }: Pick<DecisionsFile, 'lack
 /** The sentence about a file of decisions without lines. */
 export const NO_LINES = 'The file has a header and no line, so there is nothing to take.';
 
-/**
- * Sentences about what became of a file's decisions or, in a dry run, would become of them. Single lines are in `problems` and `warnings`.
- */
+/** Sentences about what became of a file's decisions or, in a dry run, would become of them. Single lines are in `problems` and `warnings`. */
 export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
   const { taken, known, silent, rows, left, statuses, unexplained, problems, warnings, did, would = did } = decided;
   if (taken + known + silent + left + problems.length === 0) return [NO_LINES];

@@ -10,9 +10,7 @@ import { makeImportLook } from '../rows/import-names.ts';
 /** The status of a limit, and the granted amount as decimal text; '' if no amount is known to be granted. */
 type Stands = { status: string; granted: string };
 
-/**
- * The changes that decisions make or, in a dry run, would make: the first rows by line, and the granted sums by currency, before and after.
- */
+/** The changes that decisions make or, in a dry run, would make: the first rows by line, and the granted sums by currency, before and after. */
 export type ForeseenChanges = {
   rows: {
     row: string;

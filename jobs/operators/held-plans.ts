@@ -247,9 +247,7 @@ function digestOf({ plan: { planned, problems }, shown: { of, approvals } }: Pla
     .digest('base64url');
 }
 
-/**
- * Writes an upload to a temporary file for `read`, and removes that file afterwards. In errors, the upload's name replaces the file's path.
- */
+/** Writes an upload to a temporary file for `read`, and removes that file afterwards. In errors, the upload's name replaces the file's path. */
 export async function readUploaded<T>(
   content: Buffer,
   fileName: string,

@@ -24,9 +24,7 @@ export type HeldFilePlan = { planned: Planned[]; problems: ResolutionFile['probl
 
 export type HeldFileDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
-/**
- * Makes sentences about answers that contradict an earlier one: `otherwise` for two answers about one call, `given` for an id given twice.
- */
+/** Makes sentences about answers that contradict an earlier one: `otherwise` for two answers about one call, `given` for an id given twice. */
 export type AnswerPlaces = Readonly<Record<'otherwise' | 'given', (other: Planned, answer: Planned) => string>>;
 
 const IN_FILE: AnswerPlaces = {

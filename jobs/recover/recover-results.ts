@@ -55,9 +55,7 @@ export type Recovering = {
   known: Record<RecoveredKind, number>;
   /** The number of rows for which nothing had been sent when the file was written. */
   waiting: number;
-  /**
-   * The number of rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too.
-   */
+  /** The number of rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too. */
   replaced: number;
   /** The number of rows that a person declined. The ledger lost this answer, so importing their lines may request them without approval. */
   declined: number;

@@ -70,9 +70,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   let restUntilMs = 0;
   let unknownInARow = 0;
   let throttledInARow = 0;
-  /**
-   * The token that was fetched after a session's 401, until it makes a session. If it gets a 401 again, sessions themselves are refused.
-   */
+  /** The token that was fetched after a session's 401, until it makes a session. If it gets a 401 again, sessions themselves are refused. */
   let freshToken: string | undefined;
 
   const rest = (ms: number): void => {

@@ -34,9 +34,7 @@ const SINCE = 'only since a day (2026-11-22), since a moment (2026-11-22T10:00Z)
 type ListOptions = { since?: number; portfolio?: string; last: number };
 type ExportOptions = { since?: number; out?: string; rows: boolean };
 
-/**
- * `limitline events` lists the service's events; `export` writes all of them; `listen` receives them; `try` and `take` read them for decisions.
- */
+/** `limitline events` lists the service's events; `export` writes all of them; `listen` receives them; `try` and `take` read them for decisions. */
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')

@@ -31,9 +31,7 @@ const STOPPING =
  */
 const HEAP_GROWS_BY_PERCENT = 100;
 
-/**
- * `limitline run FILE`: imports, works until the portfolio is finished, and reports. A second run continues an unfinished one.
- */
+/** `limitline run FILE`: imports, works until the portfolio is finished, and reports. A second run continues an unfinished one. */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .option('--results <dir>', 'folder for the results files (default: beside the file)')

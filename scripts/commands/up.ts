@@ -12,9 +12,7 @@ import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isReady, type Ready } from '../up/with-parent.ts';
 
-/**
- * `limitline up`: workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, with a Redis of its own if none is given.
- */
+/** `limitline up`: workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, with a Redis of its own if none is given. */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('up')).action(async () => {
     process.exitCode = await runUp(terminal);

@@ -168,9 +168,7 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   return facts;
 }
 
-/**
- * The response time of Redis, in ms, from which it counts as slow: each script takes at least as long, and each row needs fifteen of them.
- */
+/** The response time of Redis, in ms, from which it counts as slow: each script takes at least as long, and each row needs fifteen of them. */
 const SLOW_MS = 100;
 
 function ofNode(info: ServerInfo): HealthFact[] {

@@ -10,9 +10,7 @@ import { makeTrailReader, type TrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
 import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 
-/**
- * Longest wait for the entry on an action's outcome, in ms. A working Redis takes less, and a command that is ending can wait this long.
- */
+/** Longest wait for the entry on an action's outcome, in ms. A working Redis takes less, and a command that is ending can wait this long. */
 const AFTERWARDS_MS = 1_000;
 
 export type AuditTrail = ReturnType<typeof makeAuditTrail>;
@@ -97,9 +95,7 @@ export function makeAuditTrail(given: {
     /** Deletes entries older than a time, after a checkpoint; see {@link cutTrail}. */
     cut: (range: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> =>
       cutTrail(range, { connection, keys, reader, append }),
-    /**
-     * Writes the entry that counts the refusals without an entry of their own. Call it at the end of a process, while Redis is connected.
-     */
+    /** Writes the entry that counts the refusals without an entry of their own. Call it at the end of a process, while Redis is connected. */
     close: refusals.flush,
   };
 }

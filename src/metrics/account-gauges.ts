@@ -43,9 +43,7 @@ export type AccountPicture = {
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/**
- * How long the account's figures are kept after they were read, in ms. Several scrapers, and people who look at pages, share one reading.
- */
+/** How long the account's figures are kept after they were read, in ms. Several scrapers, and people who look at pages, share one reading. */
 const KEPT_MS = 5_000;
 
 /**

@@ -26,9 +26,7 @@ const FIRST_WAIT_MS = 1_000;
 /** Time in ms after a reset within which a breaker that trips again doubles its last wait before the next probe. */
 const RELAPSE_MS = 10_000;
 
-/**
- * Interval in ms at which a process may report a fault of its data folder at most, so that known outcomes of healthy processes outweigh it.
- */
+/** Interval in ms at which a process may report a fault of its data folder at most, so that known outcomes of healthy processes outweigh it. */
 const OURS_EVERY_MS = 4_000;
 /**
  * Longest wait in ms before the next probe after a fault of a data folder. It is short, since such a probe costs the service only a token
@@ -41,9 +39,7 @@ const TOKEN_AGAIN_MS = 2_000;
 /** Time in ms for which a successful token call counts: probes within it need no token call of their own. */
 const TOKEN_GOOD_MS = 1_000;
 
-/**
- * After this many questions to `blame`, a call to which alone the service answers 401 counts as at fault without a proof by other calls.
- */
+/** After this many questions to `blame`, a call to which alone the service answers 401 counts as at fault without a proof by other calls. */
 const ALONE_AFTER_ASKINGS = 4;
 
 type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
@@ -120,14 +116,10 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       }
     },
 
-    /**
-     * Whether the kind's breaker is tripped, as far as this process knows. It is the last check before a call leaves, after all waiting.
-     */
+    /** Whether the kind's breaker is tripped, as far as this process knows. It is the last check before a call leaves, after all waiting. */
     isTripped: breakers.isTripped,
 
-    /**
-     * Whether calls of this kind may leave. False also if this process has no fresh state of the breakers; {@link enter} then asks Redis.
-     */
+    /** Whether calls of this kind may leave. False also if this process has no fresh state of the breakers; {@link enter} then asks Redis. */
     isOpenNow: (kind: CallKind): boolean => breakers.isFresh() && !breakers.isTripped(kind),
 
     /** The tripped breakers, read from Redis unless the known state is fresh; for a process that does not make calls through `enter`. */

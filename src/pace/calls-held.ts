@@ -3,17 +3,13 @@ import type { RedisConnection } from '../lua-script.ts';
 import { isOurs } from './breaker-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
-/**
- * The reasons that stop the calls of all processes, and whether any call passed; read by periodic checks, which make no calls themselves.
- */
+/** The reasons that stop the calls of all processes, and whether any call passed; read by periodic checks, which make no calls themselves. */
 export type CallsHeld = {
   /** The present time by the server's clock, in ms. All times of this type are by that clock. */
   nowMs: number;
   /** All calls that the service accepted so far; it grows while calls pass. */
   accepted: number;
-  /**
-   * The latest wait of all calls, which may be over, and whether a call passed since it began; always false if the service asked for it.
-   */
+  /** The latest wait of all calls, which may be over, and whether a call passed since it began; always false if the service asked for it. */
   blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
   /**
    * Kinds of calls whose breaker is tripped, without those that a fault of our own installation tripped. `probeMs`: when the next probe is

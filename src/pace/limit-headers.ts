@@ -160,9 +160,7 @@ function httpDate(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/**
- * Content of the responses since this process last reported to Redis: the number of accepted calls, and the limit as the headers state it.
- */
+/** Content of the responses since this process last reported to Redis: the number of accepted calls, and the limit as the headers state it. */
 export type Untold = { accepted: number; words: LimitWords };
 
 /** Gathers what responses say until it is reported: a round trip for each would cost too much. */

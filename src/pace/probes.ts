@@ -14,9 +14,7 @@ export type Probe = {
   giveBack(): Promise<void>;
 };
 
-/**
- * Longest time between probes. Each may leave a person an unknown outcome to resolve: some 8 in the first five minutes, then 12 an hour.
- */
+/** Longest time between probes. Each may leave a person an unknown outcome to resolve: some 8 in the first five minutes, then 12 an hour. */
 export const LONGEST_PROBE_WAIT_MS = 300_000;
 
 /** A probe that sent nothing (made before, cancelled meanwhile) is followed by another after this time. */

@@ -233,9 +233,7 @@ function waitAt(spans: readonly PaceSpan[], last: number): { first: number; unti
   return untilMs - (spans[first] as PaceSpan).fromMs < LONG_WAIT_MS ? undefined : { first, untilMs };
 }
 
-/**
- * The calls before a wait, from the long wait before it or from the first call on: how many, since when, and the fastest rate among them.
- */
+/** The calls before a wait, from the long wait before it or from the first call on: how many, since when, and the fastest rate among them. */
 function burstBefore(spans: readonly PaceSpan[], wait: number) {
   let first = wait;
   for (let span = spans[first]; span; span = spans[first]) {

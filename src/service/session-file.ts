@@ -162,9 +162,7 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
 /** Most characters of the text that says when a session ends: enough for a time in any form. */
 const MOST_ENDS = 64;
 
-/**
- * Reads a 2xx answer. If its link is no URL, the answer is unreadable; if the end of the session is no short plain text, it is left out.
- */
+/** Reads a 2xx answer. If its link is no URL, the answer is unreadable; if the end of the session is no short plain text, it is left out. */
 export function readSessionAnswer(text: string, { link, ends }: Pick<SessionCall, 'link' | 'ends'>): Made {
   let answer: unknown;
   try {

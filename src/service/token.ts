@@ -23,9 +23,7 @@ const POLL_MS = 40;
 /** Interval in ms at which waiting calls retry after the credentials were refused: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/**
- * Time in ms for which Redis remembers that there was a token: 30 days, as it keeps the pace. An account unused for longer counts as new.
- */
+/** Time in ms for which Redis remembers that there was a token: 30 days, as it keeps the pace. An account unused for longer counts as new. */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**

@@ -62,9 +62,7 @@ export function makeBase64Digest() {
   const sha256 = createHash('sha256');
   let valid = true;
   let sizeBytes = 0;
-  /**
-   * The last one to four characters that were received. They are checked later, since only the very last group of a text may have padding.
-   */
+  /** The last one to four characters that were received. They are checked later, since only the very last group of a text may have padding. */
   let carried = '';
 
   const decode = (groups: string, shape: RegExp) => {

@@ -20,9 +20,7 @@ export function foreignPackageOf(names: Iterable<string>): string | null {
   return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
-/**
- * Recognizes a file that is no text table by its first bytes. The message says what to do; null if it may be a table.
- */
+/** Recognizes a file that is no text table by its first bytes. The message says what to do; null if it may be a table. */
 export function wrongKindOf(start: Buffer): string | null {
   const kind = WRONG_KINDS.find(([signature]) => signature.every((byte, place) => start[place] === byte));
   return kind ? `${kind[1]}: ${kind[2] ?? 'save it as CSV UTF-8 with commas.'}` : null;
@@ -79,9 +77,7 @@ const TEXTS: [RegExp, string][] = [
   [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
-/**
- * Packages of other programs, each by the name of one of its parts. The order matters: a Numbers package also has previews of other kinds.
- */
+/** Packages of other programs, each by the name of one of its parts. The order matters: a Numbers package also has previews of other kinds. */
 const PACKAGES: [RegExp, string][] = [
   [
     /^(Index\/.*\.iwa|Index\.zip|index\.apxl)$/i,

@@ -11,9 +11,7 @@ export const asking = (...lines: string[]) => [HEADER, ...lines];
 export const acme = (amount: number, reference = '') => `Acme AG,DE,HRB 1,${reference},${amount}`;
 export const zinc = (amount: number) => `Zinc AG,DE,HRB 2,,${amount}`;
 
-/**
- * A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them, or has other faults.
- */
+/** A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them, or has other faults. */
 export async function openCorrections(refusing: string | NonNullable<FaultChange['rules']> = '') {
   const refused = { on: 'limit', match: String(refusing), fault: 'status', status: 422 } as const;
   const rules = typeof refusing !== 'string' ? refusing : refusing === '' ? [] : [refused];

@@ -5,9 +5,7 @@ import { STEPS } from '../../src/ledger/schema/row.ts';
 /** The moments between two steps of a call, and of a row, at which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
 
-/**
- * A context whose ledger and queues say when a moment has passed, as they are used. What is tested knows nothing of it.
- */
+/** A context whose ledger and queues say when a moment has passed, as they are used. What is tested knows nothing of it. */
 export function withMoments(context: Context, passed: (moment: Moment) => void): Context {
   const tell =
     (moment: Moment) =>

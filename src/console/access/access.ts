@@ -16,9 +16,7 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/**
- * The portfolio and kind of a request, for the access check, where the address does not name them; and what the audit records.
- */
+/** The portfolio and kind of a request, for the access check, where the address does not name them; and what the audit records. */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;

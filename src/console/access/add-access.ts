@@ -36,9 +36,7 @@ export type AccessFunctions = {
   audit: Audit;
 } & Rules;
 
-/**
- * The access rule of addresses that do not exist: the answer 404 is only for people who are signed in; others must sign in first.
- */
+/** The access rule of addresses that do not exist: the answer 404 is only for people who are signed in; others must sign in first. */
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**

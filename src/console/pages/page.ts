@@ -54,9 +54,7 @@ type Post<F, T> = {
   handle: (acting: Posted<F, T>) => unknown;
 };
 
-/**
- * The request of a page's action, with the form's fields and the page's functions. `stopping` is aborted when the console closes.
- */
+/** The request of a page's action, with the form's fields and the page's functions. `stopping` is aborted when the console closes. */
 export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given: F; stopping: AbortSignal };
 
 /** The events that refresh a page, see `addEvents`. */

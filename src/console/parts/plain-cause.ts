@@ -25,9 +25,7 @@ export function plainCause(text: string): string {
   return text;
 }
 
-/**
- * The words of a cause, in plain words where Limitline wrote them. With a status they are the service's own, and stay as they are.
- */
+/** The words of a cause, in plain words where Limitline wrote them. With a status they are the service's own, and stay as they are. */
 export function shownCause({ words, status }: Pick<RowCause, 'words' | 'status'>): string {
   return status === null ? plainCause(words) : words;
 }

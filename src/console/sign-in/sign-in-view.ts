@@ -135,9 +135,7 @@ export function signOutLine(csrf: string): Html {
 /** A new second factor: the secret, and the address for apps that holds it (otpauth://). */
 export type NewFactor = { secret: string; address: string };
 
-/**
- * Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works.
- */
+/** Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works. */
 export function factorForm(given: { csrf: string; action: string; to: string; factor: NewFactor }): Html {
   const { csrf, action, to, factor } = given;
   return html`<ol class="factor-steps">

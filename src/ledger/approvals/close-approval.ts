@@ -56,9 +56,7 @@ export function makeClosing({
     }
   }
 
-  /**
-   * The sum of a person's rows that needed no approval, over the last `days` days. The earliest of these days counts whole (passed.lua).
-   */
+  /** The sum of a person's rows that needed no approval, over the last `days` days. The earliest of these days counts whole (passed.lua). */
   async function passedOf(person: string, days: number): Promise<Big> {
     const since = Math.floor(Date.now() / DAY_MS) - days;
     const fields = days > 0 ? Object.entries(await connection.hgetall(keys.passed(person))) : [];

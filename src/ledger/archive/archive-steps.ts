@@ -90,9 +90,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     putRows: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('rows', name, run, lines),
 
-    /**
-     * Restores the portfolio's keys other than its rows and its hash from these lines. Answers false if another run restores the portfolio.
-     */
+    /** Restores the portfolio's keys other than its rows and its hash from these lines. Answers false if another run restores the portfolio. */
     putKeys: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('keys', name, run, lines),
 

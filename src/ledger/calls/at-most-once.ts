@@ -7,9 +7,7 @@ import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
 import type { ClaimAnswer, Sendable } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
-/**
- * Further work for the script that settles a made call: it moves the call's row on, and claims the row's `next` call if that may leave now.
- */
+/** Further work for the script that settles a made call: it moves the call's row on, and claims the row's `next` call if that may leave now. */
 export type Onward = { moving: Moving; next: (Sendable & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
 
 /** The outcome of a settled call. `onward`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */

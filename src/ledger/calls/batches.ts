@@ -161,9 +161,7 @@ export function makeConfirmedBatcher(
 
 const NONE = new Error('no answer');
 
-/**
- * The most ms that a claim waits for replicas to confirm it; its row and slot wait too. Replicas that keep up answer within milliseconds.
- */
+/** The most ms that a claim waits for replicas to confirm it; its row and slot wait too. Replicas that keep up answer within milliseconds. */
 export const CONFIRM_WITHIN_MS = 1_000;
 
 function mayBeSent(answer: unknown): boolean {

@@ -42,9 +42,7 @@ type Refusal = { status: number; body: string };
 /** Why a claim is given back: the service made nothing, or the call never left. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
-/**
- * Under the setting "resend", a call of unknown outcome is sent up to 8 more times, within 5 minutes. The waits between the sends double.
- */
+/** Under the setting "resend", a call of unknown outcome is sent up to 8 more times, within 5 minutes. The waits between the sends double. */
 const RESENDS = 8;
 const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;

@@ -231,9 +231,7 @@ export function makeHostedSessions({
     /** Whether anybody ever asked for a session in this account. */
     isUsed: async (): Promise<boolean> => (await connection.exists(keys.sessionsAsked)) === 1,
 
-    /**
-     * The last link that the service answered for each of these limits, in order; '' for none. One request to Redis if none was asked for.
-     */
+    /** The last link that the service answered for each of these limits, in order; '' for none. One request to Redis if none was asked for. */
     async linksOf(limitIds: readonly string[]): Promise<string[]> {
       const things = limitIds.map(contentDigest);
       const counts = things.length === 0 ? [] : await connection.hmget(keys.sessionsAsked, ...things);

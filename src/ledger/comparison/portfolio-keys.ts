@@ -92,9 +92,7 @@ export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/**
- * The keys of a portfolio's search index by ids: 4^level buckets at each level at which entries may have been added (index-entries.lua).
- */
+/** The keys of a portfolio's search index by ids: 4^level buckets at each level at which entries may have been added (index-entries.lua). */
 export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {

@@ -27,9 +27,7 @@ const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 
 /** Fields that name the field of the request in error. */
 const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'name'];
 
-/**
- * The deepest level of nested objects at which an error's texts are read. Services nest errors less deeply; the limit protects the stack.
- */
+/** The deepest level of nested objects at which an error's texts are read. Services nest errors less deeply; the limit protects the stack. */
 const DEEPEST = 6;
 /** The most texts that are taken from one error. A person reads no more. */
 const MOST_TEXTS = 12;

@@ -112,9 +112,7 @@ export function moneyOf(
   };
 }
 
-/**
- * A line of the table of money: level 0 is the whole file, level 1 a part of it such as "rejected", level 2 an outcome within "requested".
- */
+/** A line of the table of money: level 0 is the whole file, level 1 a part of it such as "rejected", level 2 an outcome within "requested". */
 export type MoneyLine = {
   level: 0 | 1 | 2;
   words: string;

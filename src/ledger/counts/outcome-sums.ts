@@ -18,9 +18,7 @@ type Counted = {
   replaced: number;
 };
 
-/**
- * All outcomes of a portfolio's rows, by what statuses mean now. A row that another replaces has none: its line is no longer in the file.
- */
+/** All outcomes of a portfolio's rows, by what statuses mean now. A row that another replaces has none: its line is no longer in the file. */
 export function outcomesOf(
   { states, sums, answers, earlier, replaced }: Counted,
   meanings: Meanings,

@@ -118,9 +118,7 @@ export type TakenFile = {
   documents: readonly string[];
   /** The identity and version of each supplier's file beside this file, by name. A record of an older version of Limitline has none. */
   suppliers?: Readonly<Record<string, string>>;
-  /**
-   * Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}).
-   */
+  /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';

@@ -33,9 +33,7 @@ export type HeldEntry = { task: string; pattern: string; tz: string; sinceMs: nu
 
 export type NightlyRuns = ReturnType<typeof makeNightlyRuns>;
 
-/**
- * Ended nights kept of a task: they recognize a night even if a clock was wrong by most of a day while a task ran each minute; some 50 kB.
- */
+/** Ended nights kept of a task: they recognize a night even if a clock was wrong by most of a day while a task ran each minute; some 50 kB. */
 const KEPT_NIGHTS = 1_000;
 
 /** Keeps which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */

@@ -209,9 +209,7 @@ function oddIn(text: string | undefined): OddCalls | undefined {
 
 const PLACES = Object.fromEntries(FIELDS.map((name, place) => [name, place])) as Record<WalkedField, number>;
 
-/**
- * A row as `Rows.read` answers it. Each field is parsed only when it is used: there may be a million rows, and most checks use one or two.
- */
+/** A row as `Rows.read` answers it. Each field is parsed only when it is used: there may be a million rows, and most checks use one or two. */
 function resultOf(field: StoredRow['field']): RowResult {
   let request: RowResult['request'] | undefined;
   let record: RowResult['record'] | undefined;

@@ -50,9 +50,7 @@ export type Plan = {
   isLookedUp: boolean;
   /** Duration at the known pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
-  /**
-   * Why another person has to approve the plan first, in words; undefined if nobody has to.
-   */
+  /** Why another person has to approve the plan first, in words; undefined if nobody has to. */
   approval?: string | undefined;
   /**
    * How many imports of the portfolio had begun when the plan was made, and (`reopened`) how often one of its ended rows had been sent

@@ -44,9 +44,7 @@ export type PortfolioState = {
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
-  /**
-   * A supplier that a later import named, and that waits for an approval or was declined. Until it is approved, rows go with `supplier`.
-   */
+  /** A supplier that a later import named, and that waits for an approval or was declined. Until it is approved, rows go with `supplier`. */
   laterSupplier: (PortfolioSupplier & { awaits: boolean }) | undefined;
   /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;

@@ -124,15 +124,11 @@ export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): b
   return !isNamed && before?.replaceAll(',', '') === amount;
 }
 
-/**
- * Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay.
- */
+/** Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay. */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.,]+)\) corrects/;
 
-/**
- * The problem text of a line that stays undecided: its earlier problem again, so that the next errors file lets the line be recognized too.
- */
+/** The problem text of a line that stays undecided: its earlier problem again, so that the next errors file lets the line be recognized too. */
 export function undecidedProblem(earlier: string): string {
   const [said = ''] = earlier.split(REMEDY_BEGINS);
   return `${said.trim()} ${REMEDY}`;

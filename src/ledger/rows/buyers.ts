@@ -4,9 +4,7 @@ import type { LedgerPlace } from '../schema/keys.ts';
 import { scanKeys } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
-/**
- * Buyers, read at one moment. `holders`: by an identifier's digest, the keys of the buyers that have it. `buyers`: records by buyer's key.
- */
+/** Buyers, read at one moment. `holders`: by an identifier's digest, the keys of the buyers that have it. `buyers`: records by buyer's key. */
 type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
 
 /** A change to the records of buyers. `mends`: buyers that get another name, each with its only row. */
@@ -39,9 +37,7 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
   const places = { versionKey: keys.buyersVersion, ...begins };
 
   return {
-    /**
-     * Reads the buyers with these identifiers, by digest (16 characters). The text of a holder lists keys of buyers, 16 characters each.
-     */
+    /** Reads the buyers with these identifiers, by digest (16 characters). The text of a holder lists keys of buyers, 16 characters each. */
     async read(digests: readonly string[]): Promise<BuyersRead> {
       for (;;) {
         const pages = await Promise.all(
@@ -128,9 +124,7 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
       return [...new Set([...here, ...sent])].flatMap((name) => rowIdOf(name ?? '') ?? []);
     },
 
-    /**
-     * Keys of those buyers for whom nothing was sent: neither their company call nor the row's limit call is made, under way or in doubt.
-     */
+    /** Keys of those buyers for whom nothing was sent: neither their company call nor the row's limit call is made, under way or in doubt. */
     async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
       if (buyers.length === 0) return new Set();
       const step = connection.pipeline();

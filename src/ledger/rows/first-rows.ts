@@ -26,9 +26,7 @@ export function makeFirstRows({ connection, keys }: LedgerPlace) {
     return (await first(placesOf(name), { what: 'resume', ...told, fields })) as string | null;
   };
   return {
-    /**
-     * From now on only `count` rows leave the queue, 1 to {@link MOST_FIRST}; rows that an earlier call chose to go first are among them.
-     */
+    /** From now on only `count` rows leave the queue, 1 to {@link MOST_FIRST}; rows that an earlier call chose to go first are among them. */
     async sendFirst(name: string, count: number): Promise<void> {
       await first(placesOf(name), { what: 'send', count });
     },

@@ -77,9 +77,7 @@ export type KnownCall = {
   id: string;
   /** The id of a second thing that was made. */
   again: string;
-  /**
-   * The rest of the service's last response or decision about the thing. `answered`: the rest of its response before the first decision.
-   */
+  /** The rest of the service's last response or decision about the thing. `answered`: the rest of its response before the first decision. */
   record: CallRecord;
   answered: CallRecord | undefined;
   decided: KeptDecision | undefined;

@@ -70,9 +70,7 @@ export function makeKeys(prefix: string, account: string) {
   return {
     /** What the keys of an account begin with. */
     root,
-    /**
-     * The beginning of the account's keys before format 5. Older processes read and write such keys, and find nothing (move-former.lua).
-     */
+    /** The beginning of the account's keys before format 5. Older processes read and write such keys, and find nothing (move-former.lua). */
     former,
     /** String: the account's format version; each script checks it (lua-script.ts). */
     format: `${former}:format`,
@@ -197,9 +195,7 @@ export function makeKeys(prefix: string, account: string) {
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, expires: answers to held rows that nobody has confirmed yet, as JSON. */
     heldPlan: (id: string) => `${root}:held-plan:${id}`,
-    /**
-     * Hash: `<task> last`, `well`, `failed`, `now` → the run that ended last, last well, last badly, or goes on; `schedule` → the schedule.
-     */
+    /** Hash: `<task> last`, `well`, `failed`, `now` → the run that ended last, last well, last badly, or goes on; `schedule` → the schedule. */
     nightlyRuns: `${root}:nightly-runs`,
     /** Sorted set: ids of one task's ended runs, by the moment for which each was due, in ms. */
     nightsEnded: (task: string) => `${root}:nights-ended:${task}`,

@@ -158,9 +158,7 @@ export type RowResult = {
    * `of`, as the person saw the call at `asOf`.
    */
   awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
-  /**
-   * What the row's line said last of its financial statements, if advice on the amount depends on it: their date, the amount's currency.
-   */
+  /** What the row's line said last of its financial statements, if advice on the amount depends on it: their date, the amount's currency. */
   statements: string | undefined;
   /** If something was made twice for the row: the id that counts, and the other. */
   again: { id: string; again: string } | undefined;

@@ -281,9 +281,7 @@ const ROW_KEY = /^[\w-]{16}$/;
 
 const PORTFOLIO_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/**
- * Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs.
- */
+/** Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs. */
 export function isPortfolioName(name: string): boolean {
   return PORTFOLIO_NAME.test(name);
 }

@@ -71,9 +71,7 @@ function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/**
- * How many characters of a name are read for words, and how many of the first words are indexed. Nobody remembers a name by a later word.
- */
+/** How many characters of a name are read for words, and how many of the first words are indexed. Nobody remembers a name by a later word. */
 const NAME_LETTERS = 200;
 const MOST_WORDS = 8;
 

@@ -98,9 +98,7 @@ export type HeldItem = {
   isKnown: boolean;
 };
 
-/**
- * All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and since when the oldest is.
- */
+/** All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and since when the oldest is. */
 export type HeldSummary = { total: number; sums: AmountIn[]; summed: number; oldestMs: number | undefined };
 
 /** Some of the held rows, the oldest first; `next` is where the following page begins. */

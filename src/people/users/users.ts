@@ -19,9 +19,7 @@ import {
   viewOf,
 } from './user.ts';
 
-/**
- * For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing.
- */
+/** For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing. */
 const INITIAL_MS = 72 * 3_600_000;
 
 /** Most users on one page of the list. */

@@ -208,9 +208,7 @@ function bring(
   changes.brought.push({ line, key, digests });
 }
 
-/**
- * Most names, and most numbers, that are kept of a buyer: more than anybody gives one. Each makes every comparison with the buyer slower.
- */
+/** Most names, and most numbers, that are kept of a buyer: more than anybody gives one. Each makes every comparison with the buyer slower. */
 const MOST_NAMES = 20;
 
 function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuyers): Buyer {

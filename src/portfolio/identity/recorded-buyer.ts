@@ -18,9 +18,7 @@ export type RecordedBuyer = {
   cells: string;
   /** The requested limit, canonical decimal text. */
   amount: string;
-  /**
-   * Whether the line's cells are those from which the row was made. Otherwise the line has a problem, and is only counted under that row.
-   */
+  /** Whether the line's cells are those from which the row was made. Otherwise the line has a problem, and is only counted under that row. */
   isOwn: boolean;
 };
 

@@ -123,9 +123,7 @@ function doubt(column: KnownColumn, message: string): Doubt {
 
 const NOTHING: Problem[] = [];
 
-/**
- * Most characters of a name that is plausible. Registers allow some 160 (Companies House), and the longest names in use have about that.
- */
+/** Most characters of a name that is plausible. Registers allow some 160 (Companies House), and the longest names in use have about that. */
 const LONGEST_NAME = 200;
 
 const DIGITS = /^\d+$/;

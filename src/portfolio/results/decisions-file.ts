@@ -75,9 +75,7 @@ export type DecisionsReading = {
   /** The decimal mark of amounts; by default the one that the file's amounts prove. */
   decimal?: Decimal | undefined;
   dates?: DateOrder | undefined;
-  /**
-   * `HEADER=COLUMN` for columns whose headers have other names. A column that is mapped so is read even if another one has the known name.
-   */
+  /** `HEADER=COLUMN` for columns whose headers have other names. A column that is mapped so is read even if another one has the known name. */
   map?: readonly string[] | undefined;
   /**
    * Finds the mapping that somebody made for an earlier file with this header. It is used if no `map` is given; an empty one says that no

@@ -75,9 +75,7 @@ const PLAIN_DECIMAL = /^\+?0*(\d+)(?:\.(?:(\d*[1-9])0*|0+))?$/;
 /** Like {@link PLAIN_DECIMAL}, but without a sign, and always with a point; the fraction may be empty. */
 const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
 
-/**
- * An ambiguous amount: three digits after its only separator, and no leading zero. The separator may be one of thousands or a decimal one.
- */
+/** An ambiguous amount: three digits after its only separator, and no leading zero. The separator may be one of thousands or a decimal one. */
 const OPEN = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
 /** Whether only its column tells whether an amount is one of thousands or has decimals. */

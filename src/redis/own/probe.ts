@@ -42,9 +42,7 @@ export function hangUp(connection: Redis): void {
   if (connection.status !== 'end') connection.disconnect();
 }
 
-/**
- * Time limit of one {@link probe}, in ms. A working server answers in less than a millisecond, and on an overloaded machine within seconds.
- */
+/** Time limit of one {@link probe}, in ms. A working server answers in less than a millisecond, and on an overloaded machine within seconds. */
 const PROBE_TIMEOUT_MS = 3_000;
 
 /** Time for closing a connection; a server that does not answer will not close it either. */

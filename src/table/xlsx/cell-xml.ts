@@ -109,9 +109,7 @@ function numberOf(text: string, kind: CellKind): string | number | null {
   return null;
 }
 
-/**
- * Most digits of an amount that becomes a number in Excel, which stores doubles. More digits would change, so such an amount stays text.
- */
+/** Most digits of an amount that becomes a number in Excel, which stores doubles. More digits would change, so such an amount stays text. */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;

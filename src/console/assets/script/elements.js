@@ -74,9 +74,7 @@ export async function late(element) {
   }
 }
 
-/**
- * Makes the checkbox work that selects all rows of a page. Sends no form while no row is selected, and shows a message instead.
- */
+/** Makes the checkbox work that selects all rows of a page. Sends no form while no row is selected, and shows a message instead. */
 export function pickRows(place) {
   const picks = () => [...place.querySelectorAll('input[name="rows"]')];
   const showAll = () => {

@@ -116,9 +116,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
   ];
 }
 
-/**
- * A text that identifies the upload as its removal page showed it; it differs once the upload was corrected or submitted meanwhile.
- */
+/** A text that identifies the upload as its removal page showed it; it differs once the upload was corrected or submitted meanwhile. */
 function seenOf(draft: PortfolioDraft, given: NewPageFunctions): string {
   return `${given.digest(draft)} ${draft.submitted?.beganMs ?? ''}`;
 }

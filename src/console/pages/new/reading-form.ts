@@ -196,9 +196,7 @@ function constantFields({ reading }: Read): Html {
   </details>`;
 }
 
-/**
- * The columns that are sent under a path, such as `VAT as company.tax_id`; '' for none. Paths that exclude each other are left out.
- */
+/** The columns that are sent under a path, such as `VAT as company.tax_id`; '' for none. Paths that exclude each other are left out. */
 export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
   const refused = clashingExtras(columns);
   const sent = columns.flatMap(({ written, extra }) =>

@@ -54,9 +54,7 @@ const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
   },
 };
 
-/**
- * The words for a number of rows that all have one state, such as `3 rejected rows`. Rows of other states are only counted as rows.
- */
+/** The words for a number of rows that all have one state, such as `3 rejected rows`. Rows of other states are only counted as rows. */
 const ROWS_OF: Partial<Record<RowState, (rows: number) => string>> = {
   refused: (rows) => countWords(rows, 'rejected row'),
   held: (rows) => countWords(rows, 'unanswered row'),

@@ -28,9 +28,7 @@ export type PortfoliosPageFunctions = {
   needs: () => Promise<Needs>;
   /** Whether a person may answer an approval: as an approver, and not for what they asked for themselves. */
   mayAnswer: (approval: OpenApproval, person: Pick<Person, 'by' | 'roles'>) => boolean;
-  /**
-   * The sums of the requests that the service declined within a day; `declinedRows` is a page of them, from the cursor `after` on.
-   */
+  /** The sums of the requests that the service declined within a day; `declinedRows` is a page of them, from the cursor `after` on. */
   declined: () => Promise<DeclinedSum>;
   declinedRows: (after: string) => Promise<DeclinedPage>;
   /** What statuses mean now. */
