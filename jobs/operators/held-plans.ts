@@ -3,14 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Big } from 'big.js';
-import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
+import type { HeldPlan, HeldPlanConfirmed } from '../../src/ledger/story/held-plan.ts';
 import {
   type Resolution,
   type ResolutionFile,
@@ -27,47 +26,7 @@ import {
   planHeldFile,
   resolvePlan,
 } from './plan-held-file.ts';
-import { type ElsewhereDeps, heldElsewhere, type ResolvedRow, resolvedOf } from './resolution.ts';
-
-/** Answers about held rows, from a file or from a page, and their effects. People see the plan before they confirm it. */
-type HeldPlan = {
-  id: string;
-  /** The portfolio of the answers; undefined for answers from a page, which may be about rows of several portfolios. */
-  portfolio: string | undefined;
-  /** The name of the file with the answers; left out for answers from a page. */
-  fileName?: string | undefined;
-  /** The page to return to after answers from a page. */
-  back?: string | undefined;
-  /** The answers in their order. Each has the kind of call, when it was sent, in ms, if that is known, and a warning about a strange id. */
-  of: (ResolvedRow & {
-    kind: CallKind;
-    sentMs: number | undefined;
-    heldMs: number;
-    currency: string | undefined;
-    strange: string | undefined;
-  })[];
-  /** Held rows of other portfolios that the answers release. */
-  elsewhere: Elsewhere[];
-  /** The paused ones among the rows' portfolios. Their rows are sent only after somebody resumes them. */
-  paused: string[];
-  /** The portfolios in which another person has to approve these answers first. `why`: the words of {@link whyNeededWords}. */
-  approvals: { portfolio: string; why: string }[];
-  /** The number of lines without an answer. */
-  silent: number;
-  /** Answers left out, since their rows were answered, or sent again, after the person looked. */
-  late: number;
-  /** Problems by line of the file, or by place among the answers. A plan with problems cannot be confirmed. */
-  problems: ResolutionFile['problems'];
-};
-
-/** The number of calls that were answered, and of their rows. `waits`: the answers that need another person's approval first, by portfolio. */
-type HeldPlanDone = { calls: number; rows: number; waits: AskedFor[] };
-
-/** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */
-type HeldPlanConfirmed =
-  | { is: 'done'; resolution: HeldPlanDone; plan: HeldPlan }
-  | { is: 'changed'; plan: HeldPlan }
-  | { is: 'unknown' };
+import { type ElsewhereDeps, heldElsewhere, resolvedOf } from './resolution.ts';
 
 /** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
 export type HeldAnswer = HeldRow & { made: string | undefined };
@@ -175,7 +134,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       const { digest: before, ...said } = known;
       const now = await planOf(id, said);
       if (digestOf(now) !== before) return { is: 'changed', plan: await planAnew(said) };
-      const resolution: HeldPlanDone = { calls: 0, rows: 0, waits: [] };
+      const resolution: Extract<HeldPlanConfirmed, { is: 'done' }>['resolution'] = { calls: 0, rows: 0, waits: [] };
       // An approval belongs to one portfolio, so the answers are carried out portfolio by portfolio.
       for (const planned of Map.groupBy(now.plan.planned, ({ found }) => found.row.portfolio).values()) {
         const { calls, rows, waits } = await resolvePlan({ ...now.plan, planned }, deps, () => {}, {

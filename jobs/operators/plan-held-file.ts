@@ -5,6 +5,7 @@ import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
+import type { ResolvedRow } from '../../src/ledger/story/held-plan.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { type CallInDoubt, callInDoubt } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
@@ -14,7 +15,7 @@ import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
-import { countElsewhere, type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
+import { countElsewhere, type ResolutionSummary, resolvedOf } from './resolution.ts';
 
 /** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
 export type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };

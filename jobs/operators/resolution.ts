@@ -3,26 +3,13 @@ import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
-import type { RowResult, Step } from '../../src/ledger/schema/row.ts';
+import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import type { ResolvedRow } from '../../src/ledger/story/held-plan.ts';
 import { callInDoubt } from '../rows/calls-of.ts';
 import { type FoundRow, readFound } from '../rows/walk-rows.ts';
 import { heldPages } from './free-held.ts';
 import { callName } from './id-faults.ts';
-
-/** A row with a person's answer. Without `made`, its call is sent again. */
-export type ResolvedRow = {
-  line: number;
-  /** The name of the line's file, as in the column `import` of results. */
-  import: string;
-  row: string;
-  step: Step;
-  name: string;
-  requested_limit: string;
-  made?: string;
-  /** The status of an answer that says that something was made, but could not be read. Only where the call is to be sent again. */
-  answered?: number;
-};
 
 /**
  * The result of answers: how many calls were resolved and how many rows released. `elsewhere`: rows of other portfolios that were released.

@@ -1,23 +1,7 @@
-import type { LookedInto, RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
+import type { EventList, ListedEvent, LookedInto } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
-import type { EventTotals, KeptEvent } from '../../src/ledger/events/kept-event.ts';
+import type { KeptEvent } from '../../src/ledger/events/kept-event.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-
-export type ListedEvent = KeptEvent & RowsOfEvent;
-
-/** Events, latest first; `more` says whether there are others. */
-export type EventList = {
-  events: ListedEvent[];
-  more: boolean;
-  totals: EventTotals;
-  /** The limits for storing events, in bytes and in ms. */
-  mostBytes: number;
-  keepMs: number;
-  /** The number of portfolios whose rows are not in Redis, so that events cannot be matched with them. */
-  archived: number;
-  /** The number of older portfolios that were not searched for rows. */
-  unlooked: number;
-};
 
 export type ListDeps = {
   events: Pick<Events, 'walk' | 'rowsOf' | 'totals' | 'limits' | 'portfolioCount'>;

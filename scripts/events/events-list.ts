@@ -1,5 +1,5 @@
-import type { EventList, ListedEvent } from '../../jobs/story/list-events.ts';
 import { counted } from '../../src/counted.ts';
+import type { EventList, ListedEvent } from '../../src/ledger/events/event-rows.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';

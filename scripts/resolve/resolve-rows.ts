@@ -1,17 +1,13 @@
 import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
 import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
-import {
-  heldElsewhere,
-  type ResolutionSummary,
-  type ResolvedRow,
-  resolvedOf,
-} from '../../jobs/operators/resolution.ts';
+import { heldElsewhere, type ResolutionSummary, resolvedOf } from '../../jobs/operators/resolution.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';
 import { answeredWords, elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
+import type { ResolvedRow } from '../../src/ledger/story/held-plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { askedWords } from '../approval/approval-words.ts';

@@ -1,14 +1,11 @@
-import type { SharedKeys } from '../ledger/schema/keys.ts';
-import type { RedisConnection } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
 import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';
 import { makeHashQueue } from './passwords/hash-queue.ts';
 import { passwordFault } from './passwords/password-rules.ts';
-import type { Secret } from './secret.ts';
 import { makeOpenings, makeSessions, SESSION_LIMITS, type SessionLimits } from './sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
 import { makeProve, makeSignIn, makeTryPassword, type RefusedSignIn } from './sign-in/sign-in.ts';
-import { makeUsers } from './users/users.ts';
+import { makeUsers, type UserDeps } from './users/users.ts';
 
 export type { SessionView, SignedIn } from './sessions/sessions.ts';
 export type { RefusedSignIn } from './sign-in/sign-in.ts';
@@ -22,20 +19,11 @@ const BELIEVED_MS = 1_000;
 /** A user's own change of password: `unfit` says why the new one is not acceptable. */
 type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | RefusedSignIn;
 
-type PeopleDeps = {
-  connection: RedisConnection;
-  keys: SharedKeys;
-  secret: Pick<Secret, 'key'>;
+type PeopleDeps = Pick<UserDeps, 'connection' | 'keys' | 'secret' | 'hash' | 'words' | 'initialMs'> & {
   /** The clock for codes (RFC 6238), in ms. */
   now?: () => number;
   sessionLimits?: SessionLimits;
   guessLimits?: GuessLimits;
-  /** Words that do not count in a password, since they are obvious here: the names of the account and the machine. */
-  words?: readonly string[];
-  /** Replaces the hash function, in tests. */
-  hash?: ((password: string) => Promise<string>) | undefined;
-  /** For how long a password that somebody else set is valid. */
-  initialMs?: number;
 };
 
 /** The users of this installation, how they sign in, and all sessions. */

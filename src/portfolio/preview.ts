@@ -42,7 +42,7 @@ export type LargeRequest = { line: number; name: string; requested: string };
 export type PreviewRequest = {
   line: number;
   company: Record<string, unknown> | null;
-  documents: string[];
+  documents: readonly string[];
   limit: Record<string, unknown>;
 };
 

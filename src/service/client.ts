@@ -11,7 +11,7 @@ import type { Made } from './resource.ts';
 import type { Post } from './send.ts';
 import { readSessionAnswer, type SessionCall } from './session-file.ts';
 import { makeTokenCache } from './token.ts';
-import { makeTokenCall } from './token-call.ts';
+import { makeTokenCall, type TokenCallOptions } from './token-call.ts';
 
 /** Options of a call besides its body. */
 export type CallOptions = {
@@ -33,24 +33,20 @@ export type ServiceClient = ReturnType<typeof makeServiceClient>;
  * A call rejects only if nothing was made: `CREDENTIALS` when the service or a proxy refuses them, `SERVICE` when no
  * token is available for now, `FILE` when a document cannot be read completely.
  */
-export function makeServiceClient(options: {
-  url: string;
-  clientId: string;
-  clientSecret: string;
-  tokenField: string;
-  tokenLifetimeMs: number;
-  connections: number;
-  /** The forward proxy for all calls, if there is one. */
-  proxy: ForwardProxy | undefined;
-  timeoutMs: number;
-  idempotencyHeader: string | undefined;
-  /** Statuses besides 429 with which this service made nothing, see {@link meaningOf}. */
-  notMade?: readonly number[];
-  answerCheck?: AnswerCheck;
-  /** The Redis in which all processes share the token. */
-  connection: RedisConnection;
-  tokenKey: string;
-}) {
+export function makeServiceClient(
+  options: Omit<TokenCallOptions, 'outlet' | 'basePath'> & {
+    connections: number;
+    /** The forward proxy for all calls, if there is one. */
+    proxy: ForwardProxy | undefined;
+    idempotencyHeader: string | undefined;
+    /** Statuses besides 429 with which this service made nothing, see {@link meaningOf}. */
+    notMade?: readonly number[];
+    answerCheck?: AnswerCheck;
+    /** The Redis in which all processes share the token. */
+    connection: RedisConnection;
+    tokenKey: string;
+  },
+) {
   const { origin, pathname } = new URL(options.url);
   const basePath = pathname.replace(/\/+$/, '');
   const openOutlet = () => makeOutlet({ origin, connections: options.connections, proxy: options.proxy });

@@ -35,15 +35,7 @@ export function headersOf(error: unknown): AnswerHeaders {
 const LIFETIME_MIN_S = 1;
 const LIFETIME_MAX_S = 86_400;
 
-/**
- * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The answer's field names
- * are not documented, so the token's is a setting, and `expires_in` is optional; see {@link LIFETIME_MAX_S}.
- *
- * Rejects with `CREDENTIALS` when they are refused (also by a proxy) or a JSON answer has no token, with `SERVICE` for
- * a temporary failure. Another answer, such as a gateway's page, is an outage if there was a token before (`hadToken`),
- * otherwise a wrong address: `CREDENTIALS`. The call makes nothing, so it can always be repeated.
- */
-export function makeTokenCall(options: {
+export type TokenCallOptions = {
   outlet: Outlet;
   url: string;
   basePath: string;
@@ -52,7 +44,17 @@ export function makeTokenCall(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   timeoutMs: number;
-}): (hadToken: boolean) => Promise<Granted> {
+};
+
+/**
+ * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The answer's field names
+ * are not documented, so the token's is a setting, and `expires_in` is optional; see {@link LIFETIME_MAX_S}.
+ *
+ * Rejects with `CREDENTIALS` when they are refused (also by a proxy) or a JSON answer has no token, with `SERVICE` for
+ * a temporary failure. Another answer, such as a gateway's page, is an outage if there was a token before (`hadToken`),
+ * otherwise a wrong address: `CREDENTIALS`. The call makes nothing, so it can always be repeated.
+ */
+export function makeTokenCall(options: TokenCallOptions): (hadToken: boolean) => Promise<Granted> {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: options.clientId,

@@ -1,22 +1,15 @@
 import { grouped } from '../../counted.ts';
+import type { PreviewRequest } from '../../portfolio/preview.ts';
 import { type Html, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 import { cutWords } from './text.ts';
 
-/** The bodies of the calls to which one line leads. `company` is null where the line gives the company's id. */
-type RequestBodies = {
-  line: number;
-  company: Record<string, unknown> | null;
-  documents: readonly string[];
-  limit: Record<string, unknown>;
-};
-
 /** The bodies of calls, collapsible for each line; the first is open. */
-export function requestBodies(requests: readonly RequestBodies[]): Html {
+export function requestBodies(requests: readonly Readonly<PreviewRequest>[]): Html {
   return html`${requests.map(callsOf)}`;
 }
 
-function callsOf({ line, company, documents, limit }: RequestBodies, at: number): Html {
+function callsOf({ line, company, documents, limit }: PreviewRequest, at: number): Html {
   return html`<details class="calls" id="calls-${line}" open="${at === 0}"><summary>Line ${grouped(line)} as it would be sent</summary>
     <div class="bodies">
       ${company !== null && body(t`Company`, company)}

@@ -6,7 +6,7 @@ import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
 import { hasKnownPrefix, idsIn } from './event-ids.ts';
-import type { KeptEvent } from './kept-event.ts';
+import type { EventTotals, KeptEvent } from './kept-event.ts';
 
 /** A row that an event names, and the id by which it does. */
 export type NamedRow = {
@@ -24,6 +24,23 @@ export type NamedRow = {
 
 /** The first rows that an event names. `moreRows`: whether the event names further rows, such as those of a company with many requests. */
 export type RowsOfEvent = { rows: NamedRow[]; moreRows: boolean };
+
+/** An event with the first rows that it names. */
+export type ListedEvent = KeptEvent & RowsOfEvent;
+
+/** Events, latest first; `more` says whether there are others. */
+export type EventList = {
+  events: ListedEvent[];
+  more: boolean;
+  totals: EventTotals;
+  /** The limits for storing events, in bytes and in ms. */
+  mostBytes: number;
+  keepMs: number;
+  /** The number of portfolios whose rows are not in Redis, so that events cannot be matched with them. */
+  archived: number;
+  /** The number of older portfolios that were not searched for rows. */
+  unlooked: number;
+};
 
 /** Most rows shown for one event. */
 const MOST_ROWS = 10;

@@ -55,7 +55,7 @@ export type PortfolioState = {
   /** Invalid lines of the last import, without those that count as an existing row of their request. */
   invalid: number;
   duplicate: number;
-  /** Rows whose line in the last import is invalid: they stay as they were. */
+  /** Rows whose line in the last import is invalid: they stay as they were, and the line counts as its row. */
   kept: number;
   /** The amounts of the invalid and duplicate lines; undefined if an older version imported some of them. */
   leftOut: LeftOut | undefined;
@@ -64,7 +64,7 @@ export type PortfolioState = {
   calls: Record<CallKind | 'token' | 'throttled', number>;
   /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
   replaced: number;
-  /** Number of things made twice for the portfolio's rows. */
+  /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
   madeTwice: number;
   /**
    * Counts kept apart from the rows since the portfolio began: rows imported, by the import's number, and limits made by calls for its

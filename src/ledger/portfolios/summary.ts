@@ -1,4 +1,3 @@
-import type { CallKind } from '../../call-kind.ts';
 import { type Meanings, type StatusMeaning, statusMeaningOf } from '../../status-meaning.ts';
 import type { Cause } from '../counts/cause.ts';
 import type { MeaningStore } from '../counts/meaning-store.ts';
@@ -11,7 +10,6 @@ import {
   KIND_OF,
   OPEN_STATES,
   ROW_STATES,
-  type RowState,
   rowsIn,
   SETTLED_STATES,
   STEPS,
@@ -23,37 +21,28 @@ import type { Portfolios } from './portfolios.ts';
 /** The outcome of a portfolio in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
 export type Summary = Sums &
   GrantedSums &
-  GrantedShort & {
+  GrantedShort &
+  Pick<
+    PortfolioState,
+    'invalid' | 'duplicate' | 'kept' | 'replaced' | 'states' | 'statuses' | 'madeTwice' | 'resent' | 'calls'
+  > & {
     account: string;
     portfolio: string;
     /** Present while a file is being imported: all counts and sums are of the lines read so far. */
     importing?: true;
     lines: number;
-    invalid: number;
-    duplicate: number;
-    /** Rows whose line in the last import is invalid; they stay as they were, and the line counts as its row. */
-    kept: number;
-    /** Cancelled rows that others replace, or whose line a replacing file lacks. */
-    replaced: number;
     rows: number;
-    states: Record<RowState, number>;
     /** All outcomes; `cancelled` rows that others replace have none. */
     outcomes: Record<RowOutcome, OutcomeSum>;
     /** What became of the money of all lines. */
     money: Money;
-    statuses: Record<string, number>;
     /** What people say that statuses mean. */
     meanings: Record<string, StatusMeaning>;
     /** Why rows failed, the cause with most rows first. */
     causes: Cause[];
-    /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
-    madeTwice: number;
-    /** Calls that were sent again after an unknown outcome: the service may have made the thing of such a call twice. */
-    resent: Record<CallKind, number>;
     supplier: string | null;
     started: string | null;
     finished: string | null;
-    calls: Record<CallKind | 'token' | 'throttled', number>;
   };
 
 /** Whether lines can be mended. Rows that a person gave up or declined cannot, and neither can what was made twice. */

@@ -20,6 +20,15 @@ import { makeEpoch, rolesOf, typedName } from '../users/user.ts';
 import { addressGroups } from './address-group.ts';
 import { type Guesses, owedWithoutFactor, type Try } from './guesses.ts';
 
+type ProofDeps = {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  guesses: Guesses;
+  tryPassword: TryPassword;
+  now: () => number;
+};
+
 /**
  * Signing in: with a password, and then with a code if the user has a second factor. A failure gives the same words after the same work
  * whether or not there is such a user (ASVS 5.0, 6.3.8).
@@ -33,16 +42,7 @@ export function makeSignIn({
   sessions,
   limits,
   now,
-}: {
-  connection: RedisConnection;
-  keys: SharedKeys;
-  secret: Pick<Secret, 'key'>;
-  guesses: Guesses;
-  tryPassword: TryPassword;
-  sessions: Pick<Sessions, 'read'>;
-  limits: SessionLimits;
-  now: () => number;
-}) {
+}: ProofDeps & { sessions: Pick<Sessions, 'read'>; limits: SessionLimits }) {
   const begin = peopleScript(connection, 'sign-in', 'begin-session');
   const acceptCode = peopleScript(connection, 'sign-in', 'accept-code');
   const { idleMs, absoluteMs, halfMs, most } = limits;
@@ -116,21 +116,7 @@ export function makeSignIn({
 }
 
 /** Checks a person's identity without a session: on the command line, and again before a sensitive action. */
-export function makeProve({
-  connection,
-  keys,
-  secret,
-  guesses,
-  tryPassword,
-  now,
-}: {
-  connection: RedisConnection;
-  keys: SharedKeys;
-  secret: Pick<Secret, 'key'>;
-  guesses: Guesses;
-  tryPassword: TryPassword;
-  now: () => number;
-}) {
+export function makeProve({ connection, keys, secret, guesses, tryPassword, now }: ProofDeps) {
   const acceptCheck = peopleScript(connection, 'sign-in', 'accept-check');
 
   /** Takes back the count of a right attempt, and uses up its code; false if the code was used before, or the user has changed since. */

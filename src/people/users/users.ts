@@ -25,14 +25,17 @@ const INITIAL_MS = 72 * 3_600_000;
 /** Most users on one page of the list. */
 const PAGE = 50;
 
-type UserDeps = {
+export type UserDeps = {
   connection: RedisConnection;
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   queue: HashQueue;
   now: () => number;
+  /** Replaces the hash function, in tests. */
   hash?: ((password: string) => Promise<string>) | undefined;
+  /** Words that do not count in a password, since they are obvious here: the names of the account and the machine. */
   words?: readonly string[];
+  /** For how long a password that somebody else set is valid. */
   initialMs?: number;
   /** Called when a user was added, or may have been. */
   onAdded: () => void;

@@ -1,3 +1,4 @@
+import type { ListedEvent } from '../../../ledger/events/event-rows.ts';
 import { becameWords, type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
 import { secondText } from '../../../utc-text.ts';
 import { SEES_BUYERS } from '../../access/rules.ts';
@@ -10,11 +11,11 @@ import { table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { AUTOMATION } from '../addresses.ts';
 import { page } from '../page.ts';
-import { namedBy, type ShownEvent } from './events-section.ts';
+import { namedBy } from './events-section.ts';
 
 /** One event of the service as it came; its body is cut, and invisible characters are escaped. */
 type LookedAtEvent = {
-  event: ShownEvent;
+  event: ListedEvent;
   headers: readonly (readonly [name: string, value: string | string[]])[];
   body: ShownBody;
 };

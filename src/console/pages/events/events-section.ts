@@ -1,5 +1,5 @@
-import { type RowsOfEvent, whoseId } from '../../../ledger/events/event-rows.ts';
-import { type EventTotals, type KeptEvent, sizeText } from '../../../ledger/events/kept-event.ts';
+import { type EventList, type ListedEvent, whoseId } from '../../../ledger/events/event-rows.ts';
+import { type EventTotals, sizeText } from '../../../ledger/events/kept-event.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
@@ -7,18 +7,7 @@ import { table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 
-/** An event of the service with the first rows that it names. */
-export type ShownEvent = KeptEvent & RowsOfEvent;
-
-type EventsFacts = {
-  events: readonly ShownEvent[];
-  totals: EventTotals;
-  mostBytes: number;
-  keepMs: number;
-  archived: number;
-  unlooked: number;
-  nowMs: number;
-};
+type EventsFacts = EventList & { nowMs: number };
 
 export type EventsFunctions = { look: (count: number) => Promise<EventsFacts> };
 
@@ -72,7 +61,7 @@ function fullNotice({ full, fullMs }: EventTotals): Html {
 }
 
 /** The first `most` rows that an event names, each with the kind of id that it has. */
-export function namedBy({ rows, moreRows, ids }: ShownEvent, most: number): Html {
+export function namedBy({ rows, moreRows, ids }: ListedEvent, most: number): Html {
   if (rows.length === 0) {
     const what = ids.length === 0 ? t`no id` : t`nothing known here`;
     return html`<span class="quiet">${what}</span>`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import { type HeldRow, heldName, heldRowOf } from '../../../ledger/rows/story.ts';
 import { isPortfolioName, type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
+import type { HeldPlan, HeldPlanConfirmed } from '../../../ledger/story/held-plan.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
 import type { About } from '../../access/access.ts';
@@ -13,7 +13,7 @@ import { approvalAddress, portfolioOfParams, rowAddress } from '../addresses.ts'
 import { sendDownload } from '../downloads/send-download.ts';
 import { type Posted, page, type Visit } from '../page.ts';
 import { didWord, heldAddress, heldNow, letterPage, renderHeldPage, summaryPart } from './held-page.ts';
-import { planPage, type ShownPlan } from './plan-page.ts';
+import { planPage } from './plan-page.ts';
 
 export type HeldPageFunctions = {
   /** Held rows of a portfolio or of the account, the oldest first; undefined where there is no such portfolio. */
@@ -30,21 +30,13 @@ export type HeldPageFunctions = {
   /** A letter about these rows, for a person to send to the service's staff; `others` is the number of held rows left out of it. */
   letter: (items: readonly HeldItem[], others: number) => string;
   /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
-  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldPlan>;
   /** Plans what answers from a page would do; each problem names its answer by the index in `answers`. */
-  planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<ShownPlan>;
+  planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<HeldPlan>;
   /** The portfolios that a kept plan is about; none for a plan that is gone. */
   portfoliosOf: (id: string) => Promise<string[]>;
   /** Carries the plan out. If the same answers would lead to another plan by now, does nothing and answers that plan. */
-  confirm: (
-    id: string,
-    portfolio: string | undefined,
-    by: string,
-  ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number; waits: AskedFor[] }; plan: ShownPlan }
-    | { is: 'changed'; plan: ShownPlan }
-    | { is: 'unknown' }
-  >;
+  confirm: (id: string, portfolio: string | undefined, by: string) => Promise<HeldPlanConfirmed>;
 };
 
 type Answer = HeldRow & { made: string | undefined };
@@ -237,11 +229,11 @@ async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted
   }
 }
 
-function planParts(reply: Acting['reply'], plan: ShownPlan, changed = false) {
+function planParts(reply: Acting['reply'], plan: HeldPlan, changed = false) {
   return { title: t`Held: plan`, body: planPage({ plan, changed, csrf: reply.csrf() }) };
 }
 
-type Done = { plan: ShownPlan; resolution: { calls: number; rows: number; waits: AskedFor[] } };
+type Done = Extract<HeldPlanConfirmed, { is: 'done' }>;
 
 /** The facts that the audit trail records of answers: one answer from a page in full, several as counts. */
 function factsOf({ plan: { fileName, of }, resolution: { calls, rows, waits } }: Done): Record<string, unknown> {

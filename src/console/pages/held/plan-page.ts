@@ -1,9 +1,10 @@
-import { type CallKind, KINDS } from '../../../call-kind.ts';
+import { KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
-import { answeredWords, type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
+import { answeredWords, elsewhereWords } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
+import type { HeldPlan } from '../../../ledger/story/held-plan.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
@@ -14,45 +15,7 @@ import { cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress, money } from './held-page.ts';
 
-/** The answers that a file or a page gave about held rows, and their consequences, as shown before the confirmation. */
-export type ShownPlan = {
-  id: string;
-  /** Undefined for answers from a page; then `back` names the page to which the person returns. */
-  portfolio: string | undefined;
-  fileName?: string | undefined;
-  back?: string | undefined;
-  of: readonly Answered[];
-  /** Rows of other portfolios that are held for the same calls, and so are answered too. */
-  elsewhere: readonly Elsewhere[];
-  /** The portfolios of the answered rows in which a colleague has to approve the answers first, and why. */
-  approvals: readonly { portfolio: string; why: string }[];
-  /** The names of the answered rows' portfolios that are paused. */
-  paused: readonly string[];
-  silent: number;
-  /** The number of answers that were left out, since their rows are no longer held as the person saw them. */
-  late: number;
-  problems: readonly { at: number; message: string }[];
-};
-
-/**
- * One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer, and
- * `strange` a reason to doubt it.
- */
-type Answered = {
-  line: number;
-  import: string;
-  row: string;
-  kind: CallKind;
-  name: string;
-  requested_limit: string;
-  currency: string | undefined;
-  sentMs: number | undefined;
-  heldMs: number;
-  made?: string;
-  /** The status of an answer of success that had come to a call that is asked for again. */
-  answered?: number;
-  strange: string | undefined;
-};
+type Answered = HeldPlan['of'][number];
 
 /** The longest name of a file, in characters, that is kept on one line. */
 const SHORT = 30;
@@ -61,7 +24,7 @@ const SHORT = 30;
 const MOST_SHOWN = 200;
 
 /** A plan with its confirm button. Without the button: what is wrong with the answers, or that they would change nothing. */
-export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
+export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, of, silent, late, problems } = plan;
   const desk = heldAddress(portfolio);
   return html`${pageHead({
@@ -77,7 +40,7 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
 
 /** The question whether the answers are right: what they would cost, and the button that confirms them. */
 function questionPart(
-  { id, fileName, back, of, elsewhere, approvals, paused }: ShownPlan,
+  { id, fileName, back, of, elsewhere, approvals, paused }: HeldPlan,
   desk: string,
   csrf: string,
 ): Html {
@@ -114,7 +77,7 @@ function questionPart(
   });
 }
 
-function linesPart({ of }: ShownPlan): Html {
+function linesPart({ of }: HeldPlan): Html {
   return panel({
     title: t`Line by line`,
     body: html`${table({
@@ -153,13 +116,13 @@ function thingsOf(of: readonly Answered[]): string {
 const portfolioOf = ({ row }: Answered) => rowIdOf(row)?.portfolio;
 
 /** Why a colleague must approve answers of the plan first; where it has several portfolios, for each of them. */
-function whyWaits(of: readonly Answered[], approvals: ShownPlan['approvals']): string {
+function whyWaits(of: readonly Answered[], approvals: HeldPlan['approvals']): string {
   const isOfOne = new Set(of.map(portfolioOf)).size === 1;
   return approvals.map(({ portfolio, why }) => (isOfOne ? why : t`“${portfolio}”: ${why}`)).join(' ');
 }
 
 /** The button that confirms the plan. It names what happens at once, and asks a colleague for the rest. */
-function yesButton(of: readonly Answered[], approvals: ShownPlan['approvals']): Html {
+function yesButton(of: readonly Answered[], approvals: HeldPlan['approvals']): Html {
   const waiting = new Set(approvals.map(({ portfolio }) => portfolio));
   const atOnce = of.filter((one) => !waiting.has(portfolioOf(one) ?? ''));
   const again = atOnce.filter((one) => one.made === undefined);
@@ -202,7 +165,7 @@ function followsWords(one: Answered): Html {
   return html`${written} of ${amountOf(one)}, and nothing is sent. What was granted stays unknown.`;
 }
 
-function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
+function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
   return html`${notice('bad', withNumbers(t`Problems in ${countWords(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`))}
     ${table({
       caption: t`What is wrong with ${fileName}`,
@@ -215,7 +178,7 @@ function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
     ${backLink(desk)}`;
 }
 
-function nothingPart({ fileName }: ShownPlan, desk: string): Html {
+function nothingPart({ fileName }: HeldPlan, desk: string): Html {
   const words =
     fileName === undefined
       ? html`None of these requests needs this answer any more.`

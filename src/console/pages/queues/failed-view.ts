@@ -209,26 +209,19 @@ function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
 }
 
-/** What the page shows, by the parameters in its address: filters, a text to find, and the row after which the list goes on. */
-export type FailedQuery = {
-  portfolio?: string | undefined;
-  state?: 'refused' | 'held' | undefined;
-  cause?: string | undefined;
-  text?: string | undefined;
-  after?: string | undefined;
-};
-
 const searched = z
   .string()
   .transform((words) => words.trim() || undefined)
   .optional()
   .catch(undefined);
 
-/** The search in the address; empty and unknown values are left out. */
+/** The search in the address: filters, a text to find, and the row after which the list goes on. Empty and unknown values are left out. */
 export const FAILED_QUERY = z.object({
   portfolio: searched,
   state: searched.pipe(z.enum(['refused', 'held']).optional()).catch(undefined),
   cause: searched,
   text: searched,
   after: searched,
-}) satisfies { parse: (query: unknown) => FailedQuery };
+});
+
+export type FailedQuery = z.output<typeof FAILED_QUERY>;
