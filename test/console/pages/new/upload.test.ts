@@ -102,7 +102,7 @@ test('an errors file that is meant for another portfolio can be brought into tha
   // There it is.
   expect((await web.get(location)).text).toContain('name="portfolio" value="mended"');
   expect((await web.post(`${location}/portfolio`, { portfolio: 'q4' })).status).toBe(303);
-  expect((await web.get(location)).text).toContain('Request all: 1 limit');
+  await expect.poll(async () => (await web.get(location)).text).toContain('Request all: 1 limit');
 });
 
 test('what is no table, or too large, is refused in words, and no file of it is left', async () => {
