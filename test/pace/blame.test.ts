@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Breakers } from '../../src/pace/breakers.ts';
-import { inTime, readUntil } from '../support/virtual-time.ts';
+import { readUntil, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 const works = { signal: never, tryToken: async () => true };
@@ -13,18 +13,15 @@ describe.concurrent('a 401 with a new token', () => {
     { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
   ) => breakers.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
 
-  test(
-    "is everybody's where nothing was ever made",
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      expect(await ask(breakers, 1)).toBe('wait');
-      expect(await ask(breakers, 2)).toBe('everybody');
-    }),
-  );
+  testInTime("is everybody's where nothing was ever made", async (time) => {
+    const breakers = time.openBreakers();
+    expect(await ask(breakers, 1)).toBe('wait');
+    expect(await ask(breakers, 2)).toBe('everybody');
+  });
 
-  test(
+  testInTime(
     "is the row's where another process makes something with the same token meanwhile, and not before",
-    inTime(async (time) => {
+    async (time) => {
       const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await other.known('limit', { token: 'new', sentAtMs: performance.now() });
       const firstSentAtMs = performance.now();
@@ -46,50 +43,38 @@ describe.concurrent('a 401 with a new token', () => {
           (whose) => whose === 'row',
         ),
       ).toBe('row');
-    }),
+    },
   );
 
-  test(
-    "is everybody's where several rows meet it and nothing is made",
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      await breakers.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
-      expect(await ask(breakers, 1)).toBe('wait');
-      expect(await ask(breakers, 1, { key: 'r-2' })).toBe('wait');
-      expect(await ask(breakers, 3)).toBe('everybody');
-      expect(await ask(breakers, 4, { key: 'r-2' })).toBe('everybody');
-    }),
-  );
+  testInTime("is everybody's where several rows meet it and nothing is made", async (time) => {
+    const breakers = time.openBreakers();
+    await breakers.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
+    expect(await ask(breakers, 1)).toBe('wait');
+    expect(await ask(breakers, 1, { key: 'r-2' })).toBe('wait');
+    expect(await ask(breakers, 3)).toBe('everybody');
+    expect(await ask(breakers, 4, { key: 'r-2' })).toBe('everybody');
+  });
 
-  test(
-    "is never said to be everybody's while others make something, with whichever token",
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      const firstSentAtMs = performance.now() - 5_000;
-      await breakers.known('limit', { token: 'other', sentAtMs: performance.now() });
-      expect(await ask(breakers, 1, { firstSentAtMs })).toBe('wait');
-      expect(await ask(breakers, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
-      expect(await ask(breakers, 9, { firstSentAtMs })).toBe('wait');
-    }),
-  );
+  testInTime("is never said to be everybody's while others make something, with whichever token", async (time) => {
+    const breakers = time.openBreakers();
+    const firstSentAtMs = performance.now() - 5_000;
+    await breakers.known('limit', { token: 'other', sentAtMs: performance.now() });
+    expect(await ask(breakers, 1, { firstSentAtMs })).toBe('wait');
+    expect(await ask(breakers, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
+    expect(await ask(breakers, 9, { firstSentAtMs })).toBe('wait');
+  });
 
-  test(
-    "is not the row's while others are still to come, who are to go first",
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
-      for (const asked of [4, 5, 20]) expect(await ask(breakers, asked, { othersOpen: true })).toBe('aside');
-      expect(await ask(breakers, 21)).toBe('everybody');
-    }),
-  );
+  testInTime("is not the row's while others are still to come, who are to go first", async (time) => {
+    const breakers = time.openBreakers();
+    await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+    for (const asked of [4, 5, 20]) expect(await ask(breakers, asked, { othersOpen: true })).toBe('aside');
+    expect(await ask(breakers, 21)).toBe('everybody');
+  });
 
-  test(
-    "is never said to be the row's where nobody else calls after something was made",
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
-      expect(await ask(breakers, 3)).toBe('wait');
-      for (const asked of [4, 5, 20]) expect(await ask(breakers, asked)).toBe('everybody');
-    }),
-  );
+  testInTime("is never said to be the row's where nobody else calls after something was made", async (time) => {
+    const breakers = time.openBreakers();
+    await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+    expect(await ask(breakers, 3)).toBe('wait');
+    for (const asked of [4, 5, 20]) expect(await ask(breakers, asked)).toBe('everybody');
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readTripped } from '../../src/pace/breaker-words.ts';
 import type { Breakers } from '../../src/pace/breakers.ts';
-import { inTime, inVirtualTime, readUntil, sleep } from '../support/virtual-time.ts';
+import { inVirtualTime, readUntil, sleep, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 const works = { signal: never, tryToken: async () => true };
@@ -13,9 +13,9 @@ async function lose(breakers: Breakers, count: number): Promise<void> {
 }
 
 describe.concurrent('a circuit breaker', () => {
-  test(
+  testInTime(
     'is tripped by the third unknown answer in a row of its kind, whichever processes met them',
-    inTime(async (time) => {
+    async (time) => {
       const [mine, other, third, fourth] = [
         time.openBreakers(),
         time.openBreakers(),
@@ -31,29 +31,26 @@ describe.concurrent('a circuit breaker', () => {
       expect(third.isTripped('company')).toBe(false);
       // A process that has just been started asks first.
       expect(await fourth.enter('limit', works)).toMatchObject({ kind: 'limit' });
-    }),
+    },
   );
 
-  test(
-    'does not trip where known answers come between, and not for those that had come before',
-    inTime(async (time) => {
-      const [mine, other] = [time.openBreakers(), time.openBreakers()];
-      await lose(mine, 2);
-      await mine.known('limit', undefined);
-      await lose(mine, 2);
-      expect(mine.isTripped('limit')).toBe(false);
-      await other.known('limit', undefined);
-      await mine.unknown('limit', WHY, undefined);
-      // The other process tells of its answer only now.
-      const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
-      expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
-    }),
-  );
+  testInTime('does not trip where known answers come between, and not for those that had come before', async (time) => {
+    const [mine, other] = [time.openBreakers(), time.openBreakers()];
+    await lose(mine, 2);
+    await mine.known('limit', undefined);
+    await lose(mine, 2);
+    expect(mine.isTripped('limit')).toBe(false);
+    await other.known('limit', undefined);
+    await mine.unknown('limit', WHY, undefined);
+    // The other process tells of its answer only now.
+    const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
+    expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
+  });
 
   // Promise: outage-holds-few-rows
-  test(
+  testInTime(
     'lets one probe through at a time in the whole fleet, and the rest when that is answered',
-    inTime(async (time) => {
+    async (time) => {
       const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await lose(mine, 3);
       const passed: (string | undefined)[] = [];
@@ -65,49 +62,43 @@ describe.concurrent('a circuit breaker', () => {
       await Promise.all(all);
       expect(passed).toEqual(['limit', undefined, undefined, undefined]);
       expect(mine.tripped()).toEqual([]);
-    }),
+    },
   );
 
   // Promise: outage-holds-few-rows
-  test(
-    'is not tried while no token can be had, and no other process tries meanwhile',
-    inTime(async (time) => {
-      const [mine, other] = [time.openBreakers(), time.openBreakers()];
-      await lose(mine, 3);
-      const tokens = [false, true];
-      let asked = 0;
-      const tryToken = async () => {
-        asked += 1;
-        return tokens.shift() ?? true;
-      };
-      const probe = await Promise.race(
-        [mine, other].map((breakers) => breakers.enter('limit', { signal: never, tryToken })),
-      );
-      expect(probe).toMatchObject({ kind: 'limit' });
-      expect(asked).toBe(2);
-    }),
-  );
+  testInTime('is not tried while no token can be had, and no other process tries meanwhile', async (time) => {
+    const [mine, other] = [time.openBreakers(), time.openBreakers()];
+    await lose(mine, 3);
+    const tokens = [false, true];
+    let asked = 0;
+    const tryToken = async () => {
+      asked += 1;
+      return tokens.shift() ?? true;
+    };
+    const probe = await Promise.race(
+      [mine, other].map((breakers) => breakers.enter('limit', { signal: never, tryToken })),
+    );
+    expect(probe).toMatchObject({ kind: 'limit' });
+    expect(asked).toBe(2);
+  });
 
-  test(
-    'is left alone for as long as the service asks where it gives no token',
-    inTime(async (time) => {
-      const { connection, breakersKey: key } = time;
-      const breakers = time.openBreakers();
-      await lose(breakers, 3);
-      const stop = new AbortController();
-      const options = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
-      const waiting = expect(breakers.enter('limit', options)).rejects.toMatchObject({ code: 'STOPPED' });
-      const untilMs = async () => (await readTripped(connection, key))[0]?.untilMs ?? 0;
-      const late = Date.now() + 3_500_000;
-      expect(await readUntil(untilMs, (ms) => ms > late)).toBeGreaterThan(late);
-      stop.abort();
-      await waiting;
-    }),
-  );
+  testInTime('is left alone for as long as the service asks where it gives no token', async (time) => {
+    const { connection, breakersKey: key } = time;
+    const breakers = time.openBreakers();
+    await lose(breakers, 3);
+    const stop = new AbortController();
+    const options = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
+    const waiting = expect(breakers.enter('limit', options)).rejects.toMatchObject({ code: 'STOPPED' });
+    const untilMs = async () => (await readTripped(connection, key))[0]?.untilMs ?? 0;
+    const late = Date.now() + 3_500_000;
+    expect(await readUntil(untilMs, (ms) => ms > late)).toBeGreaterThan(late);
+    stop.abort();
+    await waiting;
+  });
 
-  test(
+  testInTime(
     'passes a probe on that tells nothing, and takes one away from a process that vanished in it',
-    inTime(async (time) => {
+    async (time) => {
       const { connection, breakersKey: key } = time;
       const breakers = time.openBreakers();
       await lose(breakers, 3);
@@ -118,63 +109,51 @@ describe.concurrent('a circuit breaker', () => {
       await connection.hset(key, { lease: 'vanished/1', leaseUntil, dueAt: 0 });
       expect(await breakers.enter('limit', works)).toMatchObject({ kind: 'limit' });
       expect(Number((await connection.time())[0]) * 1e6).toBeGreaterThanOrEqual(leaseUntil);
-    }),
+    },
   );
 
-  test(
-    'is left by those whose process stops',
-    inTime(async (time) => {
-      const breakers = time.openBreakers();
-      await lose(breakers, 3);
-      const stop = new AbortController();
-      const waiting = breakers.enter('limit', { ...works, signal: stop.signal });
-      stop.abort();
-      await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
-    }),
-  );
+  testInTime('is left by those whose process stops', async (time) => {
+    const breakers = time.openBreakers();
+    await lose(breakers, 3);
+    const stop = new AbortController();
+    const waiting = breakers.enter('limit', { ...works, signal: stop.signal });
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
+  });
 
-  test(
-    'that is tripped is told to those who look from outside, with its reason',
-    inTime(async (time) => {
-      const { connection, breakersKey: key } = time;
-      expect(await readTripped(connection, key)).toEqual([]);
-      await lose(time.openBreakers(), 3);
-      const [tripped] = await readTripped(connection, key);
-      expect(tripped).toMatchObject({ kind: 'limit', why: WHY });
-      expect(tripped?.untilMs).toBeGreaterThan(Date.now());
-    }),
-  );
+  testInTime('that is tripped is told to those who look from outside, with its reason', async (time) => {
+    const { connection, breakersKey: key } = time;
+    expect(await readTripped(connection, key)).toEqual([]);
+    await lose(time.openBreakers(), 3);
+    const [tripped] = await readTripped(connection, key);
+    expect(tripped).toMatchObject({ kind: 'limit', why: WHY });
+    expect(tripped?.untilMs).toBeGreaterThan(Date.now());
+  });
 
-  test(
-    'counts as being tried while a call is on its way for that, and not before or after',
-    inTime(async (time) => {
-      const { connection, breakersKey: key } = time;
-      const [breakers, other] = [time.openBreakers(), time.openBreakers()];
-      await lose(breakers, 3);
-      const isTried = async () => (await readTripped(connection, key)).map((tripped) => tripped.isTried);
-      expect(await isTried()).toEqual([false]);
-      expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
-      const probe = await breakers.enter('limit', works);
-      expect(await isTried()).toEqual([true]);
-      expect(await other.look()).toMatchObject([{ isTried: true }]);
-      await probe?.giveBack();
-      expect(await isTried()).toEqual([false]);
-      expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
-    }),
-  );
+  testInTime('counts as being tried while a call is on its way for that, and not before or after', async (time) => {
+    const { connection, breakersKey: key } = time;
+    const [breakers, other] = [time.openBreakers(), time.openBreakers()];
+    await lose(breakers, 3);
+    const isTried = async () => (await readTripped(connection, key)).map((tripped) => tripped.isTried);
+    expect(await isTried()).toEqual([false]);
+    expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
+    const probe = await breakers.enter('limit', works);
+    expect(await isTried()).toEqual([true]);
+    expect(await other.look()).toMatchObject([{ isTried: true }]);
+    await probe?.giveBack();
+    expect(await isTried()).toEqual([false]);
+    expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
+  });
 
-  test(
-    'counts an answer once, though its script runs twice',
-    inTime(async (time) => {
-      const { connection, breakersKey: key } = time;
-      const breakers = time.openBreakers();
-      await lose(breakers, 2);
-      const told = (await connection.hget(key, 'told:limit')) ?? '';
-      const script = Reflect.get(connection, 'limitline:unknown-answer') as (...words: unknown[]) => Promise<unknown>;
-      await script.call(connection, 1, key, 'limit', WHY, told, '', 3, 1e6, 3e8, 1e7);
-      expect(await connection.hget(key, 'row:limit')).toBe('2');
-    }),
-  );
+  testInTime('counts an answer once, though its script runs twice', async (time) => {
+    const { connection, breakersKey: key } = time;
+    const breakers = time.openBreakers();
+    await lose(breakers, 2);
+    const told = (await connection.hget(key, 'told:limit')) ?? '';
+    const script = Reflect.get(connection, 'limitline:unknown-answer') as (...words: unknown[]) => Promise<unknown>;
+    await script.call(connection, 1, key, 'limit', WHY, told, '', 3, 1e6, 3e8, 1e7);
+    expect(await connection.hget(key, 'row:limit')).toBe('2');
+  });
 });
 
 /** How many calls an outage of so many seconds leaves unknown, in virtual time; and how long after it the rest waits. */

@@ -1,53 +1,41 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Pace } from '../../src/pace/pace.ts';
-import { inTime } from '../support/virtual-time.ts';
+import { testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
 describe.concurrent('a ceiling', () => {
-  test(
-    'holds for all processes together, with permits spaced evenly',
-    inTime(async (time) => {
-      const paces = Array.from({ length: 3 }, () => time.openPace({ ceilingPerS: 20 }));
-      const begin = performance.now();
-      await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
-      const seconds = (performance.now() - begin) / 1_000;
-      // The first leaves at once, so 29 intervals lie between 30 permits.
-      expect(29 / seconds).toBeLessThanOrEqual(20);
-    }),
-  );
+  testInTime('holds for all processes together, with permits spaced evenly', async (time) => {
+    const paces = Array.from({ length: 3 }, () => time.openPace({ ceilingPerS: 20 }));
+    const begin = performance.now();
+    await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
+    const seconds = (performance.now() - begin) / 1_000;
+    // The first leaves at once, so 29 intervals lie between 30 permits.
+    expect(29 / seconds).toBeLessThanOrEqual(20);
+  });
 
-  test(
-    'is not passed, however much is accepted',
-    inTime(async (time) => {
-      const pace = time.openPace({ ceilingPerS: 50 });
-      for (let call = 0; call < 60; call += 1) await pass(pace);
-      expect(pace.state()).toMatchObject({ atCeiling: true });
-      expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
-    }),
-  );
+  testInTime('is not passed, however much is accepted', async (time) => {
+    const pace = time.openPace({ ceilingPerS: 50 });
+    for (let call = 0; call < 60; call += 1) await pass(pace);
+    expect(pace.state()).toMatchObject({ atCeiling: true });
+    expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
+  });
 
-  test(
-    'leaves no higher rate behind when it is lifted',
-    inTime(async (time) => {
-      const before = time.openPace({ ceilingPerS: 50 });
-      for (let call = 0; call < 60; call += 1) await pass(before);
-      const lifted = time.openPace();
-      await lifted.take(never);
-      expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
-    }),
-  );
+  testInTime('leaves no higher rate behind when it is lifted', async (time) => {
+    const before = time.openPace({ ceilingPerS: 50 });
+    for (let call = 0; call < 60; call += 1) await pass(before);
+    const lifted = time.openPace();
+    await lifted.take(never);
+    expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
+  });
 
-  test(
-    'of less than one call a second is waited for',
-    inTime(async (time) => {
-      const pace = time.openPace({ ceilingPerS: 0.5 });
-      await pace.take(never);
-      const begin = performance.now();
-      await pace.take(never);
-      expect(performance.now() - begin).toBeGreaterThan(1_900);
-    }),
-  );
+  testInTime('of less than one call a second is waited for', async (time) => {
+    const pace = time.openPace({ ceilingPerS: 0.5 });
+    await pace.take(never);
+    const begin = performance.now();
+    await pace.take(never);
+    expect(performance.now() - begin).toBeGreaterThan(1_900);
+  });
 });
 
 /** Takes a permit, and lets its call be accepted. */

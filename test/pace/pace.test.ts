@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
-import { inTime, inVirtualTime, readUntil } from '../support/virtual-time.ts';
+import { inVirtualTime, readUntil, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
@@ -23,153 +23,120 @@ async function pass(pace: Pace, calls: number): Promise<number> {
 }
 
 describe.concurrent('a block', () => {
-  test(
-    'stops every process for as long as the service asks',
-    inTime(async (time) => {
-      const [mine, other] = [time.openPace(), time.openPace()];
-      await mine.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '60' }, episode: 0 });
-      void other.take(never);
-      const why = await readUntil(() => other.state().blocked?.why, Boolean);
-      expect(why).toBe('the service asked to wait');
-      expect(stoppedMs(other)).toBeGreaterThan(50_000);
-    }),
-  );
+  testInTime('stops every process for as long as the service asks', async (time) => {
+    const [mine, other] = [time.openPace(), time.openPace()];
+    await mine.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '60' }, episode: 0 });
+    void other.take(never);
+    const why = await readUntil(() => other.state().blocked?.why, Boolean);
+    expect(why).toBe('the service asked to wait');
+    expect(stoppedMs(other)).toBeGreaterThan(50_000);
+  });
 
-  test(
-    'that ends before its time is noticed within a second or two by those who wait',
-    inTime(async (time) => {
-      const { connection, paceKey: key } = time;
-      const pace = time.openPace();
-      await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
-      const permit = pace.take(never);
-      await connection.hset(key, 'until', 0);
-      const begin = performance.now();
-      await permit;
-      expect(performance.now() - begin).toBeLessThan(2_500);
-    }),
-  );
+  testInTime('that ends before its time is noticed within a second or two by those who wait', async (time) => {
+    const { connection, paceKey: key } = time;
+    const pace = time.openPace();
+    await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
+    const permit = pace.take(never);
+    await connection.hset(key, 'until', 0);
+    const begin = performance.now();
+    await permit;
+    expect(performance.now() - begin).toBeLessThan(2_500);
+  });
 
-  test(
-    'of many calls that met one limit counts once, and waits no longer for it',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const permits = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
-      for (const permit of permits) {
-        await pace.block({ why: 'too fast', because: 'limit', episode: permit.episode });
-      }
-      // Doubled twenty times it would be days; one episode costs the first wait.
-      expect(stoppedMs(pace)).toBeLessThan(1_000);
-      expect(await pace.take(never)).toMatchObject({ episode: 1 });
-    }),
-  );
+  testInTime('of many calls that met one limit counts once, and waits no longer for it', async (time) => {
+    const pace = time.openPace();
+    const permits = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
+    for (const permit of permits) {
+      await pace.block({ why: 'too fast', because: 'limit', episode: permit.episode });
+    }
+    // Doubled twenty times it would be days; one episode costs the first wait.
+    expect(stoppedMs(pace)).toBeLessThan(1_000);
+    expect(await pace.take(never)).toMatchObject({ episode: 1 });
+  });
 
-  test(
-    'doubles while the service stays away, up to a few seconds',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const waits: number[] = [];
-      for (let episode = 0; episode < 8; episode += 1) {
-        await pace.block({ why: 'gone', because: 'outage', episode });
-        waits.push(stoppedMs(pace));
-      }
-      expect(waits[0]).toBeLessThanOrEqual(250);
-      expect(waits[7]).toBeGreaterThan(3_000);
-      expect(waits[7]).toBeLessThanOrEqual(4_000);
-    }),
-  );
+  testInTime('doubles while the service stays away, up to a few seconds', async (time) => {
+    const pace = time.openPace();
+    const waits: number[] = [];
+    for (let episode = 0; episode < 8; episode += 1) {
+      await pace.block({ why: 'gone', because: 'outage', episode });
+      waits.push(stoppedMs(pace));
+    }
+    expect(waits[0]).toBeLessThanOrEqual(250);
+    expect(waits[7]).toBeGreaterThan(3_000);
+    expect(waits[7]).toBeLessThanOrEqual(4_000);
+  });
 
-  test(
-    'is what any answer may ask for, and says nothing of the rate or of an outage',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      await pass(pace, 40);
-      const { ratePerS } = pace.state();
-      await pace.obey({ 'retry-after': '1' });
-      expect(stoppedMs(pace)).toBeGreaterThan(900);
-      expect(stoppedMs(pace)).toBeLessThanOrEqual(1_000);
-      await pace.answered({ 'retry-after': '2' });
-      expect(stoppedMs(pace)).toBeGreaterThan(1_900);
-      expect(await pace.take(never)).toMatchObject({ episode: 0 });
-      expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
-    }),
-  );
+  testInTime('is what any answer may ask for, and says nothing of the rate or of an outage', async (time) => {
+    const pace = time.openPace();
+    await pass(pace, 40);
+    const { ratePerS } = pace.state();
+    await pace.obey({ 'retry-after': '1' });
+    expect(stoppedMs(pace)).toBeGreaterThan(900);
+    expect(stoppedMs(pace)).toBeLessThanOrEqual(1_000);
+    await pace.answered({ 'retry-after': '2' });
+    expect(stoppedMs(pace)).toBeGreaterThan(1_900);
+    expect(await pace.take(never)).toMatchObject({ episode: 0 });
+    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
+  });
 
-  test(
-    'is none where a part of the allowance is left, whatever it says beside that',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '39', 'x-ratelimit-reset': '1' });
-      expect(stoppedMs(pace)).toBeLessThanOrEqual(0);
-      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' });
-      expect(stoppedMs(pace)).toBeGreaterThan(700);
-    }),
-  );
+  testInTime('is none where a part of the allowance is left, whatever it says beside that', async (time) => {
+    const pace = time.openPace();
+    await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '39', 'x-ratelimit-reset': '1' });
+    expect(stoppedMs(pace)).toBeLessThanOrEqual(0);
+    await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' });
+    expect(stoppedMs(pace)).toBeGreaterThan(700);
+  });
 
-  test(
-    'is forgotten as soon as the service answers',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      await pace.block({ why: 'gone', because: 'outage', episode: 0 });
-      await pace.take(never);
-      await pace.answered();
-      await pace.block({ why: 'gone', because: 'outage', episode: 1 });
-      expect(stoppedMs(pace)).toBeLessThanOrEqual(250);
-    }),
-  );
+  testInTime('is forgotten as soon as the service answers', async (time) => {
+    const pace = time.openPace();
+    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
+    await pace.take(never);
+    await pace.answered();
+    await pace.block({ why: 'gone', because: 'outage', episode: 1 });
+    expect(stoppedMs(pace)).toBeLessThanOrEqual(250);
+  });
 
-  test(
-    'recalls the permits that were handed out and are not due',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      await pass(pace, 40);
-      const waiting = Array.from({ length: 10 }, () => pace.take(never));
-      await waiting[0];
-      await pace.block({ why: 'gone', because: 'outage', episode: 0 });
-      const last = await waiting[9];
-      expect(last).toMatchObject({ episode: 1 });
-    }),
-  );
+  testInTime('recalls the permits that were handed out and are not due', async (time) => {
+    const pace = time.openPace();
+    await pass(pace, 40);
+    const waiting = Array.from({ length: 10 }, () => pace.take(never));
+    await waiting[0];
+    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
+    const last = await waiting[9];
+    expect(last).toMatchObject({ episode: 1 });
+  });
 });
 
 describe.concurrent('learning', () => {
-  test(
-    'goes faster while calls are accepted, and slower after a limit was met',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const episode = await pass(pace, 60);
-      const before = pace.state().ratePerS;
-      expect(before).toBeGreaterThan(100);
-      await pace.block({ why: 'too fast', because: 'limit', episode });
-      await pace.take(never);
-      expect(pace.state()).toMatchObject({ phase: 'search' });
-      expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
-    }),
-  );
+  testInTime('goes faster while calls are accepted, and slower after a limit was met', async (time) => {
+    const pace = time.openPace();
+    const episode = await pass(pace, 60);
+    const before = pace.state().ratePerS;
+    expect(before).toBeGreaterThan(100);
+    await pace.block({ why: 'too fast', because: 'limit', episode });
+    await pace.take(never);
+    expect(pace.state()).toMatchObject({ phase: 'search' });
+    expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
+  });
 
-  test(
-    'is not moved by an outage',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const episode = await pass(pace, 40);
-      const before = pace.state().ratePerS;
-      await pace.block({ why: 'gone', because: 'outage', episode });
-      await pace.take(never);
-      expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
-    }),
-  );
+  testInTime('is not moved by an outage', async (time) => {
+    const pace = time.openPace();
+    const episode = await pass(pace, 40);
+    const before = pace.state().ratePerS;
+    await pace.block({ why: 'gone', because: 'outage', episode });
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
+  });
 
-  test(
-    'is shared, and there for the next process',
-    inTime(async (time) => {
-      const [mine, next] = [time.openPace(), time.openPace()];
-      await pass(mine, 60);
-      // It goes on learning from answers that it has not told yet.
-      const learned = mine.state().ratePerS;
-      await next.take(never);
-      expect(learned).toBeGreaterThan(100);
-      expect(next.state().ratePerS).toBeGreaterThanOrEqual(learned);
-    }),
-  );
+  testInTime('is shared, and there for the next process', async (time) => {
+    const [mine, next] = [time.openPace(), time.openPace()];
+    await pass(mine, 60);
+    // It goes on learning from answers that it has not told yet.
+    const learned = mine.state().ratePerS;
+    await next.take(never);
+    expect(learned).toBeGreaterThan(100);
+    expect(next.state().ratePerS).toBeGreaterThanOrEqual(learned);
+  });
 
   test.each([
     ['with what is left', { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' }],
@@ -191,100 +158,82 @@ describe.concurrent('learning', () => {
     }),
   );
 
-  test(
-    'slows down before an allowance is used up, without a refusal',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const rates: number[] = [];
-      // Some calls are within the limit; then each takes half a call from the allowance.
-      for (let call = 0; call < 120; call += 1) {
-        await pace.take(never);
-        const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
-        await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '1' });
-        rates.push(pace.state().ratePerS);
-      }
-      expect(pace.state().phase).not.toBe('start');
-      expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
-    }),
-  );
+  testInTime('slows down before an allowance is used up, without a refusal', async (time) => {
+    const pace = time.openPace();
+    const rates: number[] = [];
+    // Some calls are within the limit; then each takes half a call from the allowance.
+    for (let call = 0; call < 120; call += 1) {
+      await pace.take(never);
+      const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
+      await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '1' });
+      rates.push(pace.state().ratePerS);
+    }
+    expect(pace.state().phase).not.toBe('start');
+    expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
+  });
 
-  test(
-    'uses up what is left of a long window, slower where it ends, and waits when nothing is',
-    inTime(async (time) => {
-      const pace = time.openPace();
-      const allowance = (remaining: string) => ({
-        'x-ratelimit-limit': '1000',
-        'x-ratelimit-remaining': remaining,
-        'x-ratelimit-reset': '100',
-      });
-      await pace.take(never);
-      await pace.answered(allowance('100'));
-      await pace.take(never);
-      expect(pace.state().ratePerS).toBeGreaterThan(10);
-      await pace.answered(allowance('2'));
-      await pace.take(never);
-      expect(pace.state().ratePerS).toBeLessThan(5);
-      await pace.answered(allowance('0'));
-      void pace.take(never);
-      expect(await readUntil(() => pace.state().blocked?.why, Boolean)).toContain('allowance');
-    }),
-  );
+  testInTime('uses up what is left of a long window, slower where it ends, and waits when nothing is', async (time) => {
+    const pace = time.openPace();
+    const allowance = (remaining: string) => ({
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': remaining,
+      'x-ratelimit-reset': '100',
+    });
+    await pace.take(never);
+    await pace.answered(allowance('100'));
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeGreaterThan(10);
+    await pace.answered(allowance('2'));
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeLessThan(5);
+    await pace.answered(allowance('0'));
+    void pace.take(never);
+    expect(await readUntil(() => pace.state().blocked?.why, Boolean)).toContain('allowance');
+  });
 });
 
-test(
-  'a server that takes over with a clock that is behind hands out permits at once',
-  inTime(async (time) => {
-    const { connection, paceKey: key } = time;
-    const pace = time.openPace();
-    await pass(pace, 20);
-    const aheadUs = 3_600_000_000;
-    for (const name of ['savedAt', 'tat', 'since', 'heldAt']) {
-      await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
-    }
-    await pace.take(never);
-    await pass(pace, 5);
-    expect(pace.state().flowPerS).toBeGreaterThan(0);
-    expect(pace.state().flowPerS).toBeLessThan(1_000);
-  }),
-);
+testInTime('a server that takes over with a clock that is behind hands out permits at once', async (time) => {
+  const { connection, paceKey: key } = time;
+  const pace = time.openPace();
+  await pass(pace, 20);
+  const aheadUs = 3_600_000_000;
+  for (const name of ['savedAt', 'tat', 'since', 'heldAt']) {
+    await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
+  }
+  await pace.take(never);
+  await pass(pace, 5);
+  expect(pace.state().flowPerS).toBeGreaterThan(0);
+  expect(pace.state().flowPerS).toBeLessThan(1_000);
+});
 
 // Promise: long-wait-asks-little
-test(
-  'a wait of a day is cut to an hour, and said once',
-  inTime(async (time) => {
-    const warnings: string[] = [];
-    const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
-    const pace = time.openPace({ log });
-    for (const episode of [0, 1]) {
-      await pace.block({ why: 'too fast', because: 'limit', headers: { 'retry-after': '86400' }, episode });
-    }
-    expect(stoppedMs(pace)).toBeGreaterThan(3_500_000);
-    expect(stoppedMs(pace)).toBeLessThanOrEqual(3_600_000);
-    expect(warnings.filter((text) => text.includes('waiting for an hour'))).toHaveLength(1);
-  }),
-);
+testInTime('a wait of a day is cut to an hour, and said once', async (time) => {
+  const warnings: string[] = [];
+  const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
+  const pace = time.openPace({ log });
+  for (const episode of [0, 1]) {
+    await pace.block({ why: 'too fast', because: 'limit', headers: { 'retry-after': '86400' }, episode });
+  }
+  expect(stoppedMs(pace)).toBeGreaterThan(3_500_000);
+  expect(stoppedMs(pace)).toBeLessThanOrEqual(3_600_000);
+  expect(warnings.filter((text) => text.includes('waiting for an hour'))).toHaveLength(1);
+});
 
-test(
-  'times of day are read by the clock that the service shows',
-  inTime(async (time) => {
-    const pace = time.openPace();
-    const at = (ms: number) => new Date(ms).toUTCString();
-    const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
-    const headers = { date: at(hourAhead), 'retry-after': at(hourAhead + 60_000) };
-    await pace.block({ why: 'too fast', because: 'limit', headers, episode: 0 });
-    expect(stoppedMs(pace)).toBeGreaterThan(58_000);
-    expect(stoppedMs(pace)).toBeLessThanOrEqual(60_000);
-  }),
-);
+testInTime('times of day are read by the clock that the service shows', async (time) => {
+  const pace = time.openPace();
+  const at = (ms: number) => new Date(ms).toUTCString();
+  const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
+  const headers = { date: at(hourAhead), 'retry-after': at(hourAhead + 60_000) };
+  await pace.block({ why: 'too fast', because: 'limit', headers, episode: 0 });
+  expect(stoppedMs(pace)).toBeGreaterThan(58_000);
+  expect(stoppedMs(pace)).toBeLessThanOrEqual(60_000);
+});
 
-test(
-  'a wait ends when the process stops',
-  inTime(async (time) => {
-    const pace = time.openPace({ ceilingPerS: 0.5 });
-    await pace.take(never);
-    const stop = new AbortController();
-    const waiting = pace.take(stop.signal);
-    stop.abort();
-    await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
-  }),
-);
+testInTime('a wait ends when the process stops', async (time) => {
+  const pace = time.openPace({ ceilingPerS: 0.5 });
+  await pace.take(never);
+  const stop = new AbortController();
+  const waiting = pace.take(stop.signal);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
+});

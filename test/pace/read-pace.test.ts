@@ -1,19 +1,16 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
-import { inTime, sleep } from '../support/virtual-time.ts';
+import { sleep, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
-test(
-  'an account that made no call has no pace',
-  inTime(async ({ connection, paceKey }) => {
-    expect(await makePaceReader(connection, paceKey)()).toBeUndefined();
-  }),
-);
+testInTime('an account that made no call has no pace', async ({ connection, paceKey }) => {
+  expect(await makePaceReader(connection, paceKey)()).toBeUndefined();
+});
 
-test(
+testInTime(
   'a look from outside sees what a process sees, and changes nothing',
-  inTime(async ({ openPace, connection, paceKey }) => {
+  async ({ openPace, connection, paceKey }) => {
     const pace = openPace();
     await Promise.all(
       Array.from({ length: 60 }, async () => {
@@ -34,15 +31,12 @@ test(
     await sleep(5_000);
     expect(await makePaceReader(connection, paceKey)()).toMatchObject({ isLimiting: false });
     expect((await makePaceReader(connection, paceKey)())?.flowPerS).toBeLessThan(0.1);
-  }),
+  },
 );
 
-test(
-  'a block is read with its reason and its end',
-  inTime(async ({ openPace, connection, paceKey }) => {
-    await openPace().block({ why: 'gone', because: 'outage', askedMs: 3_000, episode: 0 });
-    const read = await makePaceReader(connection, paceKey)();
-    expect(read?.blocked).toMatchObject({ why: 'gone', because: 'outage' });
-    expect((read?.blocked?.untilMs ?? 0) - Date.now()).toBeGreaterThan(2_900);
-  }),
-);
+testInTime('a block is read with its reason and its end', async ({ openPace, connection, paceKey }) => {
+  await openPace().block({ why: 'gone', because: 'outage', askedMs: 3_000, episode: 0 });
+  const read = await makePaceReader(connection, paceKey)();
+  expect(read?.blocked).toMatchObject({ why: 'gone', because: 'outage' });
+  expect((read?.blocked?.untilMs ?? 0) - Date.now()).toBeGreaterThan(2_900);
+});

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { madePerMinute, makePaceSamples, spansOf } from '../../src/pace/samples.ts';
 import { connectRedis } from '../support/ledger.ts';
-import { inTime, sleep } from '../support/virtual-time.ts';
+import { sleep, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
 const samplesOf = ({ connection, paceKey }: { connection: Parameters<typeof makePaceSamples>[0]; paceKey: string }) =>
   makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
 
-test(
+testInTime(
   'the fleet writes one sample each two seconds, whoever asks, with what was accepted, refused and learned',
-  inTime(async (time) => {
+  async (time) => {
     const [first, second] = [samplesOf(time), samplesOf(time)];
     expect(await first.add()).toBe(false);
     const pace = time.openPace();
@@ -37,31 +37,28 @@ test(
     expect(spans[0]?.acceptedPerS).toBeGreaterThan(2);
     expect(spans[0]?.acceptedPerS).toBeLessThanOrEqual(10);
     expect(await first.read(1)).toEqual(samples.slice(-1));
-  }),
+  },
 );
 
-test(
-  'an idle hour takes one place, and a gap is no slow pace',
-  inTime(async (time) => {
-    const samples = samplesOf(time);
-    const pace = time.openPace();
-    await pace.take(never);
-    await pace.answered();
-    await sleep(1_000);
-    for (let look = 0; look < 30; look += 1) {
-      await samples.add();
-      await sleep(2_000);
-    }
-    const kept = await samples.read();
-    expect(kept.length).toBe(2);
-    expect((kept[1]?.atMs ?? 0) - (kept[0]?.atMs ?? 0)).toBeGreaterThan(50_000);
-    expect(spansOf(kept)).toEqual([]);
-  }),
-);
+testInTime('an idle hour takes one place, and a gap is no slow pace', async (time) => {
+  const samples = samplesOf(time);
+  const pace = time.openPace();
+  await pace.take(never);
+  await pace.answered();
+  await sleep(1_000);
+  for (let look = 0; look < 30; look += 1) {
+    await samples.add();
+    await sleep(2_000);
+  }
+  const kept = await samples.read();
+  expect(kept.length).toBe(2);
+  expect((kept[1]?.atMs ?? 0) - (kept[0]?.atMs ?? 0)).toBeGreaterThan(50_000);
+  expect(spansOf(kept)).toEqual([]);
+});
 
-test(
+testInTime(
   'a sample says until when the limit lets nothing leave, and nothing of how long a service is away',
-  inTime(async (time) => {
+  async (time) => {
     const samples = samplesOf(time);
     const pace = time.openPace();
     await pace.take(never);
@@ -81,7 +78,7 @@ test(
     await pace.block({ why: 'gone', because: 'outage', askedMs: 60_000, episode: 9 });
     await samples.add();
     expect((await samples.read(1))[0]?.waitsUntilMs).toBe(0);
-  }),
+  },
 );
 
 test('an hour of samples takes less than 130 KB, however many are written', async () => {
@@ -100,43 +97,35 @@ test('an hour of samples takes less than 130 KB, however many are written', asyn
 });
 
 // Promise: queues-say-made-a-minute
-test(
-  'samples tell how many things of each kind were made a minute, now and in the last hour',
-  inTime(async (time) => {
-    const { connection, paceKey } = time;
-    const [samples, pace] = [samplesOf(time), time.openPace()];
-    for (let made = 0; made <= 120; made += 1) {
-      await pace.take(never);
-      await pace.answered();
-      await connection.hset(`${paceKey}-made`, 'made:company', made, 'made:limit', Math.min(made, 60));
-      await samples.add();
-      await sleep(2_000);
-    }
-    const kept = await samples.read();
-    const nowMs = kept.at(-1)?.atMs ?? 0;
-    const perMinute = (kind: 'company' | 'document' | 'limit', overMs: number, atMs = nowMs) =>
-      Math.round(madePerMinute(kept, kind, { overMs, nowMs: atMs }) ?? -1);
-    expect([perMinute('company', 60_000), perMinute('document', 60_000), perMinute('limit', 60_000)]).toEqual([
-      30, 0, 0,
-    ]);
-    expect(perMinute('limit', 3_600_000)).toBe(15);
-    // An idle hour makes nothing, and without a sample nothing is known.
-    expect(perMinute('company', 60_000, nowMs + 3_600_000)).toBe(0);
-    expect(madePerMinute([], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
-    const { made: _, ...earlier } = kept[0] ?? { atMs: 0, accepted: 0, throttled: 0, learnedPerS: 0, waitsUntilMs: 0 };
-    expect(madePerMinute([earlier], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
-  }),
-);
-
-test(
-  'while no limit was met, nothing was learned',
-  inTime(async (time) => {
-    const samples = samplesOf(time);
-    const pace = time.openPace();
+testInTime('samples tell how many things of each kind were made a minute, now and in the last hour', async (time) => {
+  const { connection, paceKey } = time;
+  const [samples, pace] = [samplesOf(time), time.openPace()];
+  for (let made = 0; made <= 120; made += 1) {
     await pace.take(never);
     await pace.answered();
-    await pace.look();
+    await connection.hset(`${paceKey}-made`, 'made:company', made, 'made:limit', Math.min(made, 60));
     await samples.add();
-    expect(await samples.read()).toMatchObject([{ accepted: 1, throttled: 0, learnedPerS: 0 }]);
-  }),
-);
+    await sleep(2_000);
+  }
+  const kept = await samples.read();
+  const nowMs = kept.at(-1)?.atMs ?? 0;
+  const perMinute = (kind: 'company' | 'document' | 'limit', overMs: number, atMs = nowMs) =>
+    Math.round(madePerMinute(kept, kind, { overMs, nowMs: atMs }) ?? -1);
+  expect([perMinute('company', 60_000), perMinute('document', 60_000), perMinute('limit', 60_000)]).toEqual([30, 0, 0]);
+  expect(perMinute('limit', 3_600_000)).toBe(15);
+  // An idle hour makes nothing, and without a sample nothing is known.
+  expect(perMinute('company', 60_000, nowMs + 3_600_000)).toBe(0);
+  expect(madePerMinute([], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
+  const { made: _, ...earlier } = kept[0] ?? { atMs: 0, accepted: 0, throttled: 0, learnedPerS: 0, waitsUntilMs: 0 };
+  expect(madePerMinute([earlier], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
+});
+
+testInTime('while no limit was met, nothing was learned', async (time) => {
+  const samples = samplesOf(time);
+  const pace = time.openPace();
+  await pace.take(never);
+  await pace.answered();
+  await pace.look();
+  await samples.add();
+  expect(await samples.read()).toMatchObject([{ accepted: 1, throttled: 0, learnedPerS: 0 }]);
+});

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { type Breakers, makeBreakers } from '../../src/pace/breakers.ts';
@@ -39,9 +40,9 @@ export async function inVirtualTime<T>(body: (time: VirtualTime) => Promise<T>):
 /** What a body is given. */
 type VirtualTime = ReturnType<typeof makeVirtualTime>;
 
-/** A test whose body is one: `test('…', inTime(async ({ openPace }) => …))`. */
-export function inTime(body: (time: VirtualTime) => Promise<void>): () => Promise<void> {
-  return () => inVirtualTime(body);
+/** A test whose body runs in virtual time. */
+export function testInTime(title: string, body: (time: VirtualTime) => Promise<void>): void {
+  test(title, () => inVirtualTime(body));
 }
 
 /** Waits in virtual time. */
