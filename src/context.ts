@@ -69,11 +69,7 @@ type ContextDeps = {
  * @throws LimitlineError `REDIS` without a usable Redis, `USAGE` if it is unclear which account is meant
  */
 export async function openContext({ settings, log, saysOlder = true, hash }: ContextDeps) {
-  const redis = await openRedis({
-    url: settings.REDIS_URL,
-    dataDir: settings.LIMITLINE_DATA,
-    log,
-  });
+  const redis = await openRedis({ url: settings.REDIS_URL, dataDir: settings.LIMITLINE_DATA, log });
   const prefix = settings.LIMITLINE_PREFIX;
   const login = loginFrom(settings);
   const keys = makeKeys(prefix, login.account);

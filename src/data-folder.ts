@@ -11,12 +11,7 @@ export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
 export type NamedFolder = { path: string; in: 'environment' | '.env' };
 
 /** The environment, working directory and system on which the choice of the data folder depends. Tests can give any others. */
-export type Surroundings = {
-  env: NodeJS.Dict<string>;
-  cwd: string;
-  platform?: NodeJS.Platform;
-  home?: () => string;
-};
+export type Surroundings = { env: NodeJS.Dict<string>; cwd: string; platform?: NodeJS.Platform; home?: () => string };
 
 /**
  * Chooses the data folder: the named one (`~` is the user's home; in `.env` a relative path is beside that file); else a `.limitline` with

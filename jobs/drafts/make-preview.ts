@@ -147,9 +147,7 @@ async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
 
-type Through = Pick<Preview, 'counts' | 'sum' | 'changes' | 'problems' | 'warnings'> & {
-  named: Set<string>;
-};
+type Through = Pick<Preview, 'counts' | 'sum' | 'changes' | 'problems' | 'warnings'> & { named: Set<string> };
 
 async function readThrough(
   opened: Opened,

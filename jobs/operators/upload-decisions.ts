@@ -40,11 +40,7 @@ export type UploadedDecisions = {
 /** An upload that cannot be read until a person names its columns. */
 export type UnreadUpload = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
 
-type Upload = {
-  fileName: string;
-  content: Buffer;
-  reading: Pick<DecisionsReading, 'decimal' | 'dates' | 'map'>;
-};
+type Upload = { fileName: string; content: Buffer; reading: Pick<DecisionsReading, 'decimal' | 'dates' | 'map'> };
 
 /**
  * A kept upload: its decisions, without its other cells. Decisions without a time count as made at `atMs`. As long as a person may still say

@@ -13,11 +13,7 @@ import type { RowPosition } from './row-position.ts';
 import { failureReason, problemOf } from './row-problem.ts';
 
 /** What the jobs of the three steps need. */
-export type StepDeps = CallDeps & {
-  rows: Rows;
-  queues: Queues;
-  onRowEnd?: ((end: RowEnd) => void) | undefined;
-};
+export type StepDeps = CallDeps & { rows: Rows; queues: Queues; onRowEnd?: ((end: RowEnd) => void) | undefined };
 
 /** How a row ended, for counts. `problem` is set unless the row ended well. */
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };

@@ -70,10 +70,7 @@ export function startFeeder({
   };
   const timer = setInterval(() => run(look), LOOK_EVERY_MS);
   run(look);
-  return {
-    drained: (): void => run(refill),
-    stop: (): void => clearInterval(timer),
-  };
+  return { drained: (): void => run(refill), stop: (): void => clearInterval(timer) };
 }
 
 /** How many checks in succession must find that no row has moved until jobs count as lost, even if the queues are not idle. */

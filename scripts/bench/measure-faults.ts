@@ -115,13 +115,7 @@ const PORTFOLIO = 'faults';
 /** Time limit of a run: none should take more than some tens of seconds; one that takes longer is stuck. */
 const TIME_LIMIT_MS = 300_000;
 
-type Place = {
-  rows: number;
-  file: string;
-  folder: string;
-  service: RunningService;
-  signal: AbortSignal;
-};
+type Place = { rows: number; file: string; folder: string; service: RunningService; signal: AbortSignal };
 
 async function measure(place: Place, trouble: Trouble): Promise<{ figures: FaultFigures; redisVersion: string }> {
   const { rows, folder, service } = place;

@@ -39,10 +39,7 @@ export function register(program: Command, terminal: Terminal): void {
       const what = 'queue' in resumed ? `The queue ${resumed.queue}` : `Portfolio ${resumed.portfolio}`;
       const which = first === undefined ? '' : ` with its first ${counted(first, 'row')}`;
       const then = left || `it goes on${which} ${workers > 0 ? 'now' : 'as soon as workers run'}`;
-      terminal.print(`${what} is resumed: ${then}.`, {
-        ...resumed,
-        paused: false,
-      });
+      terminal.print(`${what} is resumed: ${then}.`, { ...resumed, paused: false });
     });
 }
 

@@ -93,11 +93,7 @@ function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
 
 function heldPageFunctions(context: Context): HeldPageFunctions {
   const plans = makeHeldPlans(context);
-  return {
-    ...makeHeldDesk(context),
-    ...plans,
-    letter: (items, others) => heldLetter(items, others, context),
-  };
+  return { ...makeHeldDesk(context), ...plans, letter: (items, others) => heldLetter(items, others, context) };
 }
 
 /**

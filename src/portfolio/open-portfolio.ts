@@ -178,10 +178,7 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
     read.problems.push(...doubtsAround({ ...table, ...file, delimiter, header, columns: read.columns }));
     return read;
   }
-  return {
-    ...read,
-    problems: [makeProblem(header.line, null, header.cells.join(delimiter), header.fault.message)],
-  };
+  return { ...read, problems: [makeProblem(header.line, null, header.cells.join(delimiter), header.fault.message)] };
 }
 
 async function* noBatches(): AsyncGenerator<never> {}

@@ -77,11 +77,7 @@ export function makeMaintenance({
     await queue.upsertJobScheduler(
       idOf({ task, pattern, tz }),
       { pattern, tz },
-      {
-        name: task,
-        data: { task },
-        opts: jobOptions,
-      },
+      { name: task, data: { task }, opts: jobOptions },
     );
   };
 

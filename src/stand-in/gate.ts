@@ -67,10 +67,7 @@ export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => 
     issue({ field, lifetimeS, diesAfterS, diesAfterCalls }: TokenSettings): Record<string, unknown> {
       const token = `standin_${randomBytes(24).toString('base64url')}`;
       const livesS = diesAfterS ?? lifetimeS ?? Number.POSITIVE_INFINITY;
-      known.set(token, {
-        diesAtMs: nowMs() + livesS * 1_000,
-        callsLeft: diesAfterCalls ?? Number.POSITIVE_INFINITY,
-      });
+      known.set(token, { diesAtMs: nowMs() + livesS * 1_000, callsLeft: diesAfterCalls ?? Number.POSITIVE_INFINITY });
       for (const oldest of known.keys()) {
         if (known.size <= TOKENS_KEPT) break;
         known.delete(oldest);

@@ -17,11 +17,7 @@ export type RawRecord = {
    * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet. `shown`: what the
    * sheet shows besides such numbers, by column.
    */
-  sheet?: {
-    numbers: readonly number[];
-    hidden?: boolean;
-    shown?: ReadonlyMap<number, ShownNumber> | undefined;
-  };
+  sheet?: { numbers: readonly number[]; hidden?: boolean; shown?: ReadonlyMap<number, ShownNumber> | undefined };
 };
 
 /** What a sheet shows of a number besides the number. */

@@ -55,12 +55,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   const dir = await makeFolder();
   const standIn = await startStandIn();
   await writeFile(join(dir, 'buyers.csv'), `${buyerLines(3).join('\n')}\n`);
-  const settings = {
-    ...CREDENTIALS,
-    SERVICE_URL: standIn.url(),
-    ...ownRedis(),
-    LIMITLINE_DATA: join(dir, 'data'),
-  };
+  const settings = { ...CREDENTIALS, SERVICE_URL: standIn.url(), ...ownRedis(), LIMITLINE_DATA: join(dir, 'data') };
   const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(dir, '.env'), dotenv.join(''));
   const places = { '/opt/limitline': ROOT, '/srv/limitline': dir, '/srv/inbox': dir };

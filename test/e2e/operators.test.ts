@@ -158,9 +158,7 @@ describe('a held row', () => {
   });
 
   test('is sent again with all others of its step', async () => {
-    const { limitline, json, standIn } = await openDesk(6, {
-      rules: [{ on: 'limit', fault: 'reset', times: 4 }],
-    });
+    const { limitline, json, standIn } = await openDesk(6, { rules: [{ on: 'limit', fault: 'reset', times: 4 }] });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
     expect(await json('resolve', 'q4', '--all', '--resend', '--yes', '--step', 'company')).toMatchObject({ rows: 0 });
     expect(await json('resolve', 'q4', '--all', '--resend', '--yes', '--step', 'limit')).toMatchObject({

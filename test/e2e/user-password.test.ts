@@ -9,12 +9,7 @@ const WORDS = 'seven trees above a bench';
 
 async function openTerminal(...args: string[]) {
   const [cwd, prefix] = [await makeFolder(), freshPrefix()];
-  const env = {
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: prefix,
-    LIMITLINE_DATA: cwd,
-    LIMITLINE_SECRET: SECRET,
-  };
+  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: prefix, LIMITLINE_DATA: cwd, LIMITLINE_SECRET: SECRET };
   const terminal = startOnTerminal(['user', ...args], { cwd, env });
   const asked = (question: RegExp, times = 1) =>
     expect.poll(() => terminal.shown().match(new RegExp(question, 'g'))?.length ?? 0).toBe(times);

@@ -13,10 +13,7 @@ async function openDesk(url: string) {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(40).join('\n')}\n`);
   const credentials = { SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'secret' };
-  return {
-    cwd,
-    env: { ...ownRedis(), SERVICE_URL: url, ...credentials },
-  };
+  return { cwd, env: { ...ownRedis(), SERVICE_URL: url, ...credentials } };
 }
 
 /** Beyond the 10 s within which it is to be said, for a machine that has other work. */

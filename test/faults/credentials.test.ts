@@ -129,9 +129,7 @@ test('the last row of all that always gets 401 is not refused, since nothing sho
   // Others that pass show it.
   await place.import(
     buyerLines(12).map((line) => line.replace('Buyer', 'Other').replace('HRB ', 'HRB 100')),
-    {
-      portfolio: 'q5',
-    },
+    { portfolio: 'q5' },
   );
   expect((await place.settled('q5')).states).toMatchObject({ done: 12 });
 });

@@ -91,10 +91,7 @@ async function outlast(how: '503' | 'refuse'): Promise<void> {
 }
 
 test('connections to the service that break refuse no row, and what was on its way is held', async () => {
-  const place = await openFaultPlace({
-    faults: { latencyMs: [10, 60] },
-    env: { SERVICE_CONCURRENCY: '4' },
-  });
+  const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '4' } });
   const proxy = await startCuttingProxy(Number(new URL(place.standIn.url()).port));
   await place.import(buyerLines(60));
   const { log, lines } = makeKeptLog();

@@ -31,10 +31,7 @@ test.each<[string, AnswerHeaders, LimitWords]>([
   ],
   [
     'several policies, of which the tightest rate counts, and what is used up soonest',
-    {
-      'ratelimit-policy': '"burst";q=20;w=2, "day";q=5000;w=86400',
-      ratelimit: '"burst";r=7;t=1, "day";r=3;t=600',
-    },
+    { 'ratelimit-policy': '"burst";q=20;w=2, "day";q=5000;w=86400', ratelimit: '"burst";r=7;t=1, "day";r=3;t=600' },
     { limit: 20, windowS: 2, remaining: 3, resetMs: 600_000 },
   ],
   [

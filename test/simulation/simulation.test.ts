@@ -26,9 +26,7 @@ test('two workers and one row leave the same bytes each time', async () => {
   expect(said[1]).toBe(said[0]);
 });
 
-test('sixty schedules that seeds decide, over all small worlds, break no promise', {
-  timeout: LONG_MS,
-}, async () => {
+test('sixty schedules that seeds decide, over all small worlds, break no promise', { timeout: LONG_MS }, async () => {
   expect(await simulate('--seeds', '60')).toMatch(/^0 of 60 seeds from 0 on broke a promise/);
 });
 

@@ -9,12 +9,7 @@ import { makeKeptLog } from './log-fixture.ts';
 export const SECRET = 'a-secret-that-nobody-guesses_0123456789';
 export const PATH = `/events/${SECRET}`;
 
-type Wish = {
-  keep?: KeepEvent;
-  maxBytes?: number;
-  perSecond?: number;
-  limits?: Partial<ListenerLimits>;
-};
+type Wish = { keep?: KeepEvent; maxBytes?: number; perSecond?: number; limits?: Partial<ListenerLimits> };
 
 /** A listener on a port of its own, which keeps events in an array unless the test has another way; closed when the test ends. */
 export async function startListener({ maxBytes = 1_024, perSecond = 100_000, limits = {}, ...wish }: Wish = {}) {

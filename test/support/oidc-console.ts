@@ -81,11 +81,7 @@ export async function openOidcConsole(given: {
       keepProof: async (anew) => void proofs.push(anew),
     },
   };
-  const bare = await openBareConsole({
-    log,
-    signIn,
-    pages: (app) => app.get('/me', async ({ person }) => person),
-  });
+  const bare = await openBareConsole({ log, signIn, pages: (app) => app.get('/me', async ({ person }) => person) });
   return { ...bare, notes, proofs, lines, prefix, sessions, connection };
 }
 

@@ -70,10 +70,7 @@ export function makeCaller(url: string) {
     control: (name: string, body?: unknown) =>
       body === undefined
         ? send(`/_stand-in/${name}`, { method: name === 'reset' ? 'POST' : 'GET' })
-        : send(`/_stand-in/${name}`, {
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify(body),
-          }),
+        : send(`/_stand-in/${name}`, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   };
 }
 

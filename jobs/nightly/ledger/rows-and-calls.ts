@@ -180,10 +180,7 @@ const REFUSED_BUT_MADE =
 const CANCELLED_BUT_MADE =
   'rows are cancelled, but their limit was made; sending them again records that limit and requests nothing';
 
-export type ClaimDeps = {
-  rows: Pick<Rows, 'read'>;
-  stories: Pick<Stories, 'calls' | 'claims'>;
-};
+export type ClaimDeps = { rows: Pick<Rows, 'read'>; stories: Pick<Stories, 'calls' | 'claims'> };
 
 /** How much older than the longest call a claim must be, because of the wait for a replica and differences between clocks. */
 const GRACE_MS = 60_000;

@@ -11,11 +11,7 @@ import { advice } from '../parts/text.ts';
 import { MASK } from '../privacy/mask.ts';
 
 /** The addresses of a page's files: styles of every page, and those of one place (assets/styles/page-<place>….css). */
-export type Assets = {
-  styles: readonly { href: string; place: string | undefined }[];
-  script: string;
-  icon: string;
-};
+export type Assets = { styles: readonly { href: string; place: string | undefined }[]; script: string; icon: string };
 
 /** The parts of a page that differ from page to page, from which the layout makes a whole page. */
 export type PageParts = {

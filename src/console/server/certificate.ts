@@ -91,13 +91,7 @@ export function keepCertificate(
     host,
     log,
     lookEveryMs = LOOK_EVERY_MS,
-  }: {
-    files: Files;
-    first: Certificate;
-    host: string | undefined;
-    log: Log;
-    lookEveryMs?: number;
-  },
+  }: { files: Files; first: Certificate; host: string | undefined; log: Log; lookEveryMs?: number },
 ): () => void {
   let [now, fault, saidAtMs] = [first, '', Number.NEGATIVE_INFINITY];
   const warn = (): void => {

@@ -82,10 +82,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
 
   app.get(CALLBACK, { ...route, onRequest: gate.readSession }, async (request, reply) => {
     const coming = comingOf(request);
-    const answer = await oidc.finish({
-      browser: request.cookies[name],
-      url: new URL(request.url, request.origin),
-    });
+    const answer = await oidc.finish({ browser: request.cookies[name], url: new URL(request.url, request.origin) });
     if (answer.is === 'anew' && request.signedIn?.session === answer.for.session) {
       await keepProof(answer.for);
       await audit.note({ by: answer.for.by, what: 'signed in anew', from: coming.from, facts: { by: oidc.name } });

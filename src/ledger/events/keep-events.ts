@@ -31,12 +31,7 @@ const NAME_CHARACTERS = 22;
 
 type Answered = (answer: KeepAnswer) => void;
 
-type Waiting = {
-  id: string;
-  event: NewEvent;
-  resolve: Answered;
-  reject: (error: unknown) => void;
-};
+type Waiting = { id: string; event: NewEvent; resolve: Answered; reject: (error: unknown) => void };
 
 /** Events of one content that came at the same time. */
 type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };

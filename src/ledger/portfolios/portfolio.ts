@@ -8,12 +8,7 @@ import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
 /** The company on whose behalf the platform requests limits; it has an `id` once it is made at the service. */
-export type PortfolioSupplier = {
-  body?: Record<string, unknown>;
-  key?: string;
-  id?: string;
-  problem?: string;
-};
+export type PortfolioSupplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
 
 export type PortfolioState = {
   name: string;

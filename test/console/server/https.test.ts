@@ -28,15 +28,7 @@ async function askSafely(
   { method = 'GET', ...headers }: Record<string, string>,
   body = '',
 ) {
-  const asked = request({
-    host: '127.0.0.1',
-    port,
-    method,
-    path,
-    headers,
-    agent: false,
-    rejectUnauthorized: false,
-  });
+  const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: false, rejectUnauthorized: false });
   asked.end(body);
   const [answer] = await once(asked, 'response');
   return { status: answer.statusCode, headers: answer.headers, text: await text(answer) };

@@ -138,10 +138,7 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
 
 test('a page whose Redis hangs says so within seconds, also where the strip hangs with it', async () => {
   const hangs = () => new Promise<never>(() => {});
-  const { get } = await openBareConsole({
-    strip: hangs,
-    pages: (app) => app.get('/hangs', hangs),
-  });
+  const { get } = await openBareConsole({ strip: hangs, pages: (app) => app.get('/hangs', hangs) });
   const before = performance.now();
   const answer = await get('/hangs');
   // What hangs would do so for ever.

@@ -51,9 +51,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
 // Promises: recover-from-kept-results, recover-reads-kept-results, results-kept-each-minute
 test('a ledger that is lost in the middle of the work comes back with the rows that were done a minute before', async () => {
   const redis = await startKillableRedis();
-  const place = await openFaultPlace({
-    env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '20' },
-  });
+  const place = await openFaultPlace({ env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '20' } });
   const path = keptResultsPath('q4', place.context);
   await place.import(buyerLines(60));
   const keeping = startKeepingResults(place.context, 200);

@@ -21,10 +21,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('two', '100000', { buyer: 'Other' })).toBeUndefined();
     expect(await ask('three', '50000')).toBeUndefined();
     const waits = await ask('four', '0.01');
-    expect(waits).toMatchObject({
-      ...WAITS,
-      over: { of: 'buyer', name: 'Acme', sum: '150000.01', limit: '150000' },
-    });
+    expect(waits).toMatchObject({ ...WAITS, over: { of: 'buyer', name: 'Acme', sum: '150000.01', limit: '150000' } });
     expect(whyWords(waits as never)).toBe(
       "Acme is to get 150,000.01 with this and what passed lately without another person's yes, which is above 150,000.00.",
     );

@@ -70,9 +70,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     ['not made', [{ rows: 1 }, { rows: 1 }], 0],
   ])('and its errors file, imported unchanged, once it is known that the row was %s', async (is, imports, invalid) => {
     const rule = { on: 'limit', fault: 'status', status: 500, times: 1 } as const;
-    const { context, dir, importFile, settled, work, ...place } = await openWorkplace({
-      faults: { rules: [rule] },
-    });
+    const { context, dir, importFile, settled, work, ...place } = await openWorkplace({ faults: { rules: [rule] } });
     await place.import(asking(acme(1)));
     const workers = await work();
     await settled();

@@ -20,11 +20,7 @@ test('reconcile counts a row in the state that it is in, in no other, and with i
   await context.ledger.hset(context.keys.row('q4', found?.row.key ?? ''), 'state', 'limit');
   expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: 'rows were not counted in their state; this is corrected', rows: 1 },
-    {
-      portfolio: 'q4',
-      finding: 'rows were counted in a wrong state or cause; this is corrected',
-      rows: 1,
-    },
+    { portfolio: 'q4', finding: 'rows were counted in a wrong state or cause; this is corrected', rows: 1 },
     // What follows from its share, such as the column of its status, goes with that.
     { portfolio: 'q4', finding: 'rows were missing or wrong in the sums; this is corrected', rows: 1 },
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: expect.any(Number) },

@@ -14,17 +14,10 @@ type Look = readonly [minute: number, seen: (nowMs: number) => Partial<Seen>];
 
 const blocked =
   (by: By, accepted = 50, untilMs = SECOND) =>
-  (nowMs: number) => ({
-    blocked: { by, untilMs: nowMs + untilMs },
-    accepted,
-  });
+  (nowMs: number) => ({ blocked: { by, untilMs: nowMs + untilMs }, accepted });
 const tripped =
   (accepted = 50, probeMs = SECOND) =>
-  (nowMs: number): Partial<Seen> => ({
-    tripped: ['limit'],
-    probeMs: nowMs + probeMs,
-    accepted,
-  });
+  (nowMs: number): Partial<Seen> => ({ tripped: ['limit'], probeMs: nowMs + probeMs, accepted });
 const open =
   (accepted = 50) =>
   (): Partial<Seen> => ({ accepted });

@@ -59,9 +59,7 @@ test('a row’s story names who approved its import, also once another approval 
 
 // Promise: row-tells-its-story
 test('a row whose file comes again, read otherwise, keeps who brought it in first', async () => {
-  const place = await openWorkplace({
-    faults: { rules: [{ on: 'company', fault: 'status', status: 422 }] },
-  });
+  const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 422 }] } });
   const { context } = place;
   await place.import(buyerLines(1), { by: 'fin' });
   await place.work();

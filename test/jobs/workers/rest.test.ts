@@ -18,12 +18,7 @@ function openRest() {
   });
   const rest = startRest({
     pace: { state, look: async () => state() },
-    runners: () => [
-      {
-        pause: async () => void said.push('paused'),
-        resume: async () => void said.push('resumed'),
-      },
-    ],
+    runners: () => [{ pause: async () => void said.push('paused'), resume: async () => void said.push('resumed') }],
     stopping: stopping.signal,
     onFault: (error) => said.push(String(error)),
   });

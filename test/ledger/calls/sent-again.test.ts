@@ -17,10 +17,7 @@ test.each([
     await process('a');
     const waits: (number | undefined)[] = [];
     for (let n = 1; n <= expected.length + 1; n += 1) {
-      expect(await calls.claim(limit, { owner: `a/${n}`, onUnknown })).toMatchObject({
-        is: 'go',
-        first: 'a/1',
-      });
+      expect(await calls.claim(limit, { owner: `a/${n}`, onUnknown })).toMatchObject({ is: 'go', first: 'a/1' });
       const doubt = await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown });
       // A reply that was lost makes the client say it twice.
       expect(await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown })).toMatchObject({ sentMs: doubt?.sentMs });

@@ -67,9 +67,7 @@ test('the audit is told what was asked for, the names of files without their fol
   expect(auditOf('retry', { args: ['q4'], options: { error: 'Muster GmbH' } })?.facts).toEqual({ error: '(a text)' });
   expect(
     auditOf('cancel', { args: ['q4'], options: { where: { states: ['queued'], text: 'Muster' } } })?.facts,
-  ).toEqual({
-    where: { states: ['queued'], text: '(a text)' },
-  });
+  ).toEqual({ where: { states: ['queued'], text: '(a text)' } });
   expect(auditOf('resolve', { args: ['q4'], options: { from: '/home/ann/made.csv' } })?.facts).toEqual({
     from: 'made.csv',
   });

@@ -34,9 +34,7 @@ test('the report names each of several approvals in a command that works', async
 
 // Promise: answered-call-is-said
 test('each way to send a held call again says that an answer of success came to it', async () => {
-  const desk = await openDesk(1, {
-    rules: [{ on: 'limit', fault: 'broken', body: 'half-json', times: 1 }],
-  });
+  const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'broken', body: 'half-json', times: 1 }] });
   const { limitline, json } = desk;
   await limitline('run', 'q4.csv', '--no-results');
   const { stdout } = await limitline('resolve', 'q4', '--line', '2', '--resend', '--dry-run');

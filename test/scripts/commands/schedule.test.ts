@@ -5,10 +5,7 @@ import { makeFolder } from '../../support/workplace.ts';
 
 test('schedule says what runs at night and that nobody sees to it; schedule run has a task run and tells of it in the trail', async () => {
   const cwd = await makeFolder();
-  const env = {
-    ...ownRedis(),
-    LIMITLINE_SCHEDULE: 'audit Mon-Fri 02:15 Europe/Berlin',
-  };
+  const env = { ...ownRedis(), LIMITLINE_SCHEDULE: 'audit Mon-Fri 02:15 Europe/Berlin' };
   const limitline = (...args: string[]) => callCommand(args, { cwd, env });
   const shown = await limitline('schedule');
   expect([shown.status, shown.stdout]).toEqual([0, expect.stringContaining('NOBODY IS ON DUTY')]);

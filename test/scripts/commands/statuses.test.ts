@@ -4,9 +4,7 @@ import { openDesk } from '../../support/desk.ts';
 
 // Promises: meaning-holds-at-once, report-counts-not-as-asked
 test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {
-  const { limitline, json } = await openDesk(3, {
-    rules: [decided(1, 'in_progress'), decided(2, 'pending', 0.5)],
-  });
+  const { limitline, json } = await openDesk(3, { rules: [decided(1, 'in_progress'), decided(2, 'pending', 0.5)] });
   await limitline('run', 'q4.csv');
   const { stdout } = await limitline('statuses');
   expect(stdout).toMatch(/^ +1 {3}approved +approved \(the service says so\)$/m);

@@ -8,12 +8,7 @@ import { makeFolder } from '../../support/workplace.ts';
 /** `limitline user …` on an installation of the test's own. */
 async function openUsers() {
   const [cwd, prefix] = [await makeFolder(), freshPrefix()];
-  const env = {
-    REDIS_URL: redisUrl(),
-    LIMITLINE_PREFIX: prefix,
-    LIMITLINE_DATA: cwd,
-    LIMITLINE_SECRET: SECRET,
-  };
+  const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: prefix, LIMITLINE_DATA: cwd, LIMITLINE_SECRET: SECRET };
   return {
     opened: openPeople({ prefix }),
     user: (...args: string[]) => callCommand(['user', ...args], { cwd, env }),

@@ -7,10 +7,7 @@ import { LimitlineError } from '../../../src/errors.ts';
 
 function makeHearing() {
   const said: string[] = [];
-  return {
-    said,
-    terminal: { say: (text: string) => void said.push(text), log: () => undefined },
-  };
+  return { said, terminal: { say: (text: string) => void said.push(text), log: () => undefined } };
 }
 
 test('what nobody caught ends the process, without the data that hangs on it', () => {

@@ -10,12 +10,7 @@ const SUPPLIED = { supplier: 'Supplier' };
 
 /** Worlds with documents, and with a supplier. */
 export const PAPER_PLANS: readonly WorldPlan[] = [
-  {
-    name: 'one document of two rows',
-    workers: ['ann', 'bob'],
-    rows: [],
-    before: { ines: ONE_PAPER },
-  },
+  { name: 'one document of two rows', workers: ['ann', 'bob'], rows: [], before: { ines: ONE_PAPER } },
   {
     name: 'a document in doubt',
     workers: ['ann', 'bob'],

@@ -23,12 +23,7 @@ const PLANS: readonly WorldPlan[] = [
       ['q5', 'Buyer 1', '1000'],
     ],
   },
-  {
-    name: 'resent by settings',
-    workers: WORKERS,
-    env: RESENDS,
-    rows: ONE_ROW,
-  },
+  { name: 'resent by settings', workers: WORKERS, env: RESENDS, rows: ONE_ROW },
   {
     name: 'answered for another, in two portfolios',
     workers: WORKERS,

@@ -93,10 +93,7 @@ function dialectFields({ reading, typed }: Read & { typed: Typed }, { dialect, s
     name: 'delimiter',
     value: reading.delimiter ?? '',
     options: [
-      {
-        value: '',
-        words: asFound(reading.delimiter, DELIMITER_WORDS[dialect.delimiter]),
-      },
+      { value: '', words: asFound(reading.delimiter, DELIMITER_WORDS[dialect.delimiter]) },
       ...Object.entries(DELIMITER_WORDS).map(([value, words]) => ({ value, words })),
     ],
   })}${header}`;

@@ -188,9 +188,7 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
     notice(
       kind,
       html`${typeof words === 'string' ? advice(words) : words} ${href !== undefined && wayOf(href)}${act !== undefined && whoActs(act)}${command !== undefined && commandLine(command)}`,
-      {
-        title,
-      },
+      { title },
     ),
   )}${failedSessions(look.sessions)}`;
 }
