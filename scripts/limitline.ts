@@ -6,7 +6,7 @@ import { beginCommand } from './audit/audit-command.ts';
 import { registerNamed } from './command-list.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { endByFault, sayCrashes, surviveOutput } from './process/crash.ts';
-import { speakThroughLog } from './process/log-only.ts';
+import { speakThroughLog } from './process/long-running.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
 /** Commands that run for long and use standard error for a log; `listen` is `events listen`. */

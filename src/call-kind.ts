@@ -52,3 +52,51 @@ export const CALL_KINDS = Object.keys(KINDS) as CallKind[];
 export function eachKind<V>(value: (kind: CallKind) => V): Record<CallKind, V> {
   return Object.fromEntries(CALL_KINDS.map((kind) => [kind, value(kind)])) as Record<CallKind, V>;
 }
+
+/** The fields of a response besides the id, as text: amounts stay as they were written. */
+export type CallRecord = Readonly<Record<string, string>>;
+
+/**
+ * The outcome of a call that makes something. The service's answer gives it (service/answer-meaning.ts), the ledger records it
+ * (ledger/calls/at-most-once.ts), and the row's step ends with it (jobs/steps). `wasUnknown`: the outcome had been unknown until now, so other
+ * rows may be held because of it.
+ */
+export type CallOutcome =
+  /** The thing exists under this id. `row`: the row for which it was made earlier, if nothing was sent this time. */
+  | { is: 'made'; id: string; record: CallRecord; row?: string | undefined; wasUnknown?: boolean }
+  /** The thing was made before under this request key, for a line with another buyer or amount; nothing was sent. */
+  | { is: 'other'; id: string }
+  /** The service refused: nothing was made. */
+  | { is: 'refused'; status: number; body: string; wasUnknown?: boolean }
+  /** Nothing was made, and the row is not at fault: too many calls, or a status in SERVICE_NOT_MADE. */
+  | { is: 'throttled'; status: number; reason: string }
+  /** Nothing was made; it is not clear yet whether because of the token, the credentials or this call. */
+  | { is: 'unauthorized'; status: 401; body: string }
+  /** The service could not be reached, so the request never left. */
+  | { is: 'unreachable'; reason: string }
+  /** The call was claimed and then not sent, for a reason of ours: its permit or token was gone by then, or its breaker was tripped. */
+  | { is: 'unsent'; reason: string }
+  /**
+   * The call was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to
+   * another request, and `body` is that answer.
+   */
+  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean; body?: string | undefined }
+  /** The response has an id, and belongs to another request: another company, another amount, or the id of another limit. */
+  | { is: 'not ours'; id: string; reason: string; brief: string; body: string }
+  /** The service put this row off several times, while other rows of its step passed. */
+  | { is: 'put off'; reason: string; times: number }
+  /** The call is sent later, with a new permit. `putOffs` counts how often the service put the row off while other rows passed. */
+  | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
+  /** The call is sent later: after so many ms, when the row's portfolio is resumed, or when another person has approved the row. */
+  | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
+  /** Nothing was sent, since the row was given up or has another request by now. */
+  | { is: 'moved' };
+
+/** The outcomes that a sender may report. */
+export type Sent = Extract<CallOutcome, { is: 'made' | 'not ours' | 'refused' | 'unknown' | NotNow }>;
+
+/** The outcomes that the ledger reports to a row. */
+export type Settled = Exclude<CallOutcome, { is: NotNow | 'not ours' }>;
+
+/** Outcomes with which nothing was made, and nothing is decided about the row. */
+type NotNow = 'throttled' | 'unauthorized' | 'unreachable' | 'unsent';

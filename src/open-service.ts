@@ -4,7 +4,7 @@ import { loginOf } from './ledger/schema/keys.ts';
 import { readTripped } from './pace/breaker-words.ts';
 import { makeBreakers } from './pace/breakers.ts';
 import { makePace } from './pace/pace.ts';
-import type { PaceState } from './pace/pace-state.ts';
+import type { PaceState } from './pace/pace-words.ts';
 import { busyPerS } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
 import { chooseProxy } from './proxy.ts';

@@ -21,7 +21,7 @@ import {
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';
-import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
+import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
-import { readBytes } from '../../src/files/read-bytes.ts';
+import { readBytes } from '../../src/files/text.ts';
 import {
   type LineToMend,
   MEND_PAGE_LINES,

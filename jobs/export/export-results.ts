@@ -17,8 +17,7 @@ import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, resultsDialect, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName, openImported } from '../rows/import-names.ts';
-import { exportedLines, type ImportFile } from './export-lines.ts';
-import { extrasOf } from './ledger-cells.ts';
+import { exportedLines, extrasOf, type ImportFile } from './export-lines.ts';
 import { type ExportTable, errorsTable, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {

@@ -30,8 +30,7 @@ import {
 } from '../../src/portfolio/results/line-rewriter.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 import { importName } from '../rows/import-names.ts';
-import type { ExportedLine, ImportFile } from './export-lines.ts';
-import { cellsByName, LEDGER_COLUMNS } from './ledger-cells.ts';
+import { cellsByName, type ExportedLine, type ImportFile, LEDGER_COLUMNS } from './export-lines.ts';
 
 /**
  * All lines with all their own columns, and what became of each. If files have different headers, known columns are written

@@ -1,7 +1,7 @@
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
-import { type Holder, MOST_HOLDERS } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
+import { type Holder, MOST_HOLDERS } from '../../src/portfolio/identity/identity.ts';
 import { fromBuyer, toBuyer } from '../rows/buyer-record.ts';
 
 /** Adapts the ledger's buyers, stored as text, to the buyer book that identifies the buyers of a file's lines. */

@@ -24,7 +24,7 @@ import {
   rowDocument,
   rowRequest,
 } from './decide-line.ts';
-import { warningOfOther } from './other-requests.ts';
+import { warningOfOther } from './put-line.ts';
 import { type DoubtedRows, doubtedRows, type InvalidLine, sayDoubted } from './unread-corrections.ts';
 
 export type ForeseeDeps = {

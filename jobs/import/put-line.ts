@@ -1,11 +1,13 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
+import { type AskingLine, declinedRequest, describeRow, otherRequest } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
+import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
@@ -21,7 +23,6 @@ import {
   rowRequest,
 } from './decide-line.ts';
 import type { ImportApproval } from './import-approval.ts';
-import { warningOfOther } from './other-requests.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
@@ -170,3 +171,44 @@ async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   }
   return rowRequest(row, documents);
 }
+
+/**
+ * A warning about other requests of the line's buyer. It is about another request (`otherRequest`), or about this request in other
+ * portfolios (`elsewhere`), where it is under way or waits for approval. `isBesides`: the other request is made in addition. It is not if
+ * it was refused, because a refused row is not sent again by itself. The warning also names a request of the buyer that a person declined.
+ */
+export async function warningOfOther(
+  line: RowLine,
+  { asking, rows, replaces }: { asking: AskingLine; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
+  { fileOf }: Pick<Place, 'fileOf'>,
+): Promise<{ warning: Problem; isBesides: boolean; elsewhere: readonly BuyerRow[] } | undefined> {
+  const { key, portfolio } = asking.row;
+  const elsewhere = rows.filter(
+    ({ row, state }) => row.key === key && row.portfolio !== portfolio && isUnfinished(state),
+  );
+  const same = elsewhere.find(({ state }) => is('isOpen', state)) ?? elsewhere[0];
+  // Rows of other portfolios with the same request lead to one call, so they are no second request, whatever their amounts.
+  const others = rows.filter((one) => !elsewhere.includes(one));
+  const other = otherRequest(asking, others, replaces);
+  const no = declinedRequest(asking, rows, replaces);
+  if (!same && !other && !no) return undefined;
+  const isBesides = other !== undefined && other.state !== 'refused';
+  const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
+  const already = same && (is('isOpen', same.state) ? 'is under way' : 'waits for an approval');
+  const described = async (row: BuyerRow) => describeRow(row, await fileOf(row));
+  const waits = same
+    ? `This request ${already} already, ${await described(same)}: it is requested once, by whichever goes first.`
+    : '';
+  const alike = other?.amount === asking.amount ? SAME_AMOUNT : '';
+  const besides = other ? `The same buyer has another request${alike}, ${await described(other)}: ${result}.` : '';
+  const declined = no?.declined ? declinedWords(await described(no), no.declined) : '';
+  const message = [waits, besides, declined].filter(Boolean).join(' ');
+  const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
+  return { warning, isBesides, elsewhere };
+}
+
+function declinedWords(request: string, { words, atMs }: NonNullable<BuyerRow['declined']>): string {
+  return `A request of this buyer, ${request}, was declined on ${new Date(atMs).toISOString().slice(0, 10)} ${words}.`;
+}
+
+const SAME_AMOUNT = ' of the same amount, with another request_reference or none';

@@ -1,8 +1,7 @@
 import type { AuditTrail } from '../../src/audit/audit-trail.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
-import { CHECKS, type FoundSink } from '../../src/ledger/nightly/checks.ts';
+import { CHECKS, type FoundSink, type NightReport } from '../../src/ledger/nightly/checks.ts';
 import { countFindings, reportWords } from '../../src/ledger/nightly/compare-reports.ts';
-import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { type FinanceDeps, makeFinanceChecks } from './finance/index.ts';
 import { checkLedger, type LedgerCheckDeps } from './ledger/index.ts';
 import { makeReport, type ReportDeps } from './report/make-report.ts';

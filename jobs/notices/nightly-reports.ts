@@ -1,7 +1,6 @@
 import { counted, moneyText } from '../../src/counted.ts';
-import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import { CHECKS, type NightReport, SECTIONS } from '../../src/ledger/nightly/checks.ts';
 import { changeWords, countFindings, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
-import { type NightReport, SECTIONS } from '../../src/ledger/nightly/night-report.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Notice } from '../../src/notices/notice.ts';

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { CallRecord } from '../../src/call-outcome.ts';
+import type { CallRecord } from '../../src/call-kind.ts';
 import { moneyText } from '../../src/counted.ts';
 import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { CallRecord } from '../../src/call-outcome.ts';
+import type { CallRecord } from '../../src/call-kind.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';

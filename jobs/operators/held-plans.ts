@@ -21,12 +21,14 @@ import type { FreeDeps } from './free-held.ts';
 import { knownIds, strangeId } from './id-faults.ts';
 import {
   type AnswerPlaces,
+  type ElsewhereDeps,
   type HeldFileDeps,
   type HeldFilePlan,
+  heldElsewhere,
   planHeldFile,
+  resolvedOf,
   resolvePlan,
 } from './plan-held-file.ts';
-import { type ElsewhereDeps, heldElsewhere, resolvedOf } from './resolution.ts';
 
 /** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
 export type HeldAnswer = HeldRow & { made: string | undefined };

@@ -6,8 +6,7 @@ import { type FoundRow, matches, NOBODY } from '../../src/ledger/search/row-filt
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';
 import { type Retry, rowAtLine, rowByName } from './explain-rows.ts';
-import { sendAgain } from './free-held.ts';
-import { reviveGivenUpSupplier } from './supplier-again.ts';
+import { reviveGivenUpSupplier, sendAgain } from './free-held.ts';
 
 /** The result of a retry of one row. `stays`: its state does not allow one. `unknown`: there is no such row. */
 type RowRetry =

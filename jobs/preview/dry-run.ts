@@ -3,7 +3,7 @@ import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
-import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
+import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 
 /** Adds up what importing a file would request, batch by batch. */

@@ -1,7 +1,7 @@
 import { makeSearchWords } from '../../src/ledger/search/index-words.ts';
-import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import {
   alikeOfName,
+  type Buyer,
   IDENTIFIER_KINDS,
   type IdentifierKind,
   WORD_LETTERS,

@@ -1,5 +1,4 @@
-import type { CallKind } from '../../src/call-kind.ts';
-import type { CallRecord, Sent, Settled } from '../../src/call-outcome.ts';
+import type { CallKind, CallRecord, Sent, Settled } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';

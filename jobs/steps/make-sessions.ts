@@ -1,4 +1,4 @@
-import type { Sent, Settled } from '../../src/call-outcome.ts';
+import type { Sent, Settled } from '../../src/call-kind.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
 import { MOST_PUT_OFFS } from '../../src/ledger/calls/calls.ts';

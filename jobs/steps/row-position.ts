@@ -1,7 +1,6 @@
-import type { CallOutcome } from '../../src/call-outcome.ts';
+import type { CallOutcome } from '../../src/call-kind.ts';
 import type { Move } from '../../src/ledger/rows/row-moves.ts';
-import type { RowAtStep, RowState, Step } from '../../src/ledger/schema/row.ts';
-import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
+import { askedOf, type RowAtStep, type RowState, type Step, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { documentKey, withPurpose } from '../rows/calls-of.ts';
 import type { CallRequest } from './call-request.ts';

@@ -1,5 +1,4 @@
-import { type CallKind, KINDS } from '../../src/call-kind.ts';
-import type { Sent } from '../../src/call-outcome.ts';
+import { type CallKind, KINDS, type Sent } from '../../src/call-kind.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type RowState, rowsIn, STEPS } from '../../src/ledger/schema/row.ts';

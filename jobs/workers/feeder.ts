@@ -1,8 +1,8 @@
 import { OPEN_STATES, STEPS } from '../../src/ledger/schema/row.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
-import type { PaceState } from '../../src/pace/pace-state.ts';
+import type { PaceState } from '../../src/pace/pace-words.ts';
 import type { NewJob } from '../../src/queue/queues.ts';
-import { type CarryOutAnswersDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answers.ts';
+import { type CarryOutAnswersDeps, carryOutAllAnswered, closeLeft } from '../approvals/answer-approval.ts';
 import { depthFor, type FeedDeps, feed, jobsOf, mayGoOn, queuesAhead } from '../rows/feed.ts';
 
 /** How often queues are filled, shares checked and lost jobs restored. */

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
 import { lookElsewhere } from '../../jobs/approvals/look-elsewhere.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
@@ -12,8 +11,7 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { askSecret, canAsk, goingOn, linesOfInput } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askSecret, canAsk, goingOn, linesOfInput, type Terminal } from '../terminal/terminal.ts';
 import { saidLines, waitingOf, waitingWords } from './approval-words.ts';
 
 export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boolean };

@@ -8,11 +8,10 @@ import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts'
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { abortOnSignal } from '../process/long-running.ts';
 import { keepHeapSmall } from '../process/resources.ts';
-import { abortOnSignal } from '../process/signals.ts';
 import { withProgress } from '../progress/progress.ts';
-import { askYesOrNo, canAsk } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askYesOrNo, canAsk, type Terminal } from '../terminal/terminal.ts';
 
 type ArchiveOptions = { yes?: true };
 

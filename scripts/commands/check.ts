@@ -19,13 +19,12 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
-import { lookForChange } from '../file/changed-file.ts';
-import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
+import { lookForChange, makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
 import { approvalOutlook } from '../look/approval-outlook.ts';
 import { dryRunWords, findLedger, type Ledger, outlookDepsOf } from '../look/dry-run.ts';
-import { announceFolder } from '../opening/announce-account.ts';
+import { announceFolder } from '../opening/on-portfolio.ts';
 import { portfolioNameOf } from '../options/import-options.ts';
 import {
   documentsOption,
@@ -35,7 +34,7 @@ import {
   withReadingOptions,
 } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type CheckOptions = ReadingOptions & {

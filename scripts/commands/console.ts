@@ -3,10 +3,9 @@ import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { openContext } from '../../src/context.ts';
 import { consoleLink, linkWords, printLink } from '../console/console-link.ts';
 import { inTheClear, openConsole, reachOf } from '../console/open-console.ts';
-import { announceAccount } from '../opening/announce-account.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
-import { logUsageFaults, speakByLog } from '../process/log-only.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { announceAccount } from '../opening/on-portfolio.ts';
+import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 

@@ -7,9 +7,8 @@ import { counted, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { abortOnSignal } from '../process/signals.ts';
-import { askLine, canAsk } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { abortOnSignal } from '../process/long-running.ts';
+import { askLine, canAsk, type Terminal } from '../terminal/terminal.ts';
 
 /** `limitline forget NAME`: erases personal data of a portfolio from all that is kept. */
 export function register(program: Command, terminal: Terminal): void {

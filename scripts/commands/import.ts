@@ -8,13 +8,12 @@ import { makeWordsLog } from '../../src/log.ts';
 import { sayWaiting } from '../approval/approval-words.ts';
 import { importFile } from '../file/import-file.ts';
 import { lookAndAsk, sayNothingDone } from '../look/look.ts';
-import { announceAccount } from '../opening/announce-account.ts';
+import { announceAccount } from '../opening/on-portfolio.ts';
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { abortOnSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/long-running.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
-import { noWorkerWords } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { noWorkerWords, type Terminal } from '../terminal/terminal.ts';
 
 /** `limitline import FILE`: imports a file into a portfolio. Workers send its rows. */
 export function register(program: Command, terminal: Terminal): void {

@@ -3,7 +3,7 @@ import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { counted } from '../../src/counted.ts';
 import { hasFollower, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { numberUpTo } from '../options/numbers.ts';
+import { numberUpTo } from '../options/durations.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The default number of taken files shown: enough for a night. */

@@ -9,11 +9,10 @@ import { messageOf } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
-import { announceAccount } from '../opening/announce-account.ts';
+import { announceAccount } from '../opening/on-portfolio.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakByLog } from '../process/log-only.ts';
+import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
-import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 

@@ -8,7 +8,7 @@ import type { SendResult, Way, WayName } from '../../src/notices/way.ts';
 import { makeMessage, openWays } from '../../src/notices/ways.ts';
 import { noticesList, readNoticesFacts } from '../notices/notices-list.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { numberUpTo } from '../options/numbers.ts';
+import { numberUpTo } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

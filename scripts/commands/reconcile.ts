@@ -4,7 +4,7 @@ import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { countAll, type NightReport, type ReportFinding } from '../../src/ledger/nightly/night-report.ts';
+import { countAll, type NightReport, type ReportFinding } from '../../src/ledger/nightly/checks.ts';
 import { printReport, reportTable } from '../nightly/report-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';

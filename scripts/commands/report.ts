@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
-import { withDoubt } from '../../jobs/operators/supplier-again.ts';
+import { withDoubt } from '../../jobs/operators/free-held.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -19,13 +19,11 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { declinedLines } from '../approval/approval-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
-import { failedSessionLines } from '../report/failed-session-lines.ts';
 import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
 import { checkOverwritable } from '../report/overwritable.ts';
-import { summaryTable } from '../report/summary-table.ts';
+import { failedSessionLines, summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
-import { noWorkerWords } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { noWorkerWords, type Terminal } from '../terminal/terminal.ts';
 import { foldedText } from '../terminal/width.ts';
 import { printPortfolios } from './portfolios.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ResolutionSummary } from '../../jobs/operators/resolution.ts';
+import type { ResolutionSummary } from '../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -23,8 +23,7 @@ import {
   rowsHere,
   UNCHANGED,
 } from '../resolve/resolve-rows.ts';
-import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askYesOrNo, goingOn, NEVER, type Terminal } from '../terminal/terminal.ts';
 
 /** `limitline resolve NAME`: a person says what became of held calls. */
 export function register(program: Command, terminal: Terminal): void {

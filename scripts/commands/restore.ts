@@ -8,8 +8,8 @@ import {
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
+import { abortOnSignal } from '../process/long-running.ts';
 import { keepHeapSmall } from '../process/resources.ts';
-import { abortOnSignal } from '../process/signals.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

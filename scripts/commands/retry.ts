@@ -25,12 +25,11 @@ import {
   withChoiceOptions,
 } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { lineNumber } from '../options/numbers.ts';
+import { lineNumber } from '../options/durations.ts';
 import { asksFirst } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { UNCHANGED } from '../resolve/resolve-rows.ts';
-import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askYesOrNo, goingOn, NEVER, type Terminal } from '../terminal/terminal.ts';
 
 type How = { dryRun: boolean; yes: boolean };
 type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & Partial<How>;

@@ -6,7 +6,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { type NightEnd, nightWords, runNights, statusOf } from '../nightly/run-nights.ts';
 import { readScheduleFacts, scheduleTable } from '../nightly/schedule-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { abortOnSignal } from '../process/signals.ts';
+import { abortOnSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline schedule`: nightly tasks with their next run and last result. `schedule run TASK` runs one now. */

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
-import { portNumber, positiveNumber } from '../options/numbers.ts';
-import { speakThroughLog } from '../process/log-only.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { portNumber, positiveNumber } from '../options/durations.ts';
+import { speakThroughLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline service`: the stand-in alone, for trials and for tests of other programs. */

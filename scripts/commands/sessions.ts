@@ -3,10 +3,9 @@ import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessio
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { lineNumber } from '../options/numbers.ts';
+import { lineNumber } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { goingOn } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { goingOn, type Terminal } from '../terminal/terminal.ts';
 
 /** `limitline sessions NAME`: asks for hosted sessions. The links are in the results and on the rows' pages, and never printed. */
 export function register(program: Command, terminal: Terminal): void {

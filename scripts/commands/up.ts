@@ -7,8 +7,7 @@ import { ROOT } from '../../src/version.ts';
 import { linkWords } from '../console/console-link.ts';
 import { reachOf } from '../console/open-console.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { logUsageFaults, speakThroughLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isReady, type Ready } from '../up/with-parent.ts';
 

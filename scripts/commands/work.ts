@@ -8,12 +8,10 @@ import { openService, type Service } from '../../src/open-service.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
 import { openMachines } from '../machines/open-machines.ts';
-import { announceAccount } from '../opening/announce-account.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
-import { mustExist } from '../opening/on-portfolio.ts';
+import { announceAccount, mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
-import { logUsageFaults, speakByLog } from '../process/log-only.ts';
-import { CUT_OFF, waitForSignal } from '../process/signals.ts';
+import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import {
   countCalls,
   makeSayingFaults,

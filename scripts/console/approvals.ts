@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerApproval, approversOf, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
+import { answerApproval, approversOf, carryOutAnswered, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
 import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { isOfProvider } from '../../src/actor.ts';

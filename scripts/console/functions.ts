@@ -28,11 +28,9 @@ import { newPageFunctions } from './new.ts';
 import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
 import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { makeRoleReader, makeWhoMay } from './people/who-may.ts';
-import { plansPageFunctions } from './plans.ts';
-import { makeWorkFactsReader, portfolioPageFunctions } from './portfolio.ts';
-import { portfoliosPageFunctions } from './portfolios.ts';
+import { makeWorkFactsReader, portfolioPageFunctions, portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
-import { buyersPageFunctions, rowPageFunctions } from './row.ts';
+import { buyersPageFunctions, plansPageFunctions, rowPageFunctions } from './rows.ts';
 
 export function consoleFunctions(context: Context, namesOf = makeRoleReader(context)): PageFunctions {
   const workFactsOf = makeWorkFactsReader(context);

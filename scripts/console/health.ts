@@ -2,7 +2,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { release, type } from 'node:os';
 import { join } from 'node:path';
 import { differingSettings } from '../../src/config.ts';
-import { countWords, t } from '../../src/console/html/texts.ts';
+import { countWords, t } from '../../src/console/html/html.ts';
 import type { HealthFact, HealthPageFunctions } from '../../src/console/pages/health/health-routes.ts';
 import type { Context } from '../../src/context.ts';
 import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';

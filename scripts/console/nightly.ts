@@ -6,8 +6,7 @@ import { Readable } from 'node:stream';
 import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { addRule } from '../../jobs/nightly/retry-by-rules.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
-import type { EventPageFunctions } from '../../src/console/pages/events/event-routes.ts';
-import type { EventsFunctions } from '../../src/console/pages/events/events-section.ts';
+import type { EventPageFunctions, EventsFunctions } from '../../src/console/pages/events/events.ts';
 import type { ShownFinding } from '../../src/console/pages/nightly/finding-view.ts';
 import type { InboxFunctions } from '../../src/console/pages/nightly/inbox-view.ts';
 import type { NoticesFunctions } from '../../src/console/pages/nightly/notices-view.ts';
@@ -17,7 +16,7 @@ import type { ScheduleFunctions } from '../../src/console/pages/nightly/schedule
 import type { NightlyPageFunctions, ReportFunctions } from '../../src/console/pages/nightly/sections.ts';
 import type { Context } from '../../src/context.ts';
 import { shownBody } from '../../src/ledger/events/kept-event.ts';
-import { countAll, type NightReport } from '../../src/ledger/nightly/night-report.ts';
+import { countAll, type NightReport } from '../../src/ledger/nightly/checks.ts';
 import { rulesNow } from '../../src/ledger/nightly/retry-rules.ts';
 import { printReport } from '../nightly/report-table.ts';
 import { readScheduleFacts } from '../nightly/schedule-table.ts';

@@ -13,8 +13,7 @@ import { allBeforeWords, earlierRows, replacedWords, revivedWords } from '../../
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { unsentWords } from '../../src/portfolio/supplier.ts';
 import { auditCommand } from '../audit/audit-command.ts';
-import { lookForChange } from './changed-file.ts';
-import { makeProblemList, type ProblemList } from './problems.ts';
+import { lookForChange, makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
 
 type ImportFileDeps = {

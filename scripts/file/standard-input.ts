@@ -8,7 +8,7 @@ import {
 } from '../../src/documents/unpacked-folders.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import { waitForSignal } from '../process/signals.ts';
+import { waitForSignal } from '../process/long-running.ts';
 
 /** The file name for standard input, as in other commands. */
 export const STANDARD_INPUT = '-';

@@ -13,8 +13,7 @@ import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openByPortfolio } from '../ending/open-portfolios.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { askYesOrNo } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askYesOrNo, type Terminal } from '../terminal/terminal.ts';
 import { outlookDepsOf } from './dry-run.ts';
 import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
 import { joinStyles } from '../../src/console/server/assets.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
-import { CHECKS, type CheckName } from '../../src/ledger/nightly/checks.ts';
-import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import {
+  CHECKS,
+  type CheckName,
   type NightReport,
   type ReportFinding,
   type ReportGroup,
   SECTIONS,
   type WholeReport,
-} from '../../src/ledger/nightly/night-report.ts';
+} from '../../src/ledger/nightly/checks.ts';
+import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { minuteText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';

@@ -8,8 +8,8 @@ import { fileFault } from '../../src/files/file-fault.ts';
 import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 import { documentsBeside, fileOrInput, needPortfolio, STANDARD_INPUT } from '../file/standard-input.ts';
-import { canAsk } from '../terminal/ask.ts';
-import { numberUpTo } from './numbers.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import { numberUpTo } from './durations.ts';
 import {
   documentsOption,
   type ReadingOptions,

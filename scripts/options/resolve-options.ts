@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { LimitlineError } from '../../src/errors.ts';
 import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
-import { canAsk } from '../terminal/ask.ts';
-import { lineNumber } from './numbers.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import { lineNumber } from './durations.ts';
 
 /** Options of `resolve`: which held calls, and what became of them. */
 export type ResolveOptions = {

@@ -1,6 +1,12 @@
 import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
-import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
-import { heldElsewhere, type ResolutionSummary, resolvedOf } from '../../jobs/operators/resolution.ts';
+import {
+  type HeldFilePlan,
+  heldElsewhere,
+  planHeldFile,
+  type ResolutionSummary,
+  resolvedOf,
+  resolvePlan,
+} from '../../jobs/operators/plan-held-file.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
@@ -16,8 +22,7 @@ import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '..
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { asksFirst, checkYesForAll, type ResolveOptions, unlessRight } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { askYesOrNo, goingOn, NEVER, type Terminal } from '../terminal/terminal.ts';
 
 /**
  * `resolve NAME --from FILE`: applies all answers of a file, or none if any is impossible. Answers the exit status: 2 with

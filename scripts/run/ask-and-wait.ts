@@ -9,7 +9,7 @@ import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
 import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
-import { failedSessionLines } from '../report/failed-session-lines.ts';
+import { failedSessionLines } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LOOK_EVERY_MS = 200;

@@ -1,4 +1,4 @@
-import { withDoubt } from '../../jobs/operators/supplier-again.ts';
+import { withDoubt } from '../../jobs/operators/free-held.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { extname } from 'node:path';
-import { readBytes } from '../files/read-bytes.ts';
-import { wholeCharacters } from '../files/text.ts';
+import { readBytes, wholeCharacters } from '../files/text.ts';
 
 /**
  * The media type of a file by its content: by its signature, or by its ending if the content is UTF-8 text. Content that contradicts the

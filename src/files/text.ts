@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises';
+
 /** The bytes of a chunk of UTF-8 without an incomplete character at its end. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -16,4 +18,16 @@ export function wholeCharacters(bytes: Buffer): Buffer {
  */
 export function ownText(text: string): string {
   return Buffer.from(text).toString();
+}
+
+/** Reads the bytes of a file from one place to another, or to its end; fewer if the file ends before. @throws the system's error */
+export async function readBytes(path: string, from: number, to?: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const length = (to ?? (await handle.stat()).size) - from;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }

@@ -5,7 +5,7 @@ import type { FleetProcess } from '../ledger/calls/fleet.ts';
 import type { RowTotals } from '../ledger/counts/sums.ts';
 import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
 import { ROW_STATES } from '../ledger/schema/row.ts';
-import type { PaceState } from '../pace/pace-state.ts';
+import type { PaceState } from '../pace/pace-words.ts';
 import { BLOCK_REASONS, blockedNow } from './process-metrics.ts';
 
 /** The exported figures of one queue. */

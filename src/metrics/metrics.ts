@@ -1,6 +1,6 @@
 import { Counter, Registry } from '@prometheus-io/client';
 import { EVENT_ENDS, type EventEnd } from '../events/arrived-event.ts';
-import type { PaceState } from '../pace/pace-state.ts';
+import type { PaceState } from '../pace/pace-words.ts';
 import { type AccountPicture, makeAccountGauges } from './account-gauges.ts';
 import { addProcessMetrics, type CallMetrics, makeCallMetrics, startWaitMetrics } from './process-metrics.ts';
 

@@ -1,8 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from '@prometheus-io/client';
-import { CALL_KINDS, type CallKind } from '../call-kind.ts';
-import type { CallOutcome } from '../call-outcome.ts';
+import { CALL_KINDS, type CallKind, type CallOutcome } from '../call-kind.ts';
 import { isOurs } from '../pace/breaker-words.ts';
-import type { PaceState } from '../pace/pace-state.ts';
+import type { PaceState } from '../pace/pace-words.ts';
 import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /** The meanings of a response to a call; `unauthorized` leads to a new token and another attempt. */

@@ -1,7 +1,7 @@
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { isOurs } from './breaker-words.ts';
-import type { BlockedBy } from './pace-state.ts';
+import type { BlockedBy } from './pace-words.ts';
 
 /** The reasons that stop the calls of all processes, and whether any call passed; read by periodic checks, which make no calls themselves. */
 export type CallsHeld = {

@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Untold } from './limit-headers.ts';
-import { type BlockedBy, type PaceState, readPhase } from './pace-state.ts';
+import { type BlockedBy, type PaceState, readPhase } from './pace-words.ts';
 import { namedArgs, readNamedFields } from './read-pace.ts';
 
 /** Initial rate, in calls a second: low for any service that is meant for machines, and doubled every 0.2 s. */

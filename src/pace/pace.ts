@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type LimitWords, makeUntold, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_UNSTATED_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
-import type { BlockedBy, PaceState } from './pace-state.ts';
+import type { BlockedBy, PaceState } from './pace-words.ts';
 import { type Grant, makePermitQueue, type Permit } from './permit-queue.ts';
 
 export type Pace = ReturnType<typeof makePace>;

@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { type PaceState, readPhase, type ToldWindow } from './pace-state.ts';
+import { type PaceState, readPhase, type ToldWindow } from './pace-words.ts';
 
 /**
  * Returns a function that reads the pace of an account, for those who make no calls; it answers undefined before the first call. It registers its script before the first command: ioredis fails as a whole if a script

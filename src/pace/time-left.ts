@@ -1,4 +1,4 @@
-import type { BlockedBy, PaceState, ToldWindow } from './pace-state.ts';
+import type { BlockedBy, PaceState, ToldWindow } from './pace-words.ts';
 import { type PaceSample, type PaceSpan, spansOf } from './samples.ts';
 
 /** Calls still to be made, at the least and at the most. */
@@ -29,7 +29,7 @@ const LEAST_SHARE = 0.01;
 const LEAST_PER_S = 0.01;
 
 /**
- * Reasons of a block other than the service's limit (`pace-state.ts`). A wait shorter than SHORT_WAIT_MS may still be due to that limit
+ * Reasons of a block other than the service's limit (`pace-words.ts`). A wait shorter than SHORT_WAIT_MS may still be due to that limit
  * if calls pass in between.
  */
 const AWAY: readonly string[] = ['outage', 'credentials', 'replicas', 'memory'] satisfies BlockedBy[];

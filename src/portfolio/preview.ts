@@ -5,7 +5,7 @@ import type { Conventions } from './columns/known-columns.ts';
 import { digestOf, makeKeySet } from './identity/digest.ts';
 import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
-import { makeExactSum } from './values/exact-sum.ts';
+import { makeExactSum } from './values/amounts.ts';
 
 /**
  * The requests of an import, and the companies and documents that it would send, as `check` prints them. Things made or sent before are

@@ -1,6 +1,5 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
-import type { CallKind } from '../call-kind.ts';
-import type { Sent } from '../call-outcome.ts';
+import type { CallKind, Sent } from '../call-kind.ts';
 import type { AnswerCheck } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';

@@ -1,6 +1,5 @@
 import { Big } from 'big.js';
-import { type CallKind, KINDS } from '../call-kind.ts';
-import type { CallRecord } from '../call-outcome.ts';
+import { type CallKind, type CallRecord, KINDS } from '../call-kind.ts';
 import { cutText } from '../cut-text.ts';
 
 /**

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 beforeAll(async () => {
-  const { speak } = await import('../../src/console/html/texts.ts');
+  const { speak } = await import('../../src/console/html/html.ts');
   speak((message) => WORDS[message] ?? message);
 });
 
@@ -24,7 +24,7 @@ async function openConsoleThen() {
 }
 
 test('in another language a buyer’s page adds up what was granted under the word for it', async () => {
-  const { buyerPage } = await import('../../src/console/pages/buyers/buyer-page.ts');
+  const { buyerPage } = await import('../../src/console/pages/buyers/buyers-view.ts');
   const record = { status: 'approved', total_limit: '250' };
   const request = { name: 'Acme', buyer: 'b', documents: [], limit: { requested_limit: '1000' } };
   const outcome = { state: 'done', record, request, limitId: 'bl_1' };

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../jobs/archive/forget-portfolio.ts';
 import { makeKeptMappings, makeNamedMappings } from '../../jobs/drafts/kept-mappings.ts';

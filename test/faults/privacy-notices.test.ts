@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { BOB } from '../support/approved-portfolio.ts';

@@ -23,7 +23,7 @@ process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens(wish));
 
 /** The language of pages is one in which each message of the catalogue stands between marks, and English for all else. */
 async function markTexts(): Promise<void> {
-  const { speak } = await import('../../src/console/html/texts.ts');
+  const { speak } = await import('../../src/console/html/html.ts');
   const { messagesOfSources } = await import('../texts/messages.ts');
   const messages = messagesOfSources();
   speak((message) => (Object.hasOwn(messages, message) ? marked(message) : message));

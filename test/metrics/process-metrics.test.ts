@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { blockedNow } from '../../src/metrics/process-metrics.ts';
 import { makePace } from '../../src/pace/pace.ts';
-import type { PaceState } from '../../src/pace/pace-state.ts';
+import type { PaceState } from '../../src/pace/pace-words.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
 /** What the pace says of a wait that begins so. */

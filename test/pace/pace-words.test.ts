@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tripped } from '../../src/pace/breaker-words.ts';
-import type { PaceState } from '../../src/pace/pace-state.ts';
-import { describeLearned, describePace } from '../../src/pace/pace-words.ts';
+import { describeLearned, describePace, type PaceState } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PaceState } from '../../src/pace/pace-state.ts';
+import type { PaceState } from '../../src/pace/pace-words.ts';
 import type { PaceSample } from '../../src/pace/samples.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ignoresHangUp, isHangUpIgnored } from '../../scripts/process/signals.ts';
+import { ignoresHangUp, isHangUpIgnored } from '../../scripts/process/long-running.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { openWorkplace } from './workplace.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { answerApproval, type GivenAnswer } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered, type GivenAnswer } from '../../jobs/approvals/answer-approval.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';

@@ -1,5 +1,5 @@
-import type { Buyer, Decision, Holder } from '../../src/portfolio/identity/buyer.ts';
 import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import type { Buyer, Decision, Holder } from '../../src/portfolio/identity/identity.ts';
 import { buyerLineOf } from '../../src/portfolio/lines/make-row.ts';
 import type { Values } from '../../src/portfolio/lines/read-cells.ts';
 

@@ -1,4 +1,4 @@
-import type { Sent } from '../../src/call-outcome.ts';
+import type { Sent } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { AtMostOnce, Ended, Onward } from '../../src/ledger/calls/at-most-once.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';

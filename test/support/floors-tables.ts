@@ -14,7 +14,6 @@ const ALONE = [
   'src/likeness.ts',
   'src/line-writer.ts',
   'src/once-at-a-time.ts',
-  'src/call-outcome.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
   'src/utc-text.ts',

@@ -1,10 +1,9 @@
 import { addAction } from '../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import { type Html, html } from '../../src/console/html/html.ts';
+import { emptyState, notice, pageHead, pager, panel, table } from '../../src/console/parts/blocks.ts';
 import { facts, progressBar, SHOWN_STATES, stateBadge, stateBar, stats } from '../../src/console/parts/figures.ts';
 import { actionButton, button, field, form, linkButton, select, tick } from '../../src/console/parts/form.ts';
-import { emptyState, notice, pageHead, panel } from '../../src/console/parts/page-head.ts';
-import { pager, table } from '../../src/console/parts/table.ts';
 import { amount, moment, timeAgo } from '../../src/console/parts/text.ts';
 
 const ROWS = [

@@ -1,6 +1,6 @@
+import type { NightReport } from '../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings } from '../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
-import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { foundItem } from './found-items.ts';
 
 /** A report of a night with findings of these words, made at a moment. */

@@ -1,4 +1,4 @@
-import type { PaceState } from '../../src/pace/pace-state.ts';
+import type { PaceState } from '../../src/pace/pace-words.ts';
 
 /** The pace at a limit that was met. */
 export const AT_LIMIT: PaceState = {

@@ -1,6 +1,6 @@
 import { existsSync, writeSync } from 'node:fs';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { waitForSignal } from '../../scripts/process/signals.ts';
+import { waitForSignal } from '../../scripts/process/long-running.ts';
 import { readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { KINDS } from '../../src/call-kind.ts';
-import { messageWithPlaces } from '../../src/console/html/texts.ts';
+import { messageWithPlaces } from '../../src/console/html/html.ts';
 import { translateScript, translateTemplate } from '../../src/console/html/translate-template.ts';
 import { BUCKETS } from '../../src/ledger/counts/money.ts';
 import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';

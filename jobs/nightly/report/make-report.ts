@@ -8,7 +8,15 @@ import { makeFolder } from '../../../src/data-folder.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { accountFolder, safeFolderName } from '../../../src/files/account-folder.ts';
 import { type FileDraft, writeDraft } from '../../../src/files/draft.ts';
-import { CHECKS, type Finding, type FoundItem, type FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import {
+  CHECKS,
+  type Finding,
+  type FoundItem,
+  type FoundSink,
+  type NightReport,
+  type ReportFiles,
+  type WholeReport,
+} from '../../../src/ledger/nightly/checks.ts';
 import {
   compareReports,
   countFindings,
@@ -16,7 +24,6 @@ import {
   sectionOf,
 } from '../../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
-import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { plainTableLine } from '../../../src/table/write-table.ts';

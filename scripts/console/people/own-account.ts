@@ -1,7 +1,6 @@
-import { t } from '../../../src/console/html/texts.ts';
+import { t } from '../../../src/console/html/html.ts';
 import type { MePageFunctions, Proof } from '../../../src/console/pages/me/me-routes.ts';
-import type { Coming } from '../../../src/console/sign-in/people-functions.ts';
-import type { ChangeAnswer } from '../../../src/console/sign-in/sign-in-functions.ts';
+import type { ChangeAnswer, Coming } from '../../../src/console/sign-in/people-functions.ts';
 import type { Context } from '../../../src/context.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import { passwordFault } from '../../../src/people/passwords/password-rules.ts';

@@ -1,17 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { t } from '../../../src/console/html/texts.ts';
+import { t } from '../../../src/console/html/html.ts';
 import { OIDC_ADDRESS } from '../../../src/console/sign-in/add-oidc-sign-in.ts';
 import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
-import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/people-functions.ts';
+import type { GateFunctions, OtherWay, SignInFunctions } from '../../../src/console/sign-in/people-functions.ts';
 import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
-import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { readGroupRoles } from '../../../src/people/oidc/group-roles.ts';
-import { makeOidc, type Oidc } from '../../../src/people/oidc/oidc.ts';
+import { makeOidc, makeSignIns, type Oidc } from '../../../src/people/oidc/oidc.ts';
 import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
 import { makeIssuerFetch, makeProvider } from '../../../src/people/oidc/provider.ts';
-import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
 import { changeOwn } from './own-account.ts';
 
 /** Hex digits of the mark in cookies' names: enough to distinguish installations on one machine. */

@@ -1,6 +1,5 @@
 import { isOfSystem } from '../../../src/actor.ts';
-import { isAllowed } from '../../../src/console/access/access.ts';
-import { RESUMES } from '../../../src/console/access/rules.ts';
+import { isAllowed, RESUMES } from '../../../src/console/access/access.ts';
 import type { WhoMay } from '../../../src/console/pages/who-may.ts';
 import type { Context } from '../../../src/context.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';

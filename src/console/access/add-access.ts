@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import type { Person, Role } from '../../people/person.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { t } from '../html/texts.ts';
+import { t } from '../html/html.ts';
 import { listWords } from '../parts/text.ts';
 import { sayPlainly } from '../server/guard.ts';
 import {

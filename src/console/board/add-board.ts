@@ -3,7 +3,7 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { rowOf } from '../../queue/queue-looks.ts';
 import { QUEUES } from '../../queue/queues.ts';
-import { OPERATOR } from '../access/rules.ts';
+import { OPERATOR } from '../access/access.ts';
 import { ACTION_WORDS } from '../actions/action-words.ts';
 import { recorded } from '../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';

@@ -2,8 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
-import type { Html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { type Html, t } from '../html/html.ts';
 import {
   COUNTED_PLACES,
   countId,

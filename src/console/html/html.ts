@@ -1,6 +1,6 @@
+import { counted, grouped } from '../../counted.ts';
 import { type AttributePart, readTemplate, type TemplatePart } from './read-template.ts';
-import { language } from './texts.ts';
-import { translateTemplate } from './translate-template.ts';
+import { type Catalogue, translateTemplate } from './translate-template.ts';
 
 /** Markup made by {@link html}; no other object counts as markup. */
 export type Html = { readonly markup: string; toString: () => string };
@@ -23,7 +23,7 @@ const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
  * - In `href`, `src`, `action` and the like: the whole value must be a path, `http`, `https` or `mailto`. Otherwise it becomes
  *   `about:invalid`, so that no data can be a `javascript:` address.
  *
- * Its texts are those of the language of the pages (texts.ts); values stay as they are.
+ * Its texts are those of the language of the pages; values stay as they are.
  * Each template is parsed once. A hole with any other meaning is refused at its first use, see {@link readTemplate}.
  *
  * @throws TypeError for such a template, and for a value that is no {@link HtmlValue}
@@ -121,3 +121,55 @@ const SAFE = /^(?:\/(?!\/)|[?#]|https?:\/\/[^/]|mailto:|$)/i;
 export function safeAddress(address: string): boolean {
   return !DROPPED.test(address) && SAFE.test(address);
 }
+
+let catalogue: Catalogue | undefined;
+let isRead = false;
+
+/**
+ * Sets the language of all pages of this process. Call this before the console is imported, since its modules translate their
+ * constants when they are imported.
+ *
+ * @throws Error where a text was already read
+ */
+export function speak(language: Catalogue): void {
+  if (isRead)
+    throw new Error('A text was read before its language was set: call speak before the console is imported.');
+  catalogue = language;
+}
+
+/** A text of a page in its language. The English text is the key, with `{0}`, `{1}` for its values: t`Line ${line} of ${file}`. */
+export function t(strings: TemplateStringsArray, ...values: readonly unknown[]): string {
+  if (language()) return filled(messageWithPlaces(strings), values);
+  // English texts are joined here, since `String.raw` takes seven times as long and every page has many texts.
+  let text = strings[0] ?? '';
+  for (let place = 0; place < values.length; place += 1) text += `${values[place]}${strings[place + 1]}`;
+  return text;
+}
+
+/** A count with its noun in the language of the pages: `1 row`, `3 rows`. The catalogue has the messages `{0} row` and `{0} rows`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return language() ? filled(`{0} ${count === 1 ? one : many}`, [grouped(count)]) : counted(count, one, many);
+}
+
+/** A word in the language of the pages, for words that other parts than the console define, such as the names of outcomes. */
+export function translated(message: string): string {
+  return language()?.(message) ?? message;
+}
+
+/** The key of a text in the catalogue: its pieces with `{0}`, `{1}` in the places of the values between them. */
+export function messageWithPlaces(pieces: readonly string[]): string {
+  return pieces.reduce((before, after, place) => `${before}{${place - 1}}${after}`);
+}
+
+/** The language of the pages; undefined for English. */
+export function language(): Catalogue | undefined {
+  isRead = true;
+  return catalogue;
+}
+
+function filled(message: string, values: readonly unknown[]): string {
+  const words = language()?.(message) ?? message;
+  return words.replace(PLACE, (place, number) => String(values[number] ?? place));
+}
+
+const PLACE = /\{(\d+)\}/g;

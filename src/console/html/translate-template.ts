@@ -1,4 +1,5 @@
-import type { Catalogue } from './texts.ts';
+/** Looks up an English text of the pages and answers it in their language. Without a catalogue the pages are English. */
+export type Catalogue = (message: string) => string;
 
 /** Elements that stand within a sentence; all others end it. */
 const INLINE = new Set('a abbr b bdi code data em i kbd span strong time'.split(' '));

@@ -1,12 +1,11 @@
-import type { CheckName } from '../../ledger/nightly/checks.ts';
-import type { SectionName } from '../../ledger/nightly/night-report.ts';
+import type { CheckName, SectionName } from '../../ledger/nightly/checks.ts';
 import type { Plan } from '../../ledger/plans/plan.ts';
 import type { FaultKind } from '../../ledger/portfolios/faulty-lines.ts';
 import { isPortfolioName, type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../ledger/search/row-order.ts';
 import { ConsoleError } from '../console-app.ts';
-import { t } from '../html/texts.ts';
+import { t } from '../html/html.ts';
 
 /**
  * The part of a portfolio's rows and lines that a page lists, besides the filter. `order` and `after` are the order of rows and the

@@ -1,5 +1,4 @@
-import type { AccessTable, PlaceLink } from '../access/access.ts';
-import { BESIDE_PAGES } from '../access/rules.ts';
+import { type AccessTable, BESIDE_PAGES, type PlaceLink } from '../access/access.ts';
 import { jobsBoard } from '../board/add-board.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
@@ -9,7 +8,7 @@ import { auditTrailPage } from './audit/audit-routes.ts';
 import { buyersPage } from './buyers/buyers-routes.ts';
 import { uploadedDecisionsPage } from './decisions/decisions-routes.ts';
 import { downloadsPage } from './downloads/downloads-routes.ts';
-import { serviceEventPage } from './events/event-routes.ts';
+import { serviceEventPage } from './events/events.ts';
 import { systemHealthPage } from './health/health-routes.ts';
 import { heldDeskPage } from './held/held-routes.ts';
 import { keysPage } from './keys/keys-routes.ts';

@@ -1,4 +1,4 @@
-import { t } from '../html/texts.ts';
+import { t } from '../html/html.ts';
 import { peopleWords } from './approvals/approvals-list.ts';
 
 /**

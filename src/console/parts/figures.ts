@@ -11,8 +11,7 @@ import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
 import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/row.ts';
 import { visible } from '../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../status-meaning.ts';
-import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { t, translated } from '../html/texts.ts';
+import { type Html, type HtmlValue, html, t, translated } from '../html/html.ts';
 import { localized, withNumbers } from './text.ts';
 
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };

@@ -1,6 +1,5 @@
 import { ROLES, type Role } from '../../people/person.ts';
-import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { type Html, type HtmlValue, html, NOTHING, t } from '../html/html.ts';
 import { commandLine } from './text.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { grouped } from '../../counted.ts';
 import type { PreviewRequest } from '../../portfolio/preview.ts';
-import { type Html, html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { type Html, html, t } from '../html/html.ts';
 import { cutWords } from './text.ts';
 
 /** The bodies of calls, collapsible for each line; the first is open. */

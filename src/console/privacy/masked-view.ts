@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import { CONSOLE_ACTOR } from '../../actor.ts';
 import type { Query } from '../../ledger/search/row-filter.ts';
 import { type Person, ROLES } from '../../people/person.ts';
-import { isMasked } from '../access/rules.ts';
+import { isMasked } from '../access/access.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { t } from '../html/texts.ts';
+import { t } from '../html/html.ts';
 import { masked } from './mask.ts';
 
 /**

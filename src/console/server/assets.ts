@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { ConsoleApp } from '../console-app.ts';
-import { language } from '../html/texts.ts';
+import { language } from '../html/html.ts';
 import { translateScript } from '../html/translate-template.ts';
 import type { Assets } from '../layout/layout.ts';
 

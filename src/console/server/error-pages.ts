@@ -4,10 +4,9 @@ import type { Log } from '../../log.ts';
 import { isRefusedAsFull } from '../../redis-memory/memory.ts';
 import { placesOf } from '../access/access.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { html, safeAddress } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { html, safeAddress, t } from '../html/html.ts';
 import { wantsFragment } from '../layout/layout.ts';
-import { notice } from '../parts/page-head.ts';
+import { notice } from '../parts/blocks.ts';
 import { advice } from '../parts/text.ts';
 
 /** An error as a person sees it; with `comesBack` the page reloads itself. */

@@ -3,10 +3,9 @@ import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../addresses.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { html, t } from '../html/html.ts';
+import { pageHead } from '../parts/blocks.ts';
 import { linkButton } from '../parts/form.ts';
-import { pageHead } from '../parts/page-head.ts';
 import { localReach, type Reach } from './reach.ts';
 import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
 

@@ -1,7 +1,7 @@
 import { isLoopback, makeAddressSet } from '../../addresses.ts';
 import type { Settings } from '../../config.ts';
 import { LimitlineError } from '../../errors.ts';
-import { oidcFaults } from '../../people/oidc/oidc-settings.ts';
+import { oidcFaults } from '../../people/oidc/oidc.ts';
 
 /** The settings of how the console is reached: by which clients, under which names, and whether by HTTPS. */
 export type Reach = {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback, plainAddress } from '../../addresses.ts';
-import { t } from '../html/texts.ts';
+import { t } from '../html/html.ts';
 import type { Reach } from './reach.ts';
 
 /** The answer to a refused request: a status and the reason. */

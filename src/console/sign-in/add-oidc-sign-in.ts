@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Oidc, OidcAnswer } from '../../people/oidc/oidc.ts';
-import { type Anew, browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
+import { type Anew, browserName, type Oidc, type OidcAnswer, UNDER_WAY_S } from '../../people/oidc/oidc.ts';
 import type { Person } from '../../people/person.ts';
 import { addressGroup } from '../../people/sign-in/address-group.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { type Html, html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { type Html, html, t } from '../html/html.ts';
 import { linkButton } from '../parts/form.ts';
 import { isAway } from '../server/error-pages.ts';
 import type { SignInGiven } from './add-sign-in.ts';

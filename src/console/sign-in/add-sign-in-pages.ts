@@ -1,13 +1,11 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { addOidcSignIn, addressAfterSignOut, type OidcFunctions } from './add-oidc-sign-in.ts';
-import { addSignIn, type SignInGiven } from './add-sign-in.ts';
-import { addSignInSteps } from './add-sign-in-steps.ts';
+import { addSignIn, addSignInSteps, type SignInGiven } from './add-sign-in.ts';
 import type { Know } from './hold-tries.ts';
 import type { SessionGate } from './make-gate.ts';
-import type { GateFunctions } from './people-functions.ts';
+import type { GateFunctions, SignInFunctions } from './people-functions.ts';
 import { type Devices, takeToken } from './session-cookie.ts';
-import type { SignInFunctions } from './sign-in-functions.ts';
 
 /** How people sign in to a console; made in scripts/console/people/sign-in.ts. */
 export type SignInOptions = {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addressGroup, addressGroups } from '../../people/sign-in/address-group.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { countWords, t } from '../html/texts.ts';
+import { countWords, t } from '../html/html.ts';
 import { sayPlainly } from '../server/guard.ts';
 import type { Devices } from './session-cookie.ts';
 

@@ -1,9 +1,8 @@
 import { encode } from 'uqr';
-import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { type Html, type HtmlValue, html, t } from '../html/html.ts';
+import { notice } from '../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, passwordField } from '../parts/form.ts';
-import { notice } from '../parts/page-head.ts';
-import type { OtherWay } from './people-functions.ts';
+import type { NewFactor, OtherWay } from './people-functions.ts';
 import { signInAddress } from './session-cookie.ts';
 
 /** The message for a refused sign-in. It is the same for an unknown name and for a wrong password. */
@@ -131,9 +130,6 @@ export function signOutLine(csrf: string): Html {
     body: button({ words: t`Sign in as somebody else`, kind: 'quiet' }),
   });
 }
-
-/** A new second factor: the secret, and the address for apps that holds it (otpauth://). */
-export type NewFactor = { secret: string; address: string };
 
 /** Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works. */
 export function factorForm(given: { csrf: string; action: string; to: string; factor: NewFactor }): Html {

@@ -1,4 +1,4 @@
-import type { CallRecord, Sent, Settled } from '../../call-outcome.ts';
+import type { CallRecord, Sent, Settled } from '../../call-kind.ts';
 import type { AnswerCheck, UnknownPolicy } from '../../config.ts';
 import { messageOf } from '../../errors.ts';
 import type { Attempts } from './attempts.ts';

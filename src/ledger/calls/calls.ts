@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord, Sent } from '../../call-outcome.ts';
+import type { CallKind, CallRecord, Sent } from '../../call-kind.ts';
 import type { UnknownPolicy } from '../../config.ts';
 import type { LastLink } from '../../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';

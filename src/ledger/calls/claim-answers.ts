@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord } from '../../call-outcome.ts';
+import type { CallKind, CallRecord } from '../../call-kind.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { RowId } from '../schema/schema.ts';
 

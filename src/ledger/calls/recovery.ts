@@ -1,5 +1,4 @@
-import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord } from '../../call-outcome.ts';
+import type { CallKind, CallRecord } from '../../call-kind.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { rowIdOf } from '../schema/schema.ts';

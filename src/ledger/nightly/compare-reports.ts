@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../counted.ts';
-import { CHECKS, type CheckName, type Finding } from './checks.ts';
-import { makeReportSum } from './exact-sum.ts';
-import { CHECK_ORDER, type GroupedFindings, nameOfFinding } from './group-findings.ts';
 import {
+  CHECKS,
+  type CheckName,
+  type Finding,
   type FindingChange,
   type NightReport,
   type ReportFinding,
@@ -10,7 +10,9 @@ import {
   SECTIONS,
   type SectionName,
   type WholeReport,
-} from './night-report.ts';
+} from './checks.ts';
+import { makeReportSum } from './exact-sum.ts';
+import { CHECK_ORDER, type GroupedFindings, nameOfFinding } from './group-findings.ts';
 
 /** The previous report: its findings, and the checks with too many findings to list. */
 export type Before = {

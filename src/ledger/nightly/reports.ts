@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { redisNowMs, scanned } from '../schema/redis-reads.ts';
-import type { FoundItem } from './checks.ts';
+import { countAll, type FoundItem, type NightReport, type ReportFinding, type WholeReport } from './checks.ts';
 import type { Before } from './compare-reports.ts';
-import { countAll, type NightReport, type ReportFinding, type WholeReport } from './night-report.ts';
 
 export type Reports = ReturnType<typeof makeReports>;
 

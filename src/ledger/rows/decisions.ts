@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../call-outcome.ts';
+import type { CallRecord } from '../../call-kind.ts';
 import { batcherOf, makeGathered } from '../calls/batches.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';

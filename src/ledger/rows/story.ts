@@ -1,5 +1,4 @@
-import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord } from '../../call-outcome.ts';
+import type { CallKind, CallRecord } from '../../call-kind.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import { ledgerScript } from '../schema/gated-script.ts';

@@ -1,5 +1,4 @@
-import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord } from '../../call-outcome.ts';
+import type { CallKind, CallRecord } from '../../call-kind.ts';
 import { type RowId, STATES, type StateTrait } from './schema.ts';
 
 export type RowState = keyof typeof STATES;

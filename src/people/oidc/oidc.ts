@@ -1,7 +1,11 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isLoopback } from '../../addresses.ts';
+import type { Settings } from '../../config.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { Person } from '../person.ts';
 import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
 import type { Claims, NotSignedInWhy, Provider } from './provider.ts';
-import type { Anew, makeSignIns } from './sign-ins.ts';
 
 /** How the provider authenticated the person, if it says (RFC 8176; OpenID Connect Core 1.0, section 2). */
 type Strength = { amr?: string[]; acr?: string };
@@ -104,4 +108,79 @@ function strengthOf({ amr, acr }: Claims): Strength {
     ...(methods.length > 0 ? { amr: methods.slice(0, 10).map((one) => one.slice(0, LONGEST)) } : {}),
     ...(typeof acr === 'string' ? { acr: acr.slice(0, LONGEST) } : {}),
   };
+}
+
+/** Time for the provider's page, including extra steps such as a phone or a new password. */
+export const UNDER_WAY_S = 600;
+
+/** Form of a browser's name, which is the value in its cookie. */
+const BROWSER = /^[\w-]{43}$/;
+
+/** Why a person with a session signs in again: for which approval, whose session it is, and since when. */
+export type Anew = { approval: string; by: string; session: string; beganS: number };
+
+/** A sign-in that is under way. */
+type SignIn = { nonce: string; verifier: string; to: string; anew?: Anew | undefined };
+
+/** The name of a browser, for a cookie: 256 random bits. An existing name is kept, so that two tabs can sign in. */
+export function browserName(given: string | undefined): string {
+  return given !== undefined && BROWSER.test(given) ? given : randomBytes(32).toString('base64url');
+}
+
+/**
+ * Sign-ins that are under way, in Redis, so that they can end at another host than they began. Each is found once, by its browser and its
+ * `state` together: a response that comes with another browser (CSRF, mix-up) or again finds nothing.
+ */
+export function makeSignIns({
+  connection,
+  keys,
+}: {
+  connection: RedisConnection;
+  keys: { signIn: (digest: string) => string };
+}) {
+  // Redis only has a digest of the browser's name and `state`, so that a reader of Redis cannot end somebody's sign-in.
+  const keyOf = (browser: string, state: string): string =>
+    keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));
+  return {
+    async begin(browser: string, { state, ...signIn }: SignIn & { state: string }): Promise<void> {
+      await writeAnyway(connection, 'SET', keyOf(browser, state), JSON.stringify(signIn), 'EX', UNDER_WAY_S);
+    },
+    async take(browser: string | undefined, state: string | null): Promise<SignIn | undefined> {
+      if (browser === undefined || !BROWSER.test(browser) || state === null) return undefined;
+      const text = await connection.getdel(keyOf(browser, state));
+      return text === null ? undefined : (JSON.parse(text) as SignIn);
+    },
+  };
+}
+
+type OidcSettings = Pick<
+  Settings,
+  'CONSOLE_OIDC_ISSUER' | 'CONSOLE_OIDC_CLIENT_ID' | 'CONSOLE_OIDC_SCOPES' | 'CONSOLE_OIDC_ROLES'
+>;
+
+/** Faults in the settings for sign-in at an identity provider, a sentence each. */
+export function oidcFaults(settings: OidcSettings): string[] {
+  const issuer = settings.CONSOLE_OIDC_ISSUER;
+  if (issuer === undefined) {
+    const isMeant = settings.CONSOLE_OIDC_CLIENT_ID !== undefined || settings.CONSOLE_OIDC_ROLES.length > 0;
+    return isMeant
+      ? ['CONSOLE_OIDC_CLIENT_ID or CONSOLE_OIDC_ROLES is given, so CONSOLE_OIDC_ISSUER is needed too.']
+      : [];
+  }
+  const faults: string[] = [];
+  const { protocol, hostname } = new URL(issuer);
+  // RFC 8414, section 2, requires https. An http issuer is allowed on this machine, for trying.
+  if (protocol !== 'https:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
+    faults.push(`CONSOLE_OIDC_ISSUER is "${issuer}", but it must begin with https://.`);
+  }
+  if (settings.CONSOLE_OIDC_CLIENT_ID === undefined) {
+    faults.push('CONSOLE_OIDC_ISSUER is given, so CONSOLE_OIDC_CLIENT_ID is needed too.');
+  }
+  if (settings.CONSOLE_OIDC_ROLES.length === 0) {
+    faults.push(
+      'CONSOLE_OIDC_ISSUER is given, so CONSOLE_OIDC_ROLES is needed too: what the people of which group may do, such as "finance-team=finance, heads=approver+viewer".',
+    );
+  }
+  if (!settings.CONSOLE_OIDC_SCOPES.includes('openid')) faults.push('CONSOLE_OIDC_SCOPES must have openid among them.');
+  return faults;
 }

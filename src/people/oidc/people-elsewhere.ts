@@ -4,8 +4,8 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { Anew } from './oidc.ts';
 import type { Claims } from './provider.ts';
-import type { Anew } from './sign-ins.ts';
 
 /** A person of an identity provider who is signed in now. */
 export type PersonElsewhere = { name: string; sessions: number; seenMs: number };

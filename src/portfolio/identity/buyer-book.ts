@@ -1,14 +1,16 @@
+import { decideBuyer, hasName, isCrowded } from './decide-buyer.ts';
 import {
+  anywhereOf,
   type Buyer,
   type BuyerLine,
   type Decision,
   type Holder,
+  type Identifier,
+  type IdentifierKind,
   type KnownBuyers,
   MOST_HOLDERS,
   type RowName,
-} from './buyer.ts';
-import { decideBuyer, hasName, isCrowded } from './decide-buyer.ts';
-import { anywhereOf, type Identifier, type IdentifierKind } from './identity.ts';
+} from './identity.ts';
 
 /** A question to the store: who has this identifier, a name that reads the same, or the company with this id. */
 export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike'; companyId?: string };

@@ -1,7 +1,6 @@
 import { counted } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
-import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
-import type { Identifier, IdentifierKind } from './identity.ts';
+import type { Buyer, BuyerFinding, BuyerLine, Identifier, IdentifierKind, KnownBuyers } from './identity.ts';
 
 export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   reference: 'buyer_reference',

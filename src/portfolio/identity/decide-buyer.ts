@@ -1,13 +1,4 @@
 import {
-  type Buyer,
-  type BuyerFinding,
-  type BuyerLine,
-  type Decision,
-  type Holder,
-  type KnownBuyers,
-  MOST_HOLDERS,
-} from './buyer.ts';
-import {
   anotherPlace,
   companyOfOthers,
   type LostZeros,
@@ -20,7 +11,19 @@ import {
   severalBuyers,
   toldApart,
 } from './buyer-words.ts';
-import { type Identifier, numberWord, spellingOf, squeeze } from './identity.ts';
+import {
+  type Buyer,
+  type BuyerFinding,
+  type BuyerLine,
+  type Decision,
+  type Holder,
+  type Identifier,
+  type KnownBuyers,
+  MOST_HOLDERS,
+  numberWord,
+  spellingOf,
+  squeeze,
+} from './identity.ts';
 import { differByZeros } from './leading-zeros.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
 import { columnsThat, type KnownColumn } from '../columns/known-columns.ts';
 import { KNOWN_COLUMN } from '../columns/result-columns.ts';
-import type { BuyerLine } from './buyer.ts';
 import { digestOf } from './digest.ts';
-import { squeeze } from './identity.ts';
+import { type BuyerLine, squeeze } from './identity.ts';
 
 /**
  * What a results file records of a row's buyer. The cells alone do not determine the buyer: people and spreadsheets

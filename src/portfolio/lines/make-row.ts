@@ -1,9 +1,9 @@
 import { addExtras, type ExtraCell } from '../columns/extra-fields.ts';
 import { columnsIn } from '../columns/known-columns.ts';
-import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
 import {
   type BuyerIdentity,
+  type BuyerLine,
   buyerKey,
   companyDigest,
   digestsWithZeros,

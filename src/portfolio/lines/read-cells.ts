@@ -8,7 +8,7 @@ import { type RawRecord, type ShownNumber, textOfRecord } from '../../table/reco
 import { type Column, makeFit } from '../columns/column.ts';
 import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
-import type { Decision } from '../identity/buyer.ts';
+import type { Decision } from '../identity/identity.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
 import type { Line } from './row.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { LimitlineError } from '../../errors.ts';
-import { readBytes } from '../../files/read-bytes.ts';
+import { readBytes } from '../../files/text.ts';
 import { findQuoteFault, readSound } from '../cells.ts';
 import type { Delimiter, Dialect } from '../dialect.ts';
 import { charactersOf, makeDecoder } from '../encodings/decoders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RESUMES } from '../../../src/console/access/rules.ts';
+import { RESUMES } from '../../../src/console/access/access.ts';
 import { firstWords } from '../../../src/ledger/rows/first-rows.ts';
 import { NOT_OURS_WORDS, refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
 import { openConsole } from '../../support/console.ts';

@@ -5,7 +5,7 @@ import { addMessages } from '../../texts/messages.ts';
 /** The functions of the console as a process has them that speaks this language. */
 async function speaking(messages: Record<string, string>) {
   vi.resetModules();
-  const texts = await import('../../../src/console/html/texts.ts');
+  const texts = await import('../../../src/console/html/html.ts');
   texts.speak((message) => messages[message] ?? message);
   const { html } = await import('../../../src/console/html/html.ts');
   return { ...texts, html };

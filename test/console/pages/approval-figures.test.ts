@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';

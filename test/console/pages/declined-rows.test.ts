@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { plainText } from '../../support/plain-text.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventsFunctions } from '../../../scripts/console/nightly.ts';
-import { eventsSection } from '../../../src/console/pages/events/events-section.ts';
+import { eventsSection } from '../../../src/console/pages/events/events.ts';
 import { eventOf } from '../../support/events.ts';
 import { openNightlyConsole } from '../../support/nightly-console.ts';
 

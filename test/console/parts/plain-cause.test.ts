@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainCause } from '../../../src/console/parts/plain-cause.ts';
+import { plainCause } from '../../../src/console/parts/text.ts';
 
 test.each([
   ['read ECONNRESET', 'the connection broke before an answer came'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { STEP_JOBS } from '../../../jobs/rows/feed.ts';
 import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';

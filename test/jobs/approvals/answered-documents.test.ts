@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { callsOf } from '../../../jobs/rows/calls-of.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';

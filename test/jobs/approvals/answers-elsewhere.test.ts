@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered, carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered, carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered, carryOutAnswers } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered, carryOutAnswers } from '../../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';

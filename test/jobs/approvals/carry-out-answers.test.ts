@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { waitingIn } from '../../support/waiting-in.ts';

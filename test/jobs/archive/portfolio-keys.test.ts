@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { PORTFOLIO_KEYS } from '../../../src/ledger/comparison/portfolio-keys.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { sendAgain } from '../../../jobs/operators/free-held.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';

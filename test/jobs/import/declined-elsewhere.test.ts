@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closeLeft } from '../../../jobs/approvals/carry-out-answers.ts';
+import { closeLeft } from '../../../jobs/approvals/answer-approval.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
-import type { Approval } from '../../../src/ledger/schema/approval.ts';
-import { NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
+import { type Approval, NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { waitsFor } from '../../../src/console/pages/portfolio/waits-for.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { reportChanges, seeReports } from '../../../jobs/notices/nightly-reports.ts';
-import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
+import type { NightReport } from '../../../src/ledger/nightly/checks.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { reportNotice } from '../../../jobs/notices/nightly-reports.ts';
+import type { NightReport } from '../../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
-import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 const EMPTY: NightReport = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { freeHeld, makeFreeing } from '../../../jobs/operators/free-held.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import type { Sent } from '../../../src/call-outcome.ts';
+import type { Sent } from '../../../src/call-kind.ts';
 import { openService } from '../../../src/open-service.ts';
 import { callThrough } from '../../support/call-through.ts';
 import { foundBy } from '../../support/found-by.ts';

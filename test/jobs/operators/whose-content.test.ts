@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import type { Person } from '../../../src/people/person.ts';

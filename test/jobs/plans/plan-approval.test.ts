@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan, type PlanRequest } from '../../../jobs/plans/make-plan.ts';
 import { planWords } from '../../../scripts/choice/row-choice.ts';

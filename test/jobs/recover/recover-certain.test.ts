@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';

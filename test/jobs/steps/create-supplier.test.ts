@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { reviveGivenUpSupplier } from '../../../jobs/operators/supplier-again.ts';
+import { reviveGivenUpSupplier } from '../../../jobs/operators/free-held.ts';
 import { supplierJob } from '../../../jobs/rows/feed.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';

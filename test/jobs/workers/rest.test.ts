@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRest } from '../../../jobs/workers/rest.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
+import type { PaceState } from '../../../src/pace/pace-words.ts';
 
 /** A process that rests by a pace of which the test says what blocks it, in a time that passes when the test says so. */
 function openRest() {

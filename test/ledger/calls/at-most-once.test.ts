@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Sent } from '../../../src/call-outcome.ts';
+import type { Sent } from '../../../src/call-kind.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 /** Another process is sending it: worth a look soon. */

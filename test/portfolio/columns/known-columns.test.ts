@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { LEDGER_COLUMNS, ledgerCells } from '../../../jobs/export/ledger-cells.ts';
+import { LEDGER_COLUMNS, ledgerCells } from '../../../jobs/export/export-lines.ts';
 import { isPersonalField, MASK, masked } from '../../../src/console/privacy/mask.ts';
 import {
   COLUMNS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/portfolio/identity/buyer.ts';
+import type { Decision } from '../../../src/portfolio/identity/identity.ts';
 import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
 import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Decision } from '../../../src/portfolio/identity/buyer.ts';
+import type { Decision } from '../../../src/portfolio/identity/identity.ts';
 import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
 import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
 import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';

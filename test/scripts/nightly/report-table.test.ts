@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { reportTable } from '../../../scripts/nightly/report-table.ts';
 import { widthOf } from '../../../scripts/terminal/width.ts';
+import type { NightReport } from '../../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
-import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 function tableOf(items: readonly ReturnType<typeof foundItem>[], more: Partial<NightReport> = {}): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EndSignal, ignoresHangUp, isNohup, makeSignalRule } from '../../../scripts/process/signals.ts';
+import { type EndSignal, ignoresHangUp, isNohup, makeSignalRule } from '../../../scripts/process/long-running.ts';
 
 /** Signals by the ms at which they come, and what the last of them asks for. */
 // Promises: calls-awaited-at-a-stop, several-signals-are-one

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeTimeLeftReader } from '../../../scripts/run/import-and-wait.ts';
 import type { Context } from '../../../src/context.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
+import type { PaceState } from '../../../src/pace/pace-words.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const ROWS = 40;

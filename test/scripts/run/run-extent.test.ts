@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { extentOf } from '../../../scripts/run/import-and-wait.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
-import type { PaceState } from '../../../src/pace/pace-state.ts';
+import type { PaceState } from '../../../src/pace/pace-words.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const PACE: PaceState = {

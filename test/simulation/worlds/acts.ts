@@ -1,5 +1,4 @@
-import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
+import { answerApproval, carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Sent } from '../../../src/call-outcome.ts';
+import type { Sent } from '../../../src/call-kind.ts';
 import { makeApprovals } from '../../../src/ledger/approvals/approvals.ts';
 import { makeArchivePages } from '../../../src/ledger/archive/archive-pages.ts';
 import { makeArchiveSteps } from '../../../src/ledger/archive/archive-steps.ts';

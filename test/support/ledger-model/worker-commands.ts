@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Sent, Settled } from '../../../src/call-outcome.ts';
+import type { Sent, Settled } from '../../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';
 import type { Claim, Ended, Onward } from '../../../src/ledger/calls/at-most-once.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
@@ -10,8 +10,7 @@ import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import type { Flight, RealLedger } from './real-ledger.ts';
 import { type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
-import type { Attempt } from './state.ts';
-import { kindOf } from './state.ts';
+import { type Attempt, kindOf } from './state.ts';
 
 export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
 export type AnswerWord = (typeof ANSWERS)[number];

@@ -1,9 +1,8 @@
 import type { AnswerResult, PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import { type Approval, leavesNobody } from '../../../ledger/schema/approval.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, t } from '../../html/html.ts';
+import { notice } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
-import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord, withNumbers } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';

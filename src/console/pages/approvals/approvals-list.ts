@@ -1,11 +1,9 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import { type Approval, type ApprovalKind, leavesNobody, NOBODY_NAMED } from '../../../ledger/schema/approval.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { countWords, type Html, html, t, translated } from '../../html/html.ts';
+import { emptyState, notice, pageHead, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { linkButton } from '../../parts/form.ts';
-import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type TableColumn, table } from '../../parts/table.ts';
 import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { grouped, sizeWords } from '../../../counted.ts';
 import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
-import { can, type Rights } from '../../access/access.ts';
-import { LOOKS } from '../../access/rules.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { can, LOOKS, type Rights } from '../../access/access.ts';
+import { countWords, type Html, html, t, translated } from '../../html/html.ts';
+import { emptyState, notice, pageHead, pager, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { pager, type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { digits, page } from '../page.ts';

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { BuyerStory, FoundBuyers, FoundLines } from '../../../ledger/story/buyer-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
-import { LOOKS } from '../../access/rules.ts';
+import { LOOKS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import { cutWords } from '../../parts/text.ts';
 import { digits, page, text } from '../page.ts';
-import { buyerPage, shownBuyer } from './buyer-page.ts';
-import { foundPage } from './found-page.ts';
+import { buyerPage, foundPage, shownBuyer } from './buyers-view.ts';
 
 export type BuyersPageFunctions = {
   meanings: () => Promise<Meanings>;

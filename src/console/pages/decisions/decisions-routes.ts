@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import { below, portfolioAddress, portfolioOfParams } from '../addresses.ts';
 import { page } from '../page.ts';
 import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';

@@ -1,11 +1,9 @@
 import { grouped } from '../../../counted.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { visible } from '../../../portfolio/problem.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
-import { notice, pageHead, panel } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { amount, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';

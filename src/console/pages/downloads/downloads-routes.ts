@@ -3,9 +3,9 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { Query } from '../../../ledger/search/row-filter.ts';
-import { SEES_BUYERS } from '../../access/rules.ts';
+import { SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import { page } from '../page.ts';
 import { sendDownload } from './send-download.ts';
 

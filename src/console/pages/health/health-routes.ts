@@ -1,13 +1,11 @@
 import { messageOf } from '../../../errors.ts';
 import { inTime } from '../../../in-time.ts';
-import { can } from '../../access/access.ts';
-import { LOOKS, OPERATOR } from '../../access/rules.ts';
+import { can, LOOKS, OPERATOR } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { notice, pageHead, panel } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton } from '../../parts/form.ts';
-import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { advice, moment } from '../../parts/text.ts';
 import { page } from '../page.ts';
 

@@ -4,14 +4,20 @@ import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
+import { emptyState, notice, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
-import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { plainCause } from '../../parts/plain-cause.ts';
-import { pager, table } from '../../parts/table.ts';
-import { amount, commandLine, cutWords, minuteOf, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
+import {
+  amount,
+  commandLine,
+  cutWords,
+  minuteOf,
+  plainCause,
+  shellWord,
+  theirWords,
+  timeAgo,
+} from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 
 /** A person's answers that cannot be right, to be shown again: faults and typed ids by {@link heldName}, and the selected rows. */

@@ -4,11 +4,10 @@ import { isPortfolioName, type RowId, rowIdOf } from '../../../ledger/schema/sch
 import type { HeldPlan, HeldPlanConfirmed } from '../../../ledger/story/held-plan.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
-import type { About } from '../../access/access.ts';
-import { OPERATOR } from '../../access/rules.ts';
+import { type About, OPERATOR } from '../../access/access.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { type Acting, ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import { approvalAddress, portfolioOfParams, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { type Posted, page, type Visit } from '../page.ts';

@@ -1,7 +1,5 @@
-import { can, type Right } from '../../access/access.ts';
-import { SIGNED_IN } from '../../access/rules.ts';
-import { html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { can, type Right, SIGNED_IN } from '../../access/access.ts';
+import { html, t } from '../../html/html.ts';
 import { page } from '../page.ts';
 
 /** The shortcuts that the browser's module assets/script/keys.js handles, each with the right to see the page that it opens. */

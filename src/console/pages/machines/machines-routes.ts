@@ -1,4 +1,4 @@
-import { OPEN } from '../../access/rules.ts';
+import { OPEN } from '../../access/access.ts';
 import { page } from '../page.ts';
 
 /** An HTTP request of a machine, as far as health and metrics need it (src/metrics/machine-answers.ts). */

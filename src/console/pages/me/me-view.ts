@@ -1,11 +1,9 @@
 import type { SessionView, UserView } from '../../../people/people.ts';
 import type { Person } from '../../../people/person.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, t } from '../../html/html.ts';
+import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
 import { button, form, passwordField, roleList } from '../../parts/form.ts';
-import { notice, pageHead, panel } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
 

@@ -4,11 +4,9 @@ import type { DraftDesk, LineEdit, PreviewState } from '../../../portfolio/draft
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
-import type { About } from '../../access/access.ts';
-import { FINANCE } from '../../access/rules.ts';
+import { type About, FINANCE } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, t } from '../../html/html.ts';
 import type { PageParts } from '../../layout/layout.ts';
 import type { Kinds, Posted, Visit } from '../page.ts';
 import { conflictView, reasonList } from './mend-grid.ts';

@@ -1,10 +1,10 @@
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { controlTotalFault } from '../../../portfolio/control-total.ts';
 import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import { FINANCE, OWN_OR_OPERATOR } from '../../access/rules.ts';
+import { FINANCE, OWN_OR_OPERATOR } from '../../access/access.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import type { Kinds, Posted } from '../page.ts';
 import { confirmView, removalView } from './confirm-view.ts';
 import {

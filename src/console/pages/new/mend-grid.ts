@@ -10,11 +10,9 @@ import {
   type PreviewColumn,
 } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
+import { pageHead, table } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
-import { pageHead } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/text.ts';
 
 /** The list of lines, the column and the page that are shown, and whether the first faulty cell has the focus. */

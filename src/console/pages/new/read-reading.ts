@@ -6,7 +6,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type ReadOptions, readOptionsSchema } from '../../../portfolio/read-options.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

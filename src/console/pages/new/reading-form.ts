@@ -3,8 +3,7 @@ import { clashingExtras, readExtraField } from '../../../portfolio/columns/extra
 import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
 import { button, field, form, hidden, select, tick } from '../../parts/form.ts';
 import { typedReading } from './read-reading.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';

@@ -4,8 +4,7 @@ import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
 import { progressBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 

@@ -1,11 +1,9 @@
 import { grouped } from '../../../counted.ts';
-import type { FoundItem } from '../../../ledger/nightly/checks.ts';
-import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
+import type { FindingChange, FoundItem, ReportFinding } from '../../../ledger/nightly/checks.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { secondText } from '../../../utc-text.ts';
-import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../html/html.ts';
 import { amount, commandLine, cutWords, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';

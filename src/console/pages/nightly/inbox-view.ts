@@ -1,9 +1,7 @@
 import { hasFollower, isDecided, type TakenFile } from '../../../ledger/inbox/inbox.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
-import { emptyState, notice } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { advice, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** The drop folder, as this process sees it. */

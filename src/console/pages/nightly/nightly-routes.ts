@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { grouped } from '../../../counted.ts';
 import { LimitlineError } from '../../../errors.ts';
-import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
+import { CHECKS, type CheckName, SECTIONS as PARTS } from '../../../ledger/nightly/checks.ts';
 import { SECTION_WORDS } from '../../../ledger/nightly/compare-reports.ts';
-import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
 import { TASKS } from '../../../schedule/schedule.ts';
-import type { Rights } from '../../access/access.ts';
-import { LOOKS, OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
+import { LOOKS, OPERATOR, type Rights, SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t, translated } from '../../html/texts.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
-import { pager } from '../../parts/table.ts';
+import { type Html, html, t, translated } from '../../html/html.ts';
+import { pageHead, pager, panel } from '../../parts/blocks.ts';
 import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, page } from '../page.ts';
@@ -24,8 +20,7 @@ import {
   type ShownGroup,
   type ShownReport,
 } from './report-view.ts';
-import type { NightlyPageFunctions, ReportPlace } from './sections.ts';
-import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY } from './sections.ts';
+import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY, type NightlyPageFunctions, type ReportPlace } from './sections.ts';
 
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;

@@ -2,11 +2,9 @@ import { grouped } from '../../../counted.ts';
 import type { NoticeKind } from '../../../notices/notice.ts';
 import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
 import type { GivenWay } from '../../../notices/notice-settings.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
-import { emptyState, notice } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** A channel for notices and its state; `given` is missing where notices wait for a channel that is no longer set. */

@@ -1,5 +1,13 @@
 import { grouped, moneyText } from '../../../counted.ts';
-import { CHECKS } from '../../../ledger/nightly/checks.ts';
+import {
+  CHANGES,
+  CHECKS,
+  type NightReport,
+  type ReportGroup,
+  SECTIONS,
+  type SectionName,
+  type WholeReport,
+} from '../../../ledger/nightly/checks.ts';
 import {
   changeWords,
   countFindings,
@@ -7,20 +15,10 @@ import {
   reportWords,
   SECTION_WORDS,
 } from '../../../ledger/nightly/compare-reports.ts';
-import {
-  CHANGES,
-  type NightReport,
-  type ReportGroup,
-  SECTIONS,
-  type SectionName,
-  type WholeReport,
-} from '../../../ledger/nightly/night-report.ts';
 import { secondText } from '../../../utc-text.ts';
-import { escapeHtml, type Html, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { countWords, escapeHtml, type Html, html, t, translated } from '../../html/html.ts';
+import { emptyState, notice, pager, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
-import { emptyState, notice } from '../../parts/page-head.ts';
-import { pager, table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { CHANGE_WORDS, changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';

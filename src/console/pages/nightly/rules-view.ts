@@ -2,11 +2,9 @@ import { grouped } from '../../../counted.ts';
 import { causeWords, MOST_NIGHTS, type RuleForm, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
 import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { countWords, type Html, html, t, translated } from '../../html/html.ts';
+import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { actionButton, button, field, form, select } from '../../parts/form.ts';
-import { emptyState, notice } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 
 export type RuleFunctions = {

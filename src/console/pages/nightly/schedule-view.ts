@@ -1,11 +1,9 @@
 import type { OnDuty } from '../../../ledger/calls/fleet.ts';
 import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
 import type { TaskName } from '../../../schedule/schedule.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { notice, table } from '../../parts/blocks.ts';
 import { actionButton } from '../../parts/form.ts';
-import { notice } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import { advice, commandLine, moment, timeAgo } from '../../parts/text.ts';
 
 /** One task of the schedule: when it runs, and how it went. */

@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { CheckName } from '../../../ledger/nightly/checks.ts';
-import type { SectionName } from '../../../ledger/nightly/night-report.ts';
+import type { CheckName, SectionName } from '../../../ledger/nightly/checks.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html, NOTHING } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, NOTHING, t } from '../../html/html.ts';
+import { emptyState } from '../../parts/blocks.ts';
 import { linkButton } from '../../parts/form.ts';
-import { emptyState } from '../../parts/page-head.ts';
 import { commandLine } from '../../parts/text.ts';
 import { AUTOMATION, nightlyAddress, reportAddress, reportFileAddress } from '../addresses.ts';
-import { type EventsFunctions, eventsSection } from '../events/events-section.ts';
+import { type EventsFunctions, eventsSection } from '../events/events.ts';
 import { type InboxFunctions, inboxSection } from './inbox-view.ts';
 import { type NoticesFunctions, noticesSection } from './notices-view.ts';
 import {

@@ -3,7 +3,7 @@ import { ROW_OUTCOMES, stateWords } from '../../../ledger/counts/row-outcome.ts'
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/html.ts';
 import { listWords, shellWord } from '../../parts/text.ts';
 import { durationWords } from '../new/words.ts';
 

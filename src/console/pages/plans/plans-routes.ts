@@ -1,15 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PLAN_ACTIONS, type Plan, type PlanAction, type PlanState } from '../../../ledger/plans/plan.ts';
 import { filterFromQuery, type Query, queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
-import type { About } from '../../access/access.ts';
-import { OPERATOR, OWN_OR_OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
+import { type About, OPERATOR, OWN_OR_OPERATOR, SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
-import { pageHead } from '../../parts/page-head.ts';
+import { type Html, html, t } from '../../html/html.ts';
+import { pageHead } from '../../parts/blocks.ts';
 import { page, type Visit } from '../page.ts';
-import { outcomeBody, outcomeTitle } from './outcome-view.ts';
-import { planBody, planTitle } from './plan-view.ts';
+import { outcomeBody, outcomeTitle, planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
   /** Makes a plan: counts its rows and keeps it, and changes nothing else. Undefined where there is no such portfolio. */

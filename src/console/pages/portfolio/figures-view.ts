@@ -18,13 +18,20 @@ import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
+import { countWords, type Html, type HtmlValue, html, t, translated } from '../../html/html.ts';
+import { table } from '../../parts/blocks.ts';
 import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { shownCause } from '../../parts/plain-cause.ts';
-import { table } from '../../parts/table.ts';
-import { amount, capitalized, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
+import {
+  amount,
+  capitalized,
+  commandLine,
+  count,
+  moment,
+  shellWord,
+  shownCause,
+  withNumbers,
+} from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
 import { money as moneyPart } from '../held/held-page.ts';
 import { outSumWords } from '../new/words.ts';

@@ -7,15 +7,13 @@ import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import { parseAmount } from '../../../portfolio/values/amounts.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t, translated } from '../../html/texts.ts';
+import { type Html, html, t, translated } from '../../html/html.ts';
 import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
 import { button, field, form, hidden, select } from '../../parts/form.ts';
-import { shownCause } from '../../parts/plain-cause.ts';
-import { count } from '../../parts/text.ts';
+import { count, shownCause } from '../../parts/text.ts';
 import { type Listing, portfolioAddress } from '../addresses.ts';
-import { FAULT_WORDS } from './faulty-view.ts';
 import type { ShownCause } from './portfolio-look.ts';
+import { FAULT_WORDS } from './rows-view.ts';
 
 /**
  * The query with its amounts (`min`, `max`) as plain decimals. The browser sends the decimal mark of its reader as `decimal`

@@ -1,6 +1,5 @@
 import type { PaceSpan } from '../../../pace/samples.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, t } from '../../html/html.ts';
 
 /**
  * One point of the chart: rates in calls a second. `accepted` and `throttled` are means from `fromMs` to `atMs`; `rate` is the

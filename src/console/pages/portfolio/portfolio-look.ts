@@ -12,7 +12,7 @@ import {
   openRows,
   stoppedAt,
 } from '../../../ledger/portfolios/summary.ts';
-import type { PaceState } from '../../../pace/pace-state.ts';
+import type { PaceState } from '../../../pace/pace-words.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
 import type { Meanings } from '../../../status-meaning.ts';

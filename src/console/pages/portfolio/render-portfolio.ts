@@ -8,22 +8,20 @@ import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import { spansOf } from '../../../pace/samples.ts';
 import { can, type Right, type Rights } from '../../access/access.ts';
 import type { Frame } from '../../events/hub.ts';
-import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { type Html, html, t } from '../../html/html.ts';
+import { type BannerKind, notice, pageHead, panel } from '../../parts/blocks.ts';
 import { actionButton, button, form, linkButton, select, tick } from '../../parts/form.ts';
-import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { advice, commandLine, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { madeWords } from '../new/words.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { mayWords } from '../who-may.ts';
-import { renderFaultyLines } from './faulty-view.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderFilterForm } from './filter-form.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, workLeftOf } from './portfolio-look.ts';
-import { countsText, type RowsPage, renderRowActions, renderRows } from './rows-view.ts';
+import { countsText, type RowsPage, renderFaultyLines, renderRowActions, renderRows } from './rows-view.ts';
 import { failedSessions, waitsFor } from './waits-for.ts';
 
 /** Which rows of a portfolio were asked for, and which were found. */

@@ -2,6 +2,7 @@ import { grouped, moneyText } from '../../../counted.ts';
 import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
@@ -11,15 +12,12 @@ import type { RowPage } from '../../../ledger/search/row-search.ts';
 import { subtractAmounts } from '../../../portfolio/values/amounts.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
-import { OUTCOMES, rowBadge } from '../../parts/figures.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { emptyState, notice, pager, table } from '../../parts/blocks.ts';
+import { OUTCOMES, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
-import { emptyState, notice } from '../../parts/page-head.ts';
-import { plainCause } from '../../parts/plain-cause.ts';
-import { pager, table } from '../../parts/table.ts';
-import { advice, amount, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
-import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
+import { advice, amount, cutWords, minuteOf, plainCause, theirWords, withNumbers } from '../../parts/text.ts';
+import { below, buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { asksForUnsent } from '../plans/plan-words.ts';
 
 /** A page of rows (see ledger/search/row-search.ts). A page may be empty though further pages have rows. */
@@ -246,4 +244,43 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
       : t`No line of the file could be used. Download the “File to correct”, correct it, and import it.`,
     next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
+}
+
+/** The names of the kinds of lines that led to no row. */
+export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: t`Lines to fix`, duplicate: t`Duplicates` };
+
+/** The lines of the last file that led to no row, each with its name and problem. */
+export function renderFaultyLines(
+  name: string,
+  { found, next, unlisted }: FaultyPage,
+  { filter, listing, rights }: { filter: RowFilter; listing: Listing; rights: Rights },
+): Html {
+  if (unlisted > 0) {
+    return emptyState({
+      title: t`${grouped(unlisted)} lines are too many to be listed here or searched.`,
+      words: can(rights, 'GET /portfolios/:name/downloads/:file')
+        ? html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>File to correct</a>.`
+        : t`All of them, each with its problem, are in the file to correct.`,
+    });
+  }
+  return html`${table({
+    caption: t`Lines that led to no row`,
+    rows: found,
+    columns: [
+      { head: t`Line`, kind: 'number', cell: ({ line }) => line },
+      { head: t`Name`, names: true, cell: ({ name: of }) => (of === undefined ? t`no name` : theirWords(of)) },
+      { head: t`Outcome`, cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? t`to fix` : t`duplicate`) },
+      { head: t`Problem`, cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
+    ],
+    empty: emptyState({
+      title: t`No lines found.`,
+      words: t`Each line of the last file that this means led to a row.`,
+    }),
+  })}
+  ${pager({
+    words: found[0] ? t`${countWords(found.length, 'line')} from line ${found[0].line}` : '',
+    label: t`Pages of lines`,
+    first: listing.behind === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [] }),
+    next: next === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [], behind: next }),
+  })}`;
 }

@@ -5,22 +5,17 @@ import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-la
 import { sharedFor } from '../../../once-at-a-time.ts';
 import type { Person } from '../../../people/person.ts';
 import type { Meanings } from '../../../status-meaning.ts';
-import { can, ownMatters, type Rights } from '../../access/access.ts';
-import { LOOKS } from '../../access/rules.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { can, LOOKS, ownMatters, type Rights } from '../../access/access.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { pageHead, pager } from '../../parts/blocks.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
-import { pageHead } from '../../parts/page-head.ts';
-import { pager } from '../../parts/table.ts';
 import { looksMasked } from '../../privacy/masked-view.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { page, text } from '../page.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
-import { declinedPage } from './declined-page.ts';
 import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
-import { type ListedFor, type PortfoliosLook, renderList } from './portfolios-list.ts';
-import { thisMonth } from './this-month.ts';
-import { type Running, underWay } from './under-way.ts';
+import { type ListedFor, type PortfoliosLook, type Running, renderList, underWay } from './portfolios-list.ts';
+import { declinedPage, thisMonth } from './this-month.ts';
 
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */

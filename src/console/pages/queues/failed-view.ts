@@ -3,14 +3,20 @@ import { grouped } from '../../../counted.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
 import { type FoundRow, queryOfFilter } from '../../../ledger/search/row-filter.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { emptyState, pager, table } from '../../parts/blocks.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { actionButton, button, field, form, linkButton, select } from '../../parts/form.ts';
-import { emptyState } from '../../parts/page-head.ts';
-import { plainCause, shownCause } from '../../parts/plain-cause.ts';
-import { pager, table } from '../../parts/table.ts';
-import { advice, amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
+import {
+  advice,
+  amount,
+  commandLine,
+  plainCause,
+  shellWord,
+  shownCause,
+  theirWords,
+  timeAgo,
+} from '../../parts/text.ts';
 
 export type FailedShown = {
   query: FailedQuery;

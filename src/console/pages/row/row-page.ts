@@ -7,18 +7,14 @@ import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { t, translated } from '../../html/texts.ts';
+import { type Html, type HtmlValue, html, t, translated } from '../../html/html.ts';
+import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { notice, pageHead, panel } from '../../parts/page-head.ts';
-import { plainCause } from '../../parts/plain-cause.ts';
-import { table } from '../../parts/table.ts';
-import { advice, amount, capitalized, moment, theirWords } from '../../parts/text.ts';
+import { advice, amount, capitalized, moment, plainCause, theirWords } from '../../parts/text.ts';
 import { approvalAddress, buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
-import { rowActions } from './row-actions.ts';
-import { sessionsPart } from './sessions-part.ts';
+import { rowActions, sessionsPart } from './row-actions.ts';
 import { type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and after (`behind`) a row in a list. */

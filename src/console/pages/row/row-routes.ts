@@ -8,9 +8,9 @@ import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/sea
 import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
-import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
+import { LOOKS, OWN_OR_OPERATOR } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/texts.ts';
+import { t } from '../../html/html.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
 import { askable } from '../../privacy/masked-view.ts';

@@ -1,14 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { CallRecord } from '../../../call-outcome.ts';
+import type { CallRecord } from '../../../call-kind.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../../ledger/story/row-story.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t, translated } from '../../html/texts.ts';
-import { plainCause } from '../../parts/plain-cause.ts';
-import { amount, listWords, moment } from '../../parts/text.ts';
+import { countWords, type Html, html, t, translated } from '../../html/html.ts';
+import { amount, listWords, moment, plainCause } from '../../parts/text.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {

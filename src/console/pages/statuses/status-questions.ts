@@ -3,10 +3,9 @@ import type { AnswerOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { faultOfStatus, type Meanings, type StatusMeaning, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html, NOTHING } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
+import { notice } from '../../parts/blocks.ts';
 import { button, form, hidden } from '../../parts/form.ts';
-import { notice } from '../../parts/page-head.ts';
 
 /** The meanings that people choose from, in the order of buttons, with their words and the outcome whose colour they have. */
 export const MEANING_WORDS: Readonly<Record<StatusMeaning, { words: string; outcome: AnswerOutcome }>> = {

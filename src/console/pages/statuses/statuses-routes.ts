@@ -4,15 +4,12 @@ import { isLimitlineError } from '../../../errors.ts';
 import type { KnownStatus, SeenMeaning } from '../../../ledger/counts/meaning-store.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { faultOfStatus, MEANINGS, type StatusMeaning } from '../../../status-meaning.ts';
-import { can } from '../../access/access.ts';
-import { LOOKS } from '../../access/rules.ts';
+import { can, LOOKS } from '../../access/access.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
+import { emptyState, notice, pageHead, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { stateBadge } from '../../parts/figures.ts';
-import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type TableColumn, table } from '../../parts/table.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import {

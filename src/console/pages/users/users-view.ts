@@ -1,12 +1,10 @@
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
-import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
+import { emptyState, notice, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton, button, field, form, hidden, linkButton, roleList, roleTicks, tick } from '../../parts/form.ts';
-import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { pager, table } from '../../parts/table.ts';
 import { moment, timeAgo } from '../../parts/text.ts';
 
 /** `/users`: the users by name, and the form that adds one. */

@@ -1,4 +1,3 @@
-import { type Buyer, type BuyerLine, type Decision, type Holder, MOST_HOLDERS } from '../buyer.ts';
 import {
   type BuyerBook,
   type BuyerQuestion,
@@ -7,7 +6,15 @@ import {
   makeBuyerBook,
 } from '../buyer-book.ts';
 import { makeDigestTable } from '../digest.ts';
-import { anywhereOf, type Identifier } from '../identity.ts';
+import {
+  anywhereOf,
+  type Buyer,
+  type BuyerLine,
+  type Decision,
+  type Holder,
+  type Identifier,
+  MOST_HOLDERS,
+} from '../identity.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
 type FileBuyers = BuyerStore & {

@@ -1,7 +1,6 @@
-import type { Buyer, BuyerLine } from '../buyer.ts';
 import { ANY_ROW, type Brought } from '../buyer-book.ts';
 import { DIGEST_BYTES, writeDigest } from '../digest.ts';
-import { IDENTIFIER_KINDS } from '../identity.ts';
+import { type Buyer, type BuyerLine, IDENTIFIER_KINDS } from '../identity.ts';
 
 export type FilePlace = { portfolio: string; importId: string };
 
