@@ -3,8 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAY_IMPORT, PACKAGE_TYPES, PACKAGES, PRIVATE } from './support/floors-tables.ts';
-import { circlesOf } from './support/import-circles.ts';
-import { type Import, importsOf, packageOf, READABLE, targetOf } from './support/imports-of.ts';
+import { circlesOf, type Import, importsOf, packageOf, READABLE, targetOf } from './support/imports-of.ts';
 
 const MAX_LINES = 300;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readSettings } from '../src/config.ts';
 import { runnerOf } from '../src/trust.ts';
-import { callCommand } from './support/call-command.ts';
+import { callCommand } from './support/command.ts';
 import { makeFolder } from './support/workplace.ts';
 
 /** Somebody else on this machine. These tests are run by root, who may give files away. */

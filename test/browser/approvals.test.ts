@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, type Looks, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
 import { addUser, codeOf } from '../support/signed-in.ts';
 

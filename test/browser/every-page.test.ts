@@ -1,9 +1,7 @@
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { uploadTo } from '../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `BUYER` for that of its buyer, `DRAFT` for an upload's. */

@@ -4,9 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Role } from '../../src/people/person.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { plainText } from '../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** What the service does with the limit of each buyer, by the number of the buyer; all others are approved as asked. */

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { uploadTo } from '../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
 
 /** Markup that would show itself wherever it is read as such: by a title, a window, a request, or an element of its own. */
 const EVIL = `"'><img src=//evil.example/x id=pwned onerror="document.title='pwned';alert(1)"><script>document.title='pwned'</script><b id=pwned style=color:red>`;

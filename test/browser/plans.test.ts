@@ -7,8 +7,7 @@ import {
   tabTo,
 } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 /** A portfolio of which the service refused two companies and one limit; it would take them now. */
 async function withRefusals() {

@@ -5,8 +5,7 @@ import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/open-service.ts';
 import { expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const refused = {

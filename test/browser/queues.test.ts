@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 const REFUSED = '{"error":"requested_limit is above <img src=x onerror=alert(1)>"}';
 

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 const tooHigh = { on: 'limit', match: 'HRB 3"', fault: 'status', status: 422, body: 'too high' } as const;
 

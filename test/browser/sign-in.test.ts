@@ -6,8 +6,7 @@ import {
   tabTo,
 } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
 import { addUser, codeOf } from '../support/signed-in.ts';
 

@@ -1,8 +1,6 @@
 import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { decided } from '../support/decided.ts';
-import { openDesk } from '../support/desk.ts';
+import { decided, openConsole, openDesk } from '../support/desk.ts';
 
 /** Browsers write line breaks and null characters of a field otherwise than they were. */
 const ODD = 'in\r\n\0progress\n<b>';

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 testInBrowser(

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLineActor } from '../../src/actor.ts';
 import { readExportLine } from '../../src/audit/entry.ts';
 import { makeVerifier } from '../../src/audit/verify.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 const ANN = { by: 'ann', what: 'rows retried', from: '10.0.0.7', about: 'q4' };
 

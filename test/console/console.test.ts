@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 test('a page comes whole, with the strip, its files and its headers', async () => {
   const desk = await openDesk(0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
+import { openConsole } from '../support/desk.ts';
 import { openFinishedPortfolio } from '../support/finished-portfolio.ts';
 
 test('the page of a row does not say that a file brought a decision at a time that only another file named', async () => {

@@ -3,8 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attachmentOf, safeFileName } from '../../src/console/pages/downloads/send-download.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 import { later } from '../support/under-review.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type HeldRow, heldName } from '../../src/ledger/rows/story.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
 
 /** Four rows, of which the limits of two were made without an answer, and that of one was not made. */

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Role } from '../../src/people/person.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { plainText } from '../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../support/desk.ts';
 
 // Promise: keys-of-own-pages
 test.each<[Role, seen: string, hidden: RegExp]>([

@@ -2,10 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Person } from '../../src/people/person.ts';
-import { foundItem } from '../support/found-items.ts';
-import { keptReport } from '../support/kept-report.ts';
+import { plainText } from '../support/desk.ts';
+import { foundItem, keptReport } from '../support/found-items.ts';
 import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.ts';
-import { plainText } from '../support/plain-text.ts';
 
 const EVIL = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
 const NIGHT = '2026-11-20T01:30:00.000Z';

@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** A console, imported once its language is set. */
 async function openConsoleThen() {
   const { openDesk } = await import('../support/desk.ts');
-  const { openConsole } = await import('../support/console.ts');
+  const { openConsole } = await import('../support/desk.ts');
   const { as, byHeader } = await import('../support/persons.ts');
   const desk = await openDesk(1);
   return { ...desk, ...(await openConsole(desk, byHeader)), as };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 const SCRIPT = '<script>alert(1)</script>';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 // Promise: pages-say-what-is-away

@@ -2,9 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLineActor } from '../../src/actor.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { plainText } from '../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
 // Promise: row-tells-its-story

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/open-service.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { plainText } from '../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../support/desk.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 

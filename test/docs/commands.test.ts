@@ -4,12 +4,10 @@ import { chmod, copyFile, glob, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
-import { callCommand } from '../support/call-command.ts';
-import { COMPILED, LIMITLINE } from '../support/command.ts';
+import { COMPILED, callCommand, LIMITLINE } from '../support/command.ts';
 import { freshPrefix, ownRedis } from '../support/ledger.ts';
-import { startStandIn } from '../support/stand-in.ts';
 import { AUTHORITY_PATH } from '../support/tls-service.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TOP = readdirSync(ROOT).filter((name) => name.endsWith('.md'));

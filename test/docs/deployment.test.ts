@@ -5,15 +5,12 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
-import { callCommand } from '../support/call-command.ts';
-import { COMPILED, LIMITLINE, runCommand, startCommand } from '../support/command.ts';
-import { foundBy } from '../support/found-by.ts';
+import { resendHeld, retryRows } from '../support/approved-portfolio.ts';
+import { COMPILED, callCommand, LIMITLINE, runCommand, startCommand } from '../support/command.ts';
 import { ownRedis } from '../support/ledger.ts';
-import { resendHeld, retryRows } from '../support/operate.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
-import { startStandIn } from '../support/stand-in.ts';
 import { AUTHORITY_PATH, PRIVATE_IDENTITY, startTlsService } from '../support/tls-service.ts';
-import { buyerLines, makeFolder, openWorkplace } from '../support/workplace.ts';
+import { buyerLines, foundBy, makeFolder, openWorkplace, startStandIn } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
-import { callCommand } from '../support/call-command.ts';
-import { runCommand, startCommand } from '../support/command.ts';
-import { startStandIn } from '../support/stand-in.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { callCommand, runCommand, startCommand } from '../support/command.ts';
+import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 /** A folder with a file of three buyers, and a service that has credentials of its own. */
 async function openDesk() {

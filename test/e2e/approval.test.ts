@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
-import { startCommand } from '../support/command.ts';
+import { callCommand, startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 
 // Promises: run-names-approvers, unfinished-import-stays-open

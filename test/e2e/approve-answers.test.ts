@@ -1,8 +1,7 @@
 import { TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { callCommand } from '../support/command.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 
 const PASSWORD = 'a bench under seven trees';
 

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
-import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
+import { callCommand, LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
 import { connectRedis, ownRedis } from '../support/ledger.ts';
-import { startStandIn } from '../support/stand-in.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 

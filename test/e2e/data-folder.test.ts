@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
-import { startStandIn } from '../support/stand-in.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { callCommand } from '../support/command.ts';
+import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 // Promise: ledger-wherever-you-stand
 test('the same file run from two folders is requested once, and each command says which data folder it uses', async () => {

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
-import { decided } from '../support/decided.ts';
-import { openDesk } from '../support/desk.ts';
-import { plainText } from '../support/plain-text.ts';
+import { decided, openConsole, openDesk, plainText } from '../support/desk.ts';
 
 // Promises: report-counts-not-as-asked, settled-means-known
 test('each figure counts what its word says, of rows that ended in every way: in the report, as JSON and on the pages', async () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand, callOnTerminal } from '../support/call-command.ts';
+import { callCommand, callOnTerminal } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { callOnTerminal } from '../support/call-command.ts';
+import { callOnTerminal } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 

@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { callCommand } from '../support/call-command.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { callCommand, runCommand, startCommand } from '../support/command.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { ownRedis } from '../support/ledger.ts';
-import { startStandIn } from '../support/stand-in.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from '../support/tls-service.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 const USER = 'anna:geheim';
 /** A port on which nothing listens. */

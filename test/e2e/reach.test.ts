@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
-import { startCommand } from '../support/command.ts';
+import { callCommand, startCommand } from '../support/command.ts';
 import { ownRedis } from '../support/ledger.ts';
 import { CERTIFICATE_PATH, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
 import { makeFolder } from '../support/workplace.ts';

@@ -1,9 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { uploadTo } from '../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const ALL = '3 rows, all requested before';

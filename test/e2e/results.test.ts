@@ -5,8 +5,7 @@ import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
-import { callCommand } from '../support/call-command.ts';
-import { LIMITLINE, runCommand } from '../support/command.ts';
+import { callCommand, LIMITLINE, runCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 

@@ -5,10 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
-import { openByLink } from '../support/console.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { openByLink } from '../support/desk.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
-import { makeFolder } from '../support/workplace.ts';
+import { makeFolder, startStandIn } from '../support/workplace.ts';
 
 /** What npm starts; the help is asked of it as it is, the other tests start it put together. */
 const SOURCE = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));

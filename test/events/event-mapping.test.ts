@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { readEventMapping } from '../../src/events/event-mapping.ts';
-import { MAPPING, mappingIn, writeMapping } from '../support/event-mapping.ts';
+import { MAPPING, mappingIn, writeMapping } from '../support/events.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 test('a mapping says where each part stands, which kinds count, and what an event may leave out', async () => {

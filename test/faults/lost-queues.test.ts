@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
-import { foundBy } from '../support/found-by.ts';
-import { buyerLines } from '../support/workplace.ts';
+import { buyerLines, foundBy } from '../support/workplace.ts';
 
 const ROWS = 60;
 

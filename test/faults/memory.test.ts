@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import { makeLuaScript, scriptText } from '../../src/lua-script.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
+import { differences, dumpRedis } from '../support/archive.ts';
+import { openConsole, openDesk } from '../support/desk.ts';
 import { scriptsIn } from '../support/lua-scripts.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
-import { differences, dumpRedis } from '../support/redis-dump.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
 // Promise: sums-change-with-the-row

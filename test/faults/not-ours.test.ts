@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { exportedText } from '../support/exported.ts';
-import { foundBy } from '../support/found-by.ts';
-import { buyerLines, openWorkplace } from '../support/workplace.ts';
+import { buyerLines, exportedText, foundBy, openWorkplace } from '../support/workplace.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 

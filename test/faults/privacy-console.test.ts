@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { openByLink } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-import { keyContents } from '../support/key-contents.ts';
+import { openByLink, openDesk, uploadTo } from '../support/desk.ts';
+import { ECHOING_RULES, keyContents, MARK, MARKED_HEADER, markedLine } from '../support/key-contents.ts';
 import { connectRedis } from '../support/ledger.ts';
-import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marked-file.ts';
-import { uploadTo } from '../support/upload.ts';
 
 /** Two processes, and waits that the service's faults cost. */
 const TIMEOUT_MS = 300_000;

@@ -7,13 +7,11 @@ import { forgetPortfolio } from '../../jobs/archive/forget-portfolio.ts';
 import { makeKeptMappings, makeNamedMappings } from '../../jobs/drafts/kept-mappings.ts';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { printReport } from '../../scripts/nightly/report-table.ts';
-import { BOB } from '../support/approved-portfolio.ts';
+import { BOB, resendHeld } from '../support/approved-portfolio.ts';
 import { draftOf, openDraftDesk, previewOf } from '../support/draft-desk.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { openInbox } from '../support/inbox.ts';
-import { keyContents } from '../support/key-contents.ts';
-import { MARK } from '../support/marked-file.ts';
-import { resendHeld } from '../support/operate.ts';
+import { keyContents, MARK } from '../support/key-contents.ts';
 
 /** A line with a mark in every cell that may tell of people. */
 type Marked = { n: number; documents?: string; email?: string };

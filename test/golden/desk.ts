@@ -8,12 +8,11 @@ import { readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { openService } from '../../src/open-service.ts';
 import { isGoing, readLedger } from '../simulation/check/rows-now.ts';
-import { SERVICE_URL } from '../simulation/run/account.ts';
-import { pass } from '../simulation/run/process.ts';
+import { pass, SERVICE_URL } from '../simulation/run/process.ts';
 import type { Simulation } from '../simulation/run/simulation.ts';
 import { BEGIN_MS } from '../simulation/run/virtual-globals.ts';
 import { open } from '../simulation/worlds/people.ts';
-import { callCommand } from '../support/call-command.ts';
+import { callCommand } from '../support/command.ts';
 import type { Keep } from './goldens.ts';
 
 /** A step begins this long after the one before: how long a step takes does not show in the times of the next. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Database, Reply } from '../simulation/doubles/redis-server.ts';
-import { KEYS } from '../simulation/run/account.ts';
+import { KEYS } from '../simulation/run/process.ts';
 
 const SNAPSHOT = readFileSync(new URL('../simulation/check/snapshot.lua', import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/call-command.ts';
+import { callCommand } from '../support/command.ts';
 import { openInbox } from '../support/inbox.ts';
 import { ownRedis } from '../support/ledger.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { portOf } from '../support/port-of.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { startStandIn } from '../support/workplace.ts';
 
 const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
 

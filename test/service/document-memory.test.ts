@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPrefix } from '../support/ledger.ts';
 import { redisUrl } from '../support/redis/own-database.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { startStandIn } from '../support/workplace.ts';
 
 const UPLOAD_PROCESS = fileURLToPath(new URL('../support/upload-process.ts', import.meta.url));
 const MB = 1_048_576;

@@ -1,7 +1,6 @@
 import { changesOf, mutated } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
-import { forgiveHalfReadStreams } from './run/half-read-streams.ts';
-import { loadWithDoubles, type SourceChange } from './run/module-hooks.ts';
+import { forgiveHalfReadStreams, loadWithDoubles, type SourceChange } from './run/module-hooks.ts';
 import { takeOverGlobals } from './run/virtual-globals.ts';
 
 takeOverGlobals();

@@ -1,9 +1,16 @@
 import { expect } from 'vitest';
 import { answerApproval, carryOutAnswered, type GivenAnswer } from '../../jobs/approvals/answer-approval.ts';
+import type { Retry } from '../../jobs/operators/explain-rows.ts';
+import { retryNamed } from '../../jobs/operators/retry-row.ts';
+import { actOnRows } from '../../jobs/plans/act-on-rows.ts';
+import type { Context } from '../../src/context.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { Person } from '../../src/people/person.ts';
+import { afterThisMs } from './planned-rows.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
 
 export const ALICE: Person = { by: 'alice', roles: ['finance', 'operator'] };
@@ -78,4 +85,44 @@ export async function openPortfolio(count: number, settings: Record<string, stri
       return calls.claim(thing, { owner: 'w1/1', onUnknown: 'hold' });
     },
   };
+}
+
+type Came = { rows: number; waits?: AskedFor };
+
+/** Sends rows again as `limitline retry` does: one that is named, or by a plan all of a state. */
+export async function retryRows({ by = 'test', ...retry }: Retry & { by?: string }, context: Context): Promise<Came> {
+  if (retry.line !== undefined || retry.row !== undefined) {
+    const retried = await retryNamed(retry, by, context);
+    if (retried?.is === 'waits') return { rows: 0, waits: retried.asked };
+    return { rows: retried?.is === 'again' ? 1 : 0 };
+  }
+  const { portfolio, state, error } = retry;
+  return act('retry', { portfolio, by, filter: { states: [state], ...(error ? { problem: error } : {}) } }, context);
+}
+
+/** Sends held rows again as `limitline resolve --all --resend` does. */
+export function resendHeld(
+  { by = 'test', step, portfolio = 'q4' }: { by?: string; step?: Step; portfolio?: string },
+  context: Context,
+): Promise<Came> {
+  return act('resend', { portfolio, by, filter: { states: ['held'], ...(step ? { step } : {}) } }, context);
+}
+
+async function act(
+  action: 'retry' | 'resend',
+  { portfolio, by, filter }: { portfolio: string; by: string; filter: RowFilter },
+  context: Context,
+): Promise<Came> {
+  await afterThisMs(context);
+  const { signal } = new AbortController();
+  const how = { by, dryRun: false, awaitMs: 10_000, signal };
+  const { state, waits } = await actOnRows({ portfolio, action, filter }, how, context);
+  return { rows: waits ? 0 : (state?.done ?? 0), ...(waits ? { waits } : {}) };
+}
+
+/** The approval that waits in a portfolio. */
+export async function waitingIn(name: string, { context }: { context: Context }): Promise<Approval> {
+  const found = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === name);
+  if (!found) throw new Error(`nothing waits in ${name}`);
+  return found;
 }

@@ -14,7 +14,7 @@ import { keysPage } from '../../src/console/pages/keys/keys-routes.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
-import { makeVisitor } from './console.ts';
+import { makeVisitor } from './desk.ts';
 import { addGalleryPage } from './gallery.ts';
 import { ANYBODY } from './persons.ts';
 

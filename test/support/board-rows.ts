@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/open-service.ts';
-import { openConsole } from './console.ts';
-import { openDesk } from './desk.ts';
+import { openConsole, openDesk } from './desk.ts';
 
 const RULES = [
   {

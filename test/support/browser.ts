@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from './browser/chromium-path.ts';
-import { OPENED } from './console.ts';
+import { OPENED } from './desk.ts';
 
 /** Where the script in a page tells of what its content policy forbade. */
 const TELL = 'limitlineTellsOfViolation';

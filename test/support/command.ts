@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CommanderError, Command as Program } from 'commander';
 import { onTestFinished } from 'vitest';
+import { beginCommand } from '../../scripts/audit/audit-command.ts';
+import { sayNotices } from '../../scripts/opening/say-notices.ts';
+import { sayFault } from '../../scripts/process/crash.ts';
+import { makeTerminal, type Terminal } from '../../scripts/terminal/terminal.ts';
 import { bundled } from './bundle.ts';
 
 /** The command line as it is, of which a few tests show that it starts. */
@@ -64,3 +70,159 @@ export function startScript(script: string, args: string[], { cwd, env = {}, inp
   });
   return { child, ended, output: () => ({ stdout, stderr }) };
 }
+
+type CommandModule = { register: (program: Program, terminal: Terminal) => void };
+
+const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  'acknowledge-rollback': () => import('../../scripts/commands/acknowledge-rollback.ts'),
+  approve: () => import('../../scripts/commands/approve.ts'),
+  archive: () => import('../../scripts/commands/archive.ts'),
+  audit: () => import('../../scripts/commands/audit.ts'),
+  cancel: () => import('../../scripts/commands/cancel.ts'),
+  check: () => import('../../scripts/commands/check.ts'),
+  console: () => import('../../scripts/commands/console.ts'),
+  decline: () => import('../../scripts/commands/decline.ts'),
+  events: () => import('../../scripts/commands/events.ts'),
+  forget: () => import('../../scripts/commands/forget.ts'),
+  import: () => import('../../scripts/commands/import.ts'),
+  notices: () => import('../../scripts/commands/notices.ts'),
+  inbox: () => import('../../scripts/commands/inbox.ts'),
+  mapping: () => import('../../scripts/commands/mapping.ts'),
+  pause: () => import('../../scripts/commands/pause.ts'),
+  portfolios: () => import('../../scripts/commands/portfolios.ts'),
+  reconcile: () => import('../../scripts/commands/reconcile.ts'),
+  recover: () => import('../../scripts/commands/recover.ts'),
+  report: () => import('../../scripts/commands/report.ts'),
+  resolve: () => import('../../scripts/commands/resolve.ts'),
+  restore: () => import('../../scripts/commands/restore.ts'),
+  resume: () => import('../../scripts/commands/resume.ts'),
+  retry: () => import('../../scripts/commands/retry.ts'),
+  rule: () => import('../../scripts/commands/rule.ts'),
+  run: () => import('../../scripts/commands/run.ts'),
+  schedule: () => import('../../scripts/commands/schedule.ts'),
+  sessions: () => import('../../scripts/commands/sessions.ts'),
+  user: () => import('../../scripts/commands/user.ts'),
+  decisions: () => import('../../scripts/commands/decisions.ts'),
+  statuses: () => import('../../scripts/commands/statuses.ts'),
+};
+
+/** `input` is what comes through standard input. */
+type CallPlace = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
+
+/** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command to its end in the test's own process, which spares the most of a second of processor time that a process
+ * takes to start. For tests of what a command says and does; where a test is about processes (their start and exit,
+ * signals, terminals, two at the same time), `startCommand` and `runCommand` start real ones.
+ */
+export function callCommand(args: string[], place: CallPlace): Promise<Ended> {
+  const [stdout, stderr] = [makeCapture(), makeCapture()];
+  const streams = {
+    stdin: Readable.from([Buffer.from(place.input ?? '')]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  };
+  return inTurn(args, place, streams).then((status) => ({ status, stdout: stdout.text(), stderr: stderr.text() }));
+}
+
+/**
+ * The same on a terminal, for tests of what a command asks there: what it shows is gathered, and lines are typed. A real terminal, with its
+ * signals and its echo, has a command that `startOnTerminal` starts.
+ */
+export function callOnTerminal(args: string[], place: Omit<CallPlace, 'input'>) {
+  const terminal = { isTTY: true, ref: () => {}, unref: () => {} };
+  const screen = makeCapture();
+  const stream = Object.assign(screen.stream, terminal);
+  const keys = Object.assign(new PassThrough(), terminal);
+  // As a person reads it: without the signs that return, and clear the line.
+  const shown = () => screen.text().replaceAll('\r', '').replaceAll('\x1b[2K', '');
+  const ended = inTurn(args, place, { stdin: keys, stdout: stream, stderr: stream }).then((status) => ({
+    status,
+    shown: shown(),
+  }));
+  onTestFinished(async () => {
+    keys.end();
+    await ended;
+  });
+  return { shown, ended, press: (line: string) => keys.write(line) };
+}
+
+type Streams = { stdin: Readable; stdout: Writable; stderr: Writable };
+
+function inTurn(args: string[], place: CallPlace, streams: Streams): Promise<number> {
+  const called = turn.then(() => call(args, place, streams));
+  turn = called.catch(() => {});
+  return called;
+}
+
+async function call(args: string[], { cwd, env = {} }: CallPlace, streams: Streams): Promise<number> {
+  const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
+  const putBack = [...STREAMS.map((name) => replaceStream(name, streams[name])), keepSignals()];
+  process.chdir(cwd);
+  process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...ownDataHome(cwd), ...env };
+  process.exitCode = undefined;
+  try {
+    await parse(args);
+    return Number(process.exitCode ?? 0);
+  } finally {
+    process.exitCode = before.exitCode;
+    process.env = before.env;
+    process.chdir(before.cwd);
+    for (const part of putBack) part();
+  }
+}
+
+/** What `scripts/limitline.ts` does, less all that belongs to a process of its own. */
+async function parse(args: string[]): Promise<void> {
+  const terminal = makeTerminal({ json: args.includes('--json') });
+  const program = new Program('limitline')
+    .option('--json')
+    .exitOverride()
+    .hook('preAction', (_program, command) => {
+      beginCommand(command);
+      return sayNotices(command.name(), terminal);
+    });
+  const load = COMMANDS[args[0] ?? ''];
+  if (!load) throw new Error(`${args[0]} is a command that only runs in a process of its own`);
+  (await load()).register(program, terminal);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = 1;
+    if (!(error instanceof CommanderError)) sayFault(error, terminal);
+  }
+}
+
+/** A stream that keeps what is written to it, and is no terminal. */
+function makeCapture() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(pieces).toString() };
+}
+
+/** Puts a stream in the place of one of the process's, until the answer is called. */
+function replaceStream(name: keyof Streams, stream: Readable | Writable): () => void {
+  const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
+  Object.defineProperty(process, name, { value: stream, configurable: true });
+  return () => Object.defineProperty(process, name, own);
+}
+
+/** A command need not take back what it does at a signal, since its process ends with it: the answer does so here. */
+function keepSignals(): () => void {
+  const before = SIGNALS.map((name) => [name, process.listeners(name)] as const);
+  return () => {
+    for (const [name, listeners] of before) {
+      for (const listener of process.listeners(name)) if (!listeners.includes(listener)) process.off(name, listener);
+    }
+  };
+}
+
+const STREAMS = ['stdin', 'stdout', 'stderr'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,13 +1,17 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { onTestFinished } from 'vitest';
+import { consoleLink } from '../../scripts/console/console-link.ts';
+import { openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
+import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
+import { openContext } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { callCommand } from './call-command.ts';
-import { startCommand } from './command.ts';
+import { callCommand, ownDataHome, startCommand } from './command.ts';
 import { ownRedis } from './ledger.ts';
-import { startStandIn } from './stand-in.ts';
-import { buyerLines, makeFolder } from './workplace.ts';
+import { cheapHash } from './people.ts';
+import { buyerLines, makeFolder, startStandIn } from './workplace.ts';
 
 /** What an operator sits at: a folder with a file of so many buyers, `q4.csv`, a stand-in, and the command line. */
 export async function openDesk(rows: number, faults: FaultChange = {}, settings: Record<string, string> = {}) {
@@ -36,4 +40,146 @@ export async function openDesk(rows: number, faults: FaultChange = {}, settings:
     names: async () => (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort(),
     read: (name: string) => readFile(join(cwd, name), 'utf8'),
   };
+}
+
+/** The consoles of this test that a link opened, by their address: what a browser of it is given (test/support/browser.ts). */
+export const OPENED = new Map<string, { name: string; value: string }>();
+
+/**
+ * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
+ * closed when the test ends. While it has no users the visitor, and each browser of the test, opened it by its link.
+ *
+ * @param who who comes, in place of what sessions say
+ */
+export async function openConsole(
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+  who: Partial<AccessFunctions> = {},
+) {
+  const settings = readSettings({ env: { ...ownDataHome(cwd), ...env, CONSOLE_PORT: '0' }, cwd });
+  const context = await openContext({ settings, log: makeSilentLog(), hash: cheapHash });
+  const web = await openConsoleOf(context, who);
+  onTestFinished(async () => {
+    await web.close();
+    await context.close();
+  });
+  await web.listen();
+  const url = web.url();
+  const visitor = makeVisitor(url);
+  const link = who.identify ? undefined : await consoleLink(context, url);
+  if (link !== undefined) {
+    await visitor.get(link.slice(url.length));
+    const [name = '', value = ''] = [...visitor.cookies].find(([one]) => one.startsWith('limitline-opened-')) ?? [];
+    OPENED.set(url, { name, value });
+    onTestFinished(() => void OPENED.delete(url));
+  }
+  /** For what is not a page or a form: with the cookies that the visitor has. */
+  const open = (path: string, init: RequestInit = {}) => {
+    const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
+    return fetch(`${url}${path}`, { ...init, headers: { ...(cookie && { cookie }), ...(init.headers as object) } });
+  };
+  return { context, app: web.app, url, open, ...visitor };
+}
+
+/** Opens a console without users by the link that it printed. */
+export async function openByLink(link: string) {
+  const { origin, pathname, search } = new URL(link);
+  const visitor = makeVisitor(origin);
+  await visitor.get(`${pathname}${search}`);
+  return visitor;
+}
+
+/** Looks at pages and posts forms as a browser does: with the cookies that it was given, and the token of the last page. */
+export function makeVisitor(url: string) {
+  const cookies = new Map<string, string>();
+  let token = '';
+  const ask = async (path: string, init: RequestInit, headers: Record<string, string>) => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(`${url}${path}`, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+    });
+    for (const set of response.headers.getSetCookie()) keepCookie(cookies, set);
+    // Numbers stand in elements of their own, and are read as the text that they are part of.
+    const text = (await response.text()).replace(/<data class="grouped"[^>]*>([^<]*)<\/data>/g, '$1');
+    token = /name="csrf-token" content="([^"]*)"/.exec(text)?.[1] ?? token;
+    return { status: response.status, headers: response.headers, text };
+  };
+  const get = (path: string, headers: Record<string, string> = {}) => ask(path, {}, headers);
+  return {
+    get,
+    /** Posts a form as it is posted from a page of the console. */
+    async post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+      if (token === '') await get('/keys');
+      return ask(
+        path,
+        { method: 'POST', body: new URLSearchParams({ _csrf: token, ...fields }).toString() },
+        {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: url,
+          'sec-fetch-site': 'same-origin',
+          ...headers,
+        },
+      );
+    },
+    /** What a request of the test's own needs to be believed. */
+    credentials: async () => {
+      if (token === '') await get('/keys');
+      return { cookie: [...cookies].map((pair) => pair.join('=')).join('; '), token, origin: url };
+    },
+    /** Every cookie that it has, by name: a test may take one away, or put another in its place. */
+    cookies,
+  };
+}
+
+function keepCookie(cookies: Map<string, string>, set: string): void {
+  const [pair = '', ...attributes] = set.split(';');
+  const [name = '', value = ''] = pair.trim().split(/=(.*)/s);
+  const isGone = attributes.some((one) => /^\s*(?:max-age=0|expires=Thu, 01 Jan 1970)/i.test(one));
+  if (isGone) cookies.delete(name);
+  else cookies.set(name, value);
+}
+
+/** What a person reads of a page: what stands between its tags, with one space for each run of white space. */
+export function plainText(markup: string): string {
+  return markup
+    .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+}
+
+/** A file of a form: the field's name, the file's, and what is in it. */
+export type FormFile = [field: string, name: string, content: string | Buffer];
+
+type Visitor = { url: string; credentials: () => Promise<{ cookie: string; token: string; origin: string }> };
+
+/** Uploads files as the form of the console does without script, and answers its answer. */
+export const uploadTo = (visitor: Visitor, ...files: FormFile[]) => sendFilesTo(visitor, '/new/upload', files);
+
+/** Sends files to an address of the console, as a form does. */
+export async function sendFilesTo({ url, credentials }: Visitor, address: string, files: readonly FormFile[]) {
+  const { cookie, token, origin } = await credentials();
+  const body = new FormData();
+  for (const [field, name, content] of files) body.append(field, new Blob([content]), name);
+  const response = await fetch(`${url}${address}?_csrf=${encodeURIComponent(token)}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin, 'sec-fetch-site': 'same-origin', cookie },
+    body,
+  });
+  return { status: response.status, location: response.headers.get('location') ?? '', text: await response.text() };
+}
+
+/** A page without the marks of numbers that stand in the reader's locale where scripts run. */
+export function unmarked(markup: string): string {
+  return markup.replace(/<\/?data\b[^>]*>/g, '');
+}
+
+/** A rule of the stand-in: of the limit of a buyer the service decides so, and grants this share of it. */
+export function decided(buyer: number, status: string, share = 0) {
+  return { on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share } as const;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { circlesOf } from './import-circles.ts';
-import { type Import, importsOf, packageOf, targetOf } from './imports-of.ts';
+import { circlesOf, type Import, importsOf, packageOf, targetOf } from './imports-of.ts';
 
 const CREATE = `import { createRequire } from 'node:module'; `;
 

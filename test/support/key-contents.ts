@@ -31,3 +31,28 @@ async function contentOf(key: string, redis: RedisConnection): Promise<string> {
       return (await redis.get(key)) ?? '';
   }
 }
+
+/** Stands in each personal value of marked files, and nowhere else: so long that no random token of a page has it by chance. */
+export const MARK = /zqxjv/i;
+
+export const MARKED_HEADER =
+  'name,country_code,street,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,Betreuer,Telefon';
+
+/** A line whose contact, street and unknown columns are marked. */
+export function markedLine(n: number): string {
+  return `Buyer ${n} GmbH,DE,Zqxjvweg ${n},HRB ${n},${1_000 + n}.50,Zqxjvanna${n},Zqxjvmann${n},zqxjv${n}@zqxjv.example,Herr Zqxjvbert ${n},0171 zqxjv ${n}`;
+}
+
+/** What a service may say of a row's contact: all that it was sent, and a number of its own. */
+function echo(n: number, last = `ZQXJVMANN${n}`): string {
+  return `{"error":"contact Zqxjvanna${n} ${last} of Zqxjvweg ${n} is not known","contact":{"email":"zqxjv${n}@zqxjv.example","phone":"zqxjv"}}`;
+}
+
+/** Answers that repeat contacts: of rows 2, 3 and 5, of row 2 also once it is mended; row 4 gets none. */
+export const ECHOING_RULES = [
+  { on: 'limit' as const, match: 'Zqxjvmann2', fault: 'status' as const, status: 422, body: echo(2) },
+  { on: 'limit' as const, match: 'Zqxjvfrau2', fault: 'status' as const, status: 422, body: echo(2, 'Zqxjvfrau2') },
+  { on: 'limit' as const, match: 'HRB 3"', fault: 'status' as const, status: 408, body: echo(3), times: 1 },
+  { on: 'limit' as const, match: 'HRB 4"', fault: 'reset' as const, made: true, times: 1 },
+  { on: 'company' as const, match: 'Buyer 5', fault: 'status' as const, status: 400, body: '{"street":"Zqxjvweg 5"}' },
+];

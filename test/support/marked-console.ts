@@ -13,15 +13,12 @@ import { ACCESS, addPages } from '../../src/console/pages/index.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Person, Role } from '../../src/people/person.ts';
-import { callCommand } from './call-command.ts';
-import { ownDataHome } from './command.ts';
-import { makeVisitor } from './console.ts';
-import { openDesk } from './desk.ts';
+import { callCommand, ownDataHome } from './command.ts';
+import { makeVisitor, openDesk, uploadTo } from './desk.ts';
 import { allEvents, eventOf } from './events.ts';
 import { firstFrame } from './first-frame.ts';
-import { ECHOING_RULES, MARKED_HEADER, markedLine } from './marked-file.ts';
+import { ECHOING_RULES, MARKED_HEADER, markedLine } from './key-contents.ts';
 import { makeNotedAudit } from './noted-audit.ts';
-import { uploadTo } from './upload.ts';
 
 /**
  * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their

@@ -2,7 +2,7 @@ import { makeReport } from '../../jobs/nightly/report/make-report.ts';
 import { printReport } from '../../scripts/nightly/report-table.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import type { FoundItem } from '../../src/ledger/nightly/checks.ts';
-import { openConsole } from './console.ts';
+import { openConsole } from './desk.ts';
 import { foundItem } from './found-items.ts';
 import { ownRedis } from './ledger.ts';
 import { makeFolder } from './workplace.ts';

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { vi } from 'vitest';
-import type { makeCookieJar } from './cookie-jar.ts';
-import { CLIENT } from './oidc-console.ts';
+import { CLIENT, type makeCookieJar } from './oidc-console.ts';
 import { portOf } from './port-of.ts';
 
 /** What the provider knows of each person, by the name that they sign in with there. */

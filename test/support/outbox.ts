@@ -1,9 +1,19 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { DeliverDeps } from '../../jobs/notices/deliver.ts';
+import { readSettings } from '../../src/config.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Notice, NoticeState } from '../../src/notices/notice.ts';
-import { makeOutbox } from '../../src/notices/outbox.ts';
+import type { Delivery } from '../../src/notices/notice-list.ts';
+import { makeOutbox, type NoticeOutbox } from '../../src/notices/outbox.ts';
 import { NOTICE_LIMITS } from '../../src/notices/outbox-store.ts';
-import { WAYS, type WayName } from '../../src/notices/way.ts';
+import { WAYS, type Way, type WayName } from '../../src/notices/way.ts';
+import { makeWebhook } from '../../src/notices/webhook/webhook.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
+import { makeKeptLog } from './log-fixture.ts';
+import { portOf } from './port-of.ts';
 
 /** An outbox of the test's own, which takes notices for both ways unless it is told otherwise. */
 export function openOutbox({
@@ -32,4 +42,83 @@ export function makeNotice(changes: Partial<Notice> = {}): Notice {
 /** That something is in this state now, which is told. */
 export function makeState(state: string, changes: Partial<Notice> = {}, subject = 'portfolio q4'): NoticeState {
   return { subject, state, notice: makeNotice(changes) };
+}
+
+/** What a receiver does with one call. */
+export type Reaction = (answer: ServerResponse, request: IncomingMessage) => unknown;
+
+/** A webhook's receiver on this machine, which keeps the bodies that it was sent, and answers as it is told, 200 by default. */
+export async function startReceiver(reaction: Reaction = (answer) => answer.end('ok')) {
+  const received: Record<string, unknown>[] = [];
+  const heads: IncomingMessage[] = [];
+  const sockets = new Set<Socket>();
+  let react = reaction;
+  const listen: RequestListener = async (request, answer) => {
+    heads.push(request);
+    received.push((await json(request)) as Record<string, unknown>);
+    react(answer, request);
+  };
+  const server = createServer((request, answer) => void Promise.resolve(listen(request, answer)).catch(() => {}));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  const port = await portOf(server);
+  return {
+    port,
+    host: `127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}/hooks/T00/s3cr3t-path?sig=s3cr3t-query`,
+    received,
+    heads,
+    openConnections: () => sockets.size,
+    react(next: Reaction): void {
+      react = next;
+    },
+  };
+}
+
+/** What a process needs that delivers the notices of this outbox to a webhook, and the lines of its log. */
+export function deliversTo(url: string, outbox: NoticeOutbox, ...ways: Way[]) {
+  const { log, lines } = makeKeptLog();
+  const deps: DeliverDeps = {
+    outbox,
+    settings: readSettings({ env: { LIMITLINE_DATA: '/nowhere', CONSOLE_URL: 'https://limits.example' } }),
+    account: 'https://test.example',
+    retryUntilAnswered: makeRetryUntilAnswered({ log, signal: new AbortController().signal }),
+    log,
+    ways: [makeWebhook({ url, form: 'json', proxy: undefined }), ...ways],
+  };
+  return { deps, lines };
+}
+
+/** For a process that is never told to stop. */
+export const GOES_ON = { signal: new AbortController().signal };
+
+/** An outbox with so many notices for a webhook, told apart by their titles. */
+export async function withNotices(count: number) {
+  const opened = openOutbox({ ways: ['webhook'] });
+  const titles = Array.from({ length: count }, (_, place) => `notice ${place}`);
+  await opened.outbox.report(titles.map((title) => makeState('1', { title }, title)));
+  const ids = (await opened.outbox.lately()).map(({ id }) => id).reverse();
+  const { connection, keys } = opened;
+  return {
+    ...opened,
+    titles,
+    ids,
+    /** As if the wait that the way is in were over, and that of each notice. */
+    async afterWaiting(): Promise<void> {
+      await connection.hset(keys.outboxFault('webhook'), 'until', 0);
+      for (const id of ids) await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
+    },
+    /** As if it had been told, and tried first, so long ago. */
+    async age(ms: number, triedMs: number): Promise<void> {
+      for (const id of ids) {
+        await connection.hincrby(keys.notice(id), 'at', -ms);
+        if (triedMs > 0) await connection.hincrby(keys.notice(id), 'webhook:first', -triedMs);
+      }
+    },
+    async deliveries(): Promise<Delivery[]> {
+      return (await opened.outbox.lately()).flatMap(({ deliveries }) => deliveries).reverse();
+    },
+  };
 }

@@ -6,8 +6,8 @@ import { makeOutlet } from '../../src/service/outlet.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { makeClient } from './client.ts';
 import { type StartedProxy, startForwardProxy } from './forward-proxy.ts';
-import { startStandIn } from './stand-in.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from './tls-service.ts';
+import { startStandIn } from './workplace.ts';
 
 /** Lets this process believe the certificate of the tests, until the function that it answers is called. */
 export function trustCertificate(): () => void {

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Role } from '../../src/people/person.ts';
-import { makeVisitor, type openConsole } from './console.ts';
+import { makeVisitor, type openConsole } from './desk.ts';
 import { PASSWORD } from './people.ts';
 
 type Web = Pick<Awaited<ReturnType<typeof openConsole>>, 'context' | 'url'>;

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Options } from 'csv-stringify';
 import { onTestFinished } from 'vitest';
+import type { Dialect } from '../../src/table/dialect.ts';
 
 /** A folder for one test, removed when the test is over. */
 export async function makeTemporaryFolder() {
@@ -18,4 +20,9 @@ export async function makeTemporaryFolder() {
       return path;
     },
   };
+}
+
+/** Options by which csv-stringify preserves every cell: by default it quotes only cells with the line break that ends records. */
+export function stringifyOptions({ delimiter, lineBreak }: Pick<Dialect, 'delimiter' | 'lineBreak'>): Options {
+  return { delimiter, record_delimiter: lineBreak, quoted_match: /[\r\n]/ };
 }

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { heldName } from '../../src/ledger/rows/story.ts';
-import { openConsole } from './console.ts';
-import { openDesk } from './desk.ts';
+import { openConsole, openDesk } from './desk.ts';
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> =cmd|x';
 

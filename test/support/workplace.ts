@@ -1,11 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished } from 'vitest';
+import { type ExportDeps, type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/import/import-portfolio.ts';
+import { lookThrough, type NightCheckDeps } from '../../jobs/nightly/reconcile.ts';
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
+import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
+import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
@@ -13,9 +20,9 @@ import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { makeStandIn, type StandIn } from '../../src/stand-in/stand-in.ts';
 import { ownDataHome } from './command.ts';
 import { ownRedis } from './ledger.ts';
-import { startStandIn } from './stand-in.ts';
 
 /** All that has to be done for a portfolio, also on a machine that has much else to do. */
 const SETTLES_WITHIN = { timeout: 240_000 };
@@ -162,4 +169,78 @@ export function buyerLines(count: number): string[] {
   const lines = ['name,country_code,company_registration_number,requested_limit'];
   for (let n = 1; n <= count; n += 1) lines.push(`Buyer ${n} GmbH,DE,HRB ${n},${1_000 + n}.50`);
   return lines;
+}
+
+/** What an export is told: by default it is the results of `q4` as a CSV. `told` takes the sentences that it says. */
+export type ExportWish = Partial<ExportPayload> & { told?: string[] };
+
+/** The bytes of a results or errors file. */
+export async function exportedBytes(
+  deps: Omit<ExportDeps, 'say' | 'signal'>,
+  { told = [], ...wish }: ExportWish = {},
+): Promise<Buffer> {
+  const to = new PassThrough();
+  const exporting = exportResults({ portfolio: 'q4', only: 'all', ...wish }, to, {
+    ...deps,
+    say: (sentence) => told.push(sentence),
+    signal: new AbortController().signal,
+  });
+  exporting.catch((error) => to.destroy(error));
+  const [bytes] = await Promise.all([buffer(to), exporting]);
+  return bytes;
+}
+
+/** The same as text. */
+export async function exportedText(...of: Parameters<typeof exportedBytes>): Promise<string> {
+  return (await exportedBytes(...of)).toString();
+}
+
+/** The header of {@link acme} and {@link zinc}. */
+export const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
+/** A file of these lines. */
+export const asking = (...lines: string[]) => [HEADER, ...lines];
+/** Lines of two buyers. */
+export const acme = (amount: number, reference = '') => `Acme AG,DE,HRB 1,${reference},${amount}`;
+export const zinc = (amount: number) => `Zinc AG,DE,HRB 2,,${amount}`;
+
+/** A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them, or has other faults. */
+export async function openCorrections(refusing: string | NonNullable<FaultChange['rules']> = '') {
+  const refused = { on: 'limit', match: String(refusing), fault: 'status', status: 422 } as const;
+  const rules = typeof refusing !== 'string' ? refusing : refusing === '' ? [] : [refused];
+  const place = await openWorkplace({ faults: { rules } });
+  return {
+    ...place,
+    importLines: (...lines: string[]) => place.import(asking(...lines)),
+    results: async (): Promise<Record<string, string>[]> => parse(await exportedText(place.context), { columns: true }),
+    errors: () => exportedText(place.context, { only: 'errors' }),
+    /** What was requested of the service, in any order. */
+    requested: () =>
+      place.standIn
+        .things('limit')
+        .map(({ body }) => Number(Object(body).requested_limit))
+        .sort((a, b) => a - b),
+  };
+}
+
+/** What a look through all that is kept finds wrong with it, or made twice: what finance wants to know besides is left out, unless that is asked for. */
+export async function foundBy(
+  deps: NightCheckDeps,
+  { finance = false, ...how }: { lookAgainMs?: number; finance?: boolean } = {},
+): Promise<{ portfolio: string; finding: string; rows: number }[]> {
+  const groups = makeFindingGroups();
+  const isOfLedger = ({ check }: FoundItem) => finance || CHECKS[check].kind === 'ledger' || check === 'made twice';
+  await lookThrough(
+    deps,
+    { found: (item) => void (isOfLedger(item) && groups.add(item)) },
+    { atMs: Date.now(), signal: new AbortController().signal, ...how },
+  );
+  return groups.result().findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows }));
+}
+
+/** A stand-in on a free port that remembers everything it made; it ends with the test. */
+export async function startStandIn(faults: FaultChange = {}): Promise<StandIn> {
+  const standIn = makeStandIn({ credentials: STAND_IN_CREDENTIALS, faults, keepMade: true, log: makeSilentLog() });
+  await standIn.start();
+  onTestFinished(() => standIn.close());
+  return standIn;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { harmless } from '../../src/table/formulas.ts';
 import { makeTableLine } from '../../src/table/write-table.ts';
-import { stringifyOptions } from '../support/stringify-options.ts';
+import { stringifyOptions } from '../support/temporary-folder.ts';
 
 test('a line is what csv-stringify makes of it, whatever stands in its cells', () => {
   const cell = fc.oneof(

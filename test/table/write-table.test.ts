@@ -6,7 +6,7 @@ import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeDecoder } from '../../src/table/encodings/decoders.ts';
 import { harmless } from '../../src/table/formulas.ts';
 import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
-import { stringifyOptions } from '../support/stringify-options.ts';
+import { stringifyOptions } from '../support/temporary-folder.ts';
 
 async function written(records: string[][], dialect: Dialect): Promise<Buffer> {
   return buffer(encodeTable(tableTexts(Readable.from(records), dialect), dialect));

@@ -6,8 +6,7 @@ import { type AccessTable, accessOf } from '../../../src/console/access/access.t
 import { ACCESS } from '../../../src/console/pages/index.ts';
 import { ROLES } from '../../../src/people/person.ts';
 import { withAllRoutes } from '../../support/all-routes.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
 import { COLUMNS, type Expected, readExpected } from './expected-access.ts';
 

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { RESUMES } from '../../../src/console/access/access.ts';
 import { firstWords } from '../../../src/ledger/rows/first-rows.ts';
 import { NOT_OURS_WORDS, refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { as, byHeader } from '../../support/persons.ts';
 

@@ -5,7 +5,7 @@ import { makeConsole } from '../../../src/console/console.ts';
 import { addPages } from '../../../src/console/pages/index.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { STRIP } from '../../support/bare-console.ts';
-import { makeVisitor } from '../../support/console.ts';
+import { makeVisitor } from '../../support/desk.ts';
 import { ANYBODY } from '../../support/persons.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

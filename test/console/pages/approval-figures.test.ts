@@ -3,10 +3,8 @@ import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts'
 import { lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
-import { ANSWERING, openPortfolio } from '../../support/approved-portfolio.ts';
-import { plainText } from '../../support/plain-text.ts';
-import { unmarked } from '../../support/unmarked.ts';
-import { waitingIn } from '../../support/waiting-in.ts';
+import { ANSWERING, openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';
+import { plainText, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;

@@ -2,12 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Person } from '../../../src/people/person.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { plainText } from '../../support/plain-text.ts';
 import { addUser, codeOf } from '../../support/signed-in.ts';
-import { unmarked } from '../../support/unmarked.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const ALICE: Person = { by: 'alice', roles: ['finance'] };

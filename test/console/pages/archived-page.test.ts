@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 
 /** A console with one portfolio that is archived and one that is not; who comes says by a header what they are. */
 async function openArchived() {

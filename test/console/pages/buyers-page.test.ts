@@ -2,10 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
-import { unmarked } from '../../support/unmarked.ts';
+import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 
 const HEAD =
   'name,country_code,company_registration_number,business_information_source,business_information_id,requested_limit,buyer_reference,request_reference,contact_first_name,contact_last_name';

@@ -4,7 +4,7 @@ import { ACCESS } from '../../../src/console/pages/index.ts';
 import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/figures-view.ts';
 import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { ROLES } from '../../../src/people/person.ts';
-import { plainText } from '../../support/plain-text.ts';
+import { plainText } from '../../support/desk.ts';
 
 const ALL: Rights = { roles: ROLES, owns: false, table: ACCESS, places: [] };
 

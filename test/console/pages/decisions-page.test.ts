@@ -1,11 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
-import { plainText } from '../../support/plain-text.ts';
-import { unmarked } from '../../support/unmarked.ts';
 
 const FIONA = as('fiona', 'finance');
 const VERA = as('vera', 'viewer');

@@ -1,10 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { decided } from '../../support/decided.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
+import { decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 
 test('a request that was declined before 2,000 others went into review is not kept quiet', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined'), decided(2, 'review')] });

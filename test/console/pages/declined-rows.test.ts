@@ -2,10 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerApproval, carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
-import { unmarked } from '../../support/unmarked.ts';
+import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 
 // Promises: decline-is-told, first-page-what-waits
 test('declined rows are told on the page of their portfolio and on the first page, until they are asked for again', async () => {

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Role } from '../../../src/people/person.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
-import { uploadTo } from '../../support/upload.ts';
+import { openConsole, openDesk, plainText, uploadTo } from '../../support/desk.ts';
 
 // Promise: uploads-not-submitted-said
 test('the first page says how many uploads are not submitted, to those who may upload', async () => {

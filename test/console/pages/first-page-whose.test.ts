@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { firstWords } from '../../../src/ledger/rows/first-rows.ts';
 import { refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
-import { plainText } from '../../support/plain-text.ts';
 
 const FIONA = as('fiona@example.com', 'finance');
 const FRANK = as('frank', 'finance');

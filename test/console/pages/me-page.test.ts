@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { browserWords } from '../../../src/console/pages/me/me-view.ts';
-import { makeVisitor, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { addUser, auditOf, codeOf, signIn } from '../../support/signed-in.ts';
 

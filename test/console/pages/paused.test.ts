@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
 const PAUSED = 'The portfolio is paused: nothing of it goes before it is resumed on its page.';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 

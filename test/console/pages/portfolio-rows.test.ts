@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../../support/desk.ts';
 
 /** Rows at the lines 2 to 9, of which those at 4 and 5 are rejected; line 10 is a duplicate, and line 11 has no amount. */
 async function open() {

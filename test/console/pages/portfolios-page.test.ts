@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { plainText } from '../../support/plain-text.ts';
+import { openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const namesIn = (markup: string) =>

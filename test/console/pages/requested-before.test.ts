@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { unmarked } from '../../support/unmarked.ts';
+import { openConsole, openDesk, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 test('a row whose request was made before has the outcome beside it, unless it was approved', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandLineActor } from '../../../src/actor.ts';
 import { type ScheduleFacts, scheduleSection } from '../../../src/console/pages/nightly/schedule-view.ts';
-import { openConsole } from '../../support/console.ts';
+import { openConsole } from '../../support/desk.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { decided } from '../../support/decided.ts';
-import { openDesk } from '../../support/desk.ts';
+import { decided, openConsole, openDesk } from '../../support/desk.ts';
 import { as, byHeader } from '../../support/persons.ts';
 
 const FIONA = as('fiona', 'finance');

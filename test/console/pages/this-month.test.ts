@@ -2,11 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { thisMonth } from '../../../src/console/pages/portfolios/this-month.ts';
-import { openConsole } from '../../support/console.ts';
-import { decided } from '../../support/decided.ts';
-import { openDesk } from '../../support/desk.ts';
+import { decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
-import { plainText } from '../../support/plain-text.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {

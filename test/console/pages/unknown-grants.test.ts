@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { plainText } from '../../support/plain-text.ts';
+import { openConsole, plainText, unmarked } from '../../support/desk.ts';
 import { openReview, UNDER_REVIEW } from '../../support/under-review.ts';
-import { unmarked } from '../../support/unmarked.ts';
 
 // Promise: unknown-grant-is-a-dash
 test('a page shows no sum as granted where the service has decided nothing, or nobody knows what it said', async () => {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
-import { makeVisitor, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { addUser, auditOf, signIn } from '../../support/signed-in.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MASK } from '../../../src/console/privacy/mask.ts';
+import { MARK } from '../../support/key-contents.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
-import { MARK } from '../../support/marked-file.ts';
 
 /** Every page of a used console, by two people, some of them with a line that is looked for in a file. */
 const TIMEOUT_MS = 300_000;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeDevices } from '../../../src/console/sign-in/session-cookie.ts';
-import { makeVisitor, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
 import { addUser, signIn } from '../../support/signed-in.ts';
 
 const KEY = Buffer.alloc(32, 7);

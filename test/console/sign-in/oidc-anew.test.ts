@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSignIn, SESSION, signIn } from '../../support/oidc-sign-in.ts';
+import { openSignIn, SESSION, signIn } from '../../support/forged-provider.ts';
 
 /** Somebody who is signed in, and signs in anew for an approval; answers where they end up. */
 async function openAnew() {

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { makeCookieJar } from '../../support/cookie-jar.ts';
-import { type Forgery, makePair, publicOf } from '../../support/forged-provider.ts';
-import { CLIENT } from '../../support/oidc-console.ts';
+import { begin, type Forgery, makePair, openSignIn, publicOf, signIn } from '../../support/forged-provider.ts';
+import { CLIENT, makeCookieJar } from '../../support/oidc-console.ts';
 import { withoutToken } from '../../support/without-token.ts';
 
 afterEach(() => void vi.useRealTimers());
-
-import { begin, openSignIn, signIn } from '../../support/oidc-sign-in.ts';
 
 test('who signed in is known by a name of their own, with the roles of their groups, and is led on', async () => {
   const both = await openSignIn();

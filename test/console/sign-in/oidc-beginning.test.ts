@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { begin, openSignIn, signIn } from '../../support/oidc-sign-in.ts';
+import { begin, openSignIn, signIn } from '../../support/forged-provider.ts';
 
 test('another site cannot begin a sign-in: who is led there is asked first', async () => {
   const both = await openSignIn();

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeCookieJar } from '../../support/cookie-jar.ts';
-import { startForgedProvider } from '../../support/forged-provider.ts';
-import { openOidcConsole } from '../../support/oidc-console.ts';
-import { begin, openSignIn, SESSION } from '../../support/oidc-sign-in.ts';
+import { begin, openSignIn, SESSION, startForgedProvider } from '../../support/forged-provider.ts';
+import { makeCookieJar, openOidcConsole } from '../../support/oidc-console.ts';
 
 test('a sign-in that began at one host of the installation ends at another, and the session that was before it ends', async () => {
   const provider = await startForgedProvider();

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
-import { openConsole } from '../../support/console.ts';
-import { makeCookieJar } from '../../support/cookie-jar.ts';
-import { openDesk } from '../../support/desk.ts';
-import { CLIENT } from '../../support/oidc-console.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
+import { CLIENT, makeCookieJar } from '../../support/oidc-console.ts';
 import { type Account, passProvider, startOidcProvider } from '../../support/oidc-provider.ts';
 import { addUser } from '../../support/signed-in.ts';
 

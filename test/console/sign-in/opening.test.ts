@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { consoleLink } from '../../../scripts/console/console-link.ts';
 import { commandLineActor } from '../../../src/actor.ts';
-import { callCommand } from '../../support/call-command.ts';
-import { makeVisitor, openByLink, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { callCommand } from '../../support/command.ts';
+import { makeVisitor, openByLink, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { auditOf } from '../../support/signed-in.ts';
 

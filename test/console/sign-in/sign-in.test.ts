@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeVisitor, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { addUser, codeOf, signIn } from '../../support/signed-in.ts';
 

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type makeVisitor, openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { type makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
 import { addUser, signIn } from '../../support/signed-in.ts';
 
 /** What a page hears that is open in somebody's browser, until its stream ends. */

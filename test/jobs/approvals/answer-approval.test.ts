@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { STEP_JOBS } from '../../../jobs/rows/feed.ts';
-import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
-import { retryRows } from '../../support/operate.ts';
+import { ALICE, BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { ANYBODY } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 

@@ -6,8 +6,7 @@ import type { UnknownPolicy } from '../../../src/config.ts';
 import type { Context } from '../../../src/context.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openService } from '../../../src/open-service.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { resendHeld } from '../../support/operate.ts';
+import { openPortfolio, resendHeld } from '../../support/approved-portfolio.ts';
 
 const by = 'olivia';
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -5,8 +5,7 @@ import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { waitingIn } from '../../support/waiting-in.ts';
+import { openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';
 
 const by = 'olivia';
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -3,9 +3,7 @@ import { carryOutAllAnswered, carryOutAnswers } from '../../../jobs/approvals/an
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { resendHeld } from '../../support/operate.ts';
-import { waitingIn } from '../../support/waiting-in.ts';
+import { openPortfolio, resendHeld, waitingIn } from '../../support/approved-portfolio.ts';
 
 const by = 'olivia';
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -5,8 +5,7 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { resendHeld } from '../../support/operate.ts';
+import { openPortfolio, resendHeld } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const by = 'olivia';

@@ -9,9 +9,8 @@ import { saidLine, waitingWords } from '../../../scripts/approval/approval-words
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import { ANSWERING, openPortfolio } from '../../support/approved-portfolio.ts';
-import { unmarked } from '../../support/unmarked.ts';
-import { waitingIn } from '../../support/waiting-in.ts';
+import { ANSWERING, openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';
+import { unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';

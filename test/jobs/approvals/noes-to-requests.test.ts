@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { waitingIn } from '../../support/waiting-in.ts';
+import { openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';
 
 const LINES = ['name,country_code,company_registration_number,requested_limit', 'Buyer 1 GmbH,DE,HRB 1,1001.50'];
 

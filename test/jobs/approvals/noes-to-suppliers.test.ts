@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import { retryRows } from '../../support/operate.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -7,9 +7,8 @@ import type { ArchiveProgress } from '../../../jobs/archive/archive-deps.ts';
 import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
 import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
-import { NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
+import { differences, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
 import { makeRequest } from '../../support/ledger.ts';
-import { differences } from '../../support/redis-dump.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 test('the files are for their owner alone, and the manifest says what is in each', async () => {

@@ -3,11 +3,10 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import type { ArchiveStateName } from '../../../src/ledger/schema/archives.ts';
 import { openService } from '../../../src/open-service.ts';
-import { exportedText } from '../../support/exported.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { openRefused } from '../../support/retried-rows.ts';
 import { expectStates, openSessionPlace } from '../../support/session-file.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const stateText = (is: ArchiveStateName) =>
   JSON.stringify({ is, id: 'an-archive', by: 'alice', sinceMs: 1, startedMs: 1, finishedMs: 2 });

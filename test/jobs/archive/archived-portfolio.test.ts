@@ -8,11 +8,10 @@ import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { makeSilentLog } from '../../../src/log.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { checkedFile } from '../../support/checked-file.ts';
-import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
-import { exportedText } from '../../support/exported.ts';
 import { freshPrefix } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
+import { acme, asking, exportedText, openCorrections, zinc } from '../../support/workplace.ts';
 
 const signal = new AbortController().signal;
 const NO_CALLS = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };

@@ -10,8 +10,7 @@ import { toBuyer } from '../../../jobs/rows/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
 import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';
-import { keyContents } from '../../support/key-contents.ts';
-import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
+import { keyContents, MARK, MARKED_HEADER, markedLine } from '../../support/key-contents.ts';
 import { pictureOf } from '../../support/redis-picture.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

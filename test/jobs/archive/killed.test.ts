@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ARCHIVE_STEPS, type ArchiveProgress } from '../../../jobs/archive/archive-deps.ts';
 import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
-import { ACCOUNT, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
+import { ACCOUNT, differences, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
 import { bundled } from '../../support/bundle.ts';
 import { startScript } from '../../support/command.ts';
 import { redisUrl } from '../../support/redis/own-database.ts';
-import { differences } from '../../support/redis-dump.ts';
 
 const ARCHIVE_PROCESS = bundled('archive-process');
 

@@ -4,11 +4,9 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { PORTFOLIO_KEYS } from '../../../src/ledger/comparison/portfolio-keys.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
-import { BOB, openPortfolio } from '../../support/approved-portfolio.ts';
-import { NEVER, putBackPlainly } from '../../support/archive.ts';
+import { BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
+import { differences, dumpRedis, NEVER, putBackPlainly } from '../../support/archive.ts';
 import { connectRedis } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
-import { differences, dumpRedis } from '../../support/redis-dump.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 /**

@@ -6,10 +6,9 @@ import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { lookThrough } from '../../../jobs/nightly/reconcile.ts';
-import { exportedText } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { changedIn } from '../../support/redis-picture.ts';
-import { buyerLines } from '../../support/workplace.ts';
+import { buyerLines, exportedText } from '../../support/workplace.ts';
 
 // Promise: restored-byte-for-byte
 test('what was archived is restored byte for byte, at its old place, and archived and restored again', async () => {

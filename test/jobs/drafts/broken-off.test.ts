@@ -15,8 +15,8 @@ import {
   openDraftDesk,
   previewOf,
 } from '../../support/draft-desk.ts';
+import { HEADER, rowOf, writeSheets } from '../../support/workbooks.ts';
 import { openWorkplace } from '../../support/workplace.ts';
-import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
 
 const HEAD = 'name,country_code,company_registration_number,supporting_documents,requested_limit';
 const LINES = ['A GmbH,DE,HRB 1,,1000', 'B GmbH,DE,HRB 2,b.pdf,900000'];

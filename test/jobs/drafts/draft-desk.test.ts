@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { outlookDepsOf } from '../../../scripts/look/dry-run.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { HEADER, writeWorkbook } from '../../support/workbooks.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
-import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
 
 const LINES = [
   'Firma;Land;HRB;Kreditlimit;Belege',

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeKeptDocuments } from '../../../jobs/drafts/kept-documents.ts';
+import { times, writeWorkbook } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { times, writeWorkbook } from '../../support/write-workbook.ts';
 
 const COLUMNS = ['name', 'requested_limit', 'supporting_documents', 'row', 'limitline_line', 'limitline_account'];
 const KEY = 'row-key-16-chars';

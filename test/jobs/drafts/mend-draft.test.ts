@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { lastVersion } from '../../../src/portfolio/portfolio-draft.ts';
 import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { HEADER, writeSheets, writeWorkbook } from '../../support/workbooks.ts';
 import { openWorkplace } from '../../support/workplace.ts';
-import { HEADER, writeSheets, writeWorkbook } from '../../support/write-workbook.ts';
 
 const HEAD = 'name,country_code,website,requested_limit';
 

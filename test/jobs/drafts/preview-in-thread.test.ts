@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { previewInThread } from '../../../jobs/drafts/preview-in-thread.ts';
 import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
-import { acme, HEADER, zinc } from '../../support/corrections.ts';
 import { draftOf, incoming, openDraftDesk } from '../../support/draft-desk.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { acme, HEADER, openWorkplace, zinc } from '../../support/workplace.ts';
 
 async function openDesk(silentMs?: number) {
   const place = await openWorkplace();

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
-import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
-import { eventOf, letPass } from '../../support/events.ts';
+import { decisionEvent, eventOf, letPass, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { makeFolder } from '../../support/workplace.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEvent } from '../../../jobs/events/read-event.ts';
-import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
+import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 const FIRST_MS = Date.parse('2026-11-20T08:00:00Z');

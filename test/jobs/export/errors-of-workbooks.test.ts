@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportedText } from '../../support/exported.ts';
-import { openWorkplace } from '../../support/workplace.ts';
-import { HEADER, writeFormatted, writeWorkbook } from '../../support/write-workbook.ts';
+import { HEADER, writeFormatted, writeWorkbook } from '../../support/workbooks.ts';
+import { exportedText, openWorkplace } from '../../support/workplace.ts';
 
 /** A workbook that was imported, and its errors file, which is mended and imported after it. */
 async function openErrors() {

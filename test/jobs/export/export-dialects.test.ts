@@ -5,8 +5,7 @@ import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
-import { exportedBytes } from '../../support/exported.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { exportedBytes, openWorkplace } from '../../support/workplace.ts';
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
   parse(csv, { columns: true, bom: true, relax_column_count: true });

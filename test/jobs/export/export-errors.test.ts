@@ -6,10 +6,9 @@ import type { Context } from '../../../src/context.ts';
 import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
-import { type ExportWish, exportedBytes } from '../../support/exported.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { openWorkplace } from '../../support/workplace.ts';
-import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
+import { HEADER, writeWorkbook } from '../../support/workbooks.ts';
+import { type ExportWish, exportedBytes, openWorkplace } from '../../support/workplace.ts';
 import { writeZip } from '../../support/zip-file.ts';
 
 type Format = Pick<ExportWish, 'format' | 'likeInput'>;

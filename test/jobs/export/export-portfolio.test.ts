@@ -2,8 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type ExportWish, exportedText } from '../../support/exported.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { type ExportWish, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 

@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type ExportWish, exportedText } from '../../support/exported.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, type ExportWish, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { leaveResults } from '../../../jobs/export/leave-results.ts';
 import { hasUnrequested } from '../../../jobs/nightly/finance/unrequested-lines.ts';
+import { rowOf, writeSheets } from '../../support/workbooks.ts';
 import { openWorkplace } from '../../support/workplace.ts';
-import { rowOf, writeSheets } from '../../support/write-workbook.ts';
 
 const HEADER = 'name,country_code,requested_limit';
 

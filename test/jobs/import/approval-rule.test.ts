@@ -10,9 +10,8 @@ import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts
 import { type Context, openContext } from '../../../src/context.ts';
 import { makeFleet } from '../../../src/ledger/calls/fleet.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { connectRedis } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Pick<Awaited<ReturnType<typeof openWorkplace>>, 'context' | 'dir'>;

@@ -2,9 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
-import { exportedText } from '../../support/exported.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { acme, asking, exportedText, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
 describe('a line is a problem when nobody can tell which row it corrects', () => {
   // Promise: unclear-correction-refused

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { retryRows } from '../../support/operate.ts';
+import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;

@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportedText } from '../../support/exported.ts';
 import { PDF } from '../../support/read-portfolio.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,PLZ,Telefon,Tage,Versichert';
 const LINE = 'Buyer 1 GmbH,DE,HRB 1,1000,01234,+49 30 1,30,ja';

@@ -5,8 +5,7 @@ import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { checkedFile } from '../../support/checked-file.ts';
-import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { acme, HEADER, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
 // Promise: check-names-every-problem
 test.each<[string, string[], string[], number[], 'given up'?]>([

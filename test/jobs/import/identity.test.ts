@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
-import { exportedText } from '../../support/exported.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,city,requested_limit';
 const MUELLER = 'Müller Stahl GmbH,DE,HRB 1234,Köln';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { checkImport } from '../../../jobs/import/open-import.ts';
+import { HEADER, times, writeWorkbook } from '../../support/workbooks.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
-import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { foreseeLacking } from '../../../jobs/import/lacking-rows.ts';
 import { found } from '../../support/checked-ledger.ts';
-import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
-import { importDepsOf } from '../../support/workplace.ts';
+import { acme, HEADER, importDepsOf, openCorrections, zinc } from '../../support/workplace.ts';
 
 describe('rows of earlier imports that the file lacks', () => {
   // Promise: replace-cancels-unsent

@@ -4,10 +4,16 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { moneyNotes } from '../../../src/ledger/counts/money.ts';
-import { acme, asking, HEADER as CORRECTIONS_HEADER, openCorrections, zinc } from '../../support/corrections.ts';
-import { exportedText } from '../../support/exported.ts';
-import { retryRows } from '../../support/operate.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
+import {
+  acme,
+  asking,
+  HEADER as CORRECTIONS_HEADER,
+  exportedText,
+  openCorrections,
+  openWorkplace,
+  zinc,
+} from '../../support/workplace.ts';
 
 const HEADER = 'name,request_reference,requested_limit,currency,contact_email';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { MOST_READ } from '../../../src/ledger/rows/buyer-rows.ts';
 import { checkedFile } from '../../support/checked-file.ts';
-import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
+import { acme, asking, openCorrections, zinc } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openCorrections>>;
 

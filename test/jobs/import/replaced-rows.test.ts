@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
-import { retryRows } from '../../support/operate.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
+import { acme, asking, openCorrections, zinc } from '../../support/workplace.ts';
 
 // Promise: corrected-amount-replaces
 test('a corrected amount replaces a refused row without any reference, and retry does not send the old one', async () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { writeFormatted } from '../../support/workbooks.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
-import { writeFormatted } from '../../support/write-workbook.ts';
 
 test('a line whose limit was made counts as requested before, also where its row here or elsewhere was refused', async () => {
   const place = await openWorkplace();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows/rows.ts';
-import { foundBy } from '../../support/found-by.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, foundBy, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,buyer_reference,request_reference';
 

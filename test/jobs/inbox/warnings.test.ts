@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { openInbox } from '../../support/inbox.ts';
+import { rowOf, writeSheets } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { rowOf, writeSheets } from '../../support/write-workbook.ts';
 
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
-import { exportedText } from '../../support/exported.ts';
-import { foundBy } from '../../support/found-by.ts';
-import { retryRows } from '../../support/operate.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
+import { buyerLines, exportedText, foundBy, openWorkplace } from '../../support/workplace.ts';
 
 // Promises: rows-accounted-for, sums-change-with-the-row
 test('reconcile counts a row in the state that it is in, in no other, and with its sum', async () => {

@@ -3,9 +3,7 @@ import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
 import type { TakenNotice } from '../../../src/notices/outbox.ts';
 import { NOTICE_LIMITS } from '../../../src/notices/outbox-store.ts';
 import type { Way } from '../../../src/notices/way.ts';
-import { deliversTo, GOES_ON, withNotices } from '../../support/delivering.ts';
-import { makeState, openOutbox } from '../../support/outbox.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { deliversTo, GOES_ON, makeState, openOutbox, startReceiver, withNotices } from '../../support/outbox.ts';
 
 const titlesIn = (received: readonly Record<string, unknown>[]) => received.map(({ title }) => title);
 

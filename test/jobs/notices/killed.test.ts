@@ -7,10 +7,8 @@ import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
 import { bundled } from '../../support/bundle.ts';
 import { COMPILED } from '../../support/command.ts';
-import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
-import { makeState } from '../../support/outbox.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { deliversTo, GOES_ON, makeState, startReceiver } from '../../support/outbox.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { redisUrl } from '../../support/redis/own-database.ts';
 

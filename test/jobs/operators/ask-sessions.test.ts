@@ -8,10 +8,9 @@ import { rowStory } from '../../../jobs/story/row-story.ts';
 import { masked } from '../../../src/console/privacy/mask.ts';
 import type { Context } from '../../../src/context.ts';
 import { found } from '../../support/checked-ledger.ts';
-import { exportedText } from '../../support/exported.ts';
 import { keyContents } from '../../support/key-contents.ts';
 import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const options = { by: 'anna', signal: new AbortController().signal };
 const LINK = /hosted\.example/;

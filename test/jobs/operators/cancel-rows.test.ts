@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { retryRows } from '../../support/operate.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 40;

@@ -1,10 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents } from '../../../jobs/events/take-events.ts';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
-import { fileOf, soon, statusesOf } from '../../support/decisions-said.ts';
-import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
-import { eventOf } from '../../support/events.ts';
-import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { decisionEvent, eventOf, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
+import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 
 /** Ids of eight limits, one of which, `bl_q42`, has a row that cannot be read. */

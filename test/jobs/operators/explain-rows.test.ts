@@ -3,8 +3,7 @@ import { explainEmptyRetry, explainLine, type Retry } from '../../../jobs/operat
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { acme, asking, buyerLines, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
 /** A portfolio of which one limit met this fault, one is done, and one line is broken. */
 async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {

@@ -4,8 +4,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { Sent } from '../../../src/call-kind.ts';
 import { openService } from '../../../src/open-service.ts';
 import { callThrough } from '../../support/call-through.ts';
-import { foundBy } from '../../support/found-by.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { foundBy, openWorkplace } from '../../support/workplace.ts';
 
 /** Three rows of one buyer are held for its company: a process sent it, and sends no heartbeat. Its answer is still to come. */
 async function openLate() {

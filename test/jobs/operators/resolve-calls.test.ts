@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { expect, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { resendHeld } from '../../support/operate.ts';
+import { resendHeld } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Faults = NonNullable<Parameters<typeof openWorkplace>[0]>;

@@ -7,8 +7,7 @@ import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-ca
 import { rowName } from '../../../src/ledger/schema/schema.ts';
 import type { ResolvedRow } from '../../../src/ledger/story/held-plan.ts';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
-import { exportedText } from '../../support/exported.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 /** Five rows, of which two are held at their limit and one, with two limits to come, at its company; and a broken line. */
 async function openHeld() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryRows } from '../../support/operate.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** Four rows, of which one is refused as a company and two are refused their limits. */

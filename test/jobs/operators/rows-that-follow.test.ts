@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
-import { fileOf, statusesOf } from '../../support/decisions-said.ts';
-import { exportedBytes } from '../../support/exported.ts';
-import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { fileOf, openFinishedPortfolio, statusesOf } from '../../support/finished-portfolio.ts';
 import { toLimit } from '../../support/ledger.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedBytes, openWorkplace } from '../../support/workplace.ts';
 
 /** So many rows that are done, whose limits were all made under the id `bl_same`. */
 async function openShared(count: number) {

@@ -5,8 +5,7 @@ import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
 import { rowName } from '../../../src/ledger/schema/schema.ts';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
-import { fileOf, soon, statusesOf } from '../../support/decisions-said.ts';
-import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 /** Decisions of a dropped file, `<id> <status>` each, and how it is taken. */

@@ -3,8 +3,7 @@ import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import type { Person } from '../../../src/people/person.ts';
-import { BOB, openPortfolio } from '../../support/approved-portfolio.ts';
-import { retryRows } from '../../support/operate.ts';
+import { BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 
 /** Who brought the file in, and may approve what others did. */
 const ALICE: Person = { by: 'alice', roles: ['finance', 'approver'] };

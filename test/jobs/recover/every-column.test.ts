@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { COLUMNS, columnsThat, fieldOf, KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
-import { exportedText } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { exportedText } from '../../support/workplace.ts';
 
 /** What a cell holds where a text alone is no value of its column. */
 const VALUES: Record<string, string> = {

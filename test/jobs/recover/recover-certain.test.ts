@@ -8,11 +8,11 @@ import { makeDocumentFolder } from '../../../src/documents/folder.ts';
 import { contentDigest } from '../../../src/ledger/calls/claim-answers.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { callCommand } from '../../support/call-command.ts';
-import { exportedBytes } from '../../support/exported.ts';
+import { callCommand } from '../../support/command.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { exportedBytes } from '../../support/workplace.ts';
 
 type Files = Record<string, string[]>;
 type Mapping = {

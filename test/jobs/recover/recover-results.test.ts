@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
-import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { exportedBytes } from '../../support/workplace.ts';
 
 const HEADER =
   'name;country_code;company_registration_number;state;requested_limit;supporting_documents;request_reference';

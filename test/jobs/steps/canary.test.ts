@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 60;

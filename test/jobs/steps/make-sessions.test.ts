@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import {
   expectStates,

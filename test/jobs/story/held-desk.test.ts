@@ -3,10 +3,9 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { callInDoubt } from '../../../jobs/rows/calls-of.ts';
 import { countQuestions, heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
-import { openConsole } from '../../support/console.ts';
+import { openConsole, unmarked } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
-import { unmarked } from '../../support/unmarked.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';

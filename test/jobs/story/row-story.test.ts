@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lineOfRow, rowStory } from '../../../jobs/story/row-story.ts';
 import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { eventOf, openEvents } from '../../support/events.ts';
 import { makeRequest, ROW } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('a line is found with its columns; one far down is not waited for; a copy that is gone is said', async () => {

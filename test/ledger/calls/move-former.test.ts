@@ -6,9 +6,9 @@ import { type Context, openContext } from '../../../src/context.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeLuaScript } from '../../../src/lua-script.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
 import { redisUrl } from '../../support/redis/own-database.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeReports } from '../../../src/ledger/nightly/reports.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
-import { foundItem } from '../../support/found-items.ts';
-import { keptReport } from '../../support/kept-report.ts';
+import { foundItem, keptReport } from '../../support/found-items.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 function openReports() {

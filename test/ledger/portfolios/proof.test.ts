@@ -5,8 +5,8 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
 import { type Check, overallOf, proofOf } from '../../../src/ledger/portfolios/proof.ts';
+import { retryRows } from '../../support/approved-portfolio.ts';
 import { openLedger } from '../../support/ledger.ts';
-import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const file = { id: 'f1', fileName: 'a.csv', reading: '{}' };

@@ -5,10 +5,9 @@ import type { Message } from '../../../src/notices/way.ts';
 import { makeWebhook, type WebhookForm } from '../../../src/notices/webhook/webhook.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
-import { makeNotice } from '../../support/outbox.ts';
+import { makeNotice, startReceiver } from '../../support/outbox.ts';
 import { portOf } from '../../support/port-of.ts';
 import { trustCertificate } from '../../support/proxied-service.ts';
-import { startReceiver } from '../../support/receiver.ts';
 import { startTlsService, TLS_HOST } from '../../support/tls-service.ts';
 
 const MESSAGE: Message = { ...boundedNotice(makeNotice()), id: 'id-1', account: 'a', link: undefined };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readMapArgs } from '../../../src/portfolio/columns/mapping.ts';
 import { read, told } from '../../support/read-portfolio.ts';
-import { readWorkbook } from '../../support/read-workbook.ts';
-import { type Formatted, writeFormatted } from '../../support/write-workbook.ts';
+import { type Formatted, readWorkbook, writeFormatted } from '../../support/workbooks.ts';
 
 const HEADER = ['name', 'requested_limit', 'request_reference', 'note'];
 

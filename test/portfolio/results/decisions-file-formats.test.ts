@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
+import { writeFormatted } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { writeFormatted } from '../../support/write-workbook.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 

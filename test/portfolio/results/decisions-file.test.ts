@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RESULT_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
+import { writeWorkbook } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { writeWorkbook } from '../../support/write-workbook.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
+import { rowOf, writeSheets } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { rowOf, writeSheets } from '../../support/write-workbook.ts';
 
 async function read(...lines: string[]) {
   const path = join(await makeFolder(), 'held.csv');

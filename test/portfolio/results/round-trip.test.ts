@@ -5,8 +5,7 @@ import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';
-import { stringifyOptions } from '../../support/stringify-options.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { makeTemporaryFolder, stringifyOptions } from '../../support/temporary-folder.ts';
 
 /** What each encoding can write of what people have in their tables. */
 const ENCODINGS: Record<string, string> = {

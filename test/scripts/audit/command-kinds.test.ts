@@ -8,7 +8,7 @@ import { beginCommand, commandNameOf, countsOf } from '../../../scripts/audit/au
 import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
 import { COMMANDS as LISTED } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
 const COMMANDS = join(import.meta.dirname, '../../../scripts/commands');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';

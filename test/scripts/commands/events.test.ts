@@ -2,7 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventsList } from '../../../scripts/events/events-list.ts';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { allEvents, eventOf, makeOlder } from '../../support/events.ts';
 import { makeRequest, ownRedis } from '../../support/ledger.ts';

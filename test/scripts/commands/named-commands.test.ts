@@ -4,8 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { planPage } from '../../../src/console/pages/held/plan-page.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: check-names-held-portfolio

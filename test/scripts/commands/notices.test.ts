@@ -4,11 +4,9 @@ import { deliverOnce } from '../../../jobs/notices/deliver.ts';
 import { readSettings } from '../../../src/config.ts';
 import { openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { GOES_ON } from '../../support/delivering.ts';
 import { openDesk } from '../../support/desk.ts';
 import { startMailServer } from '../../support/mail-server.ts';
-import { makeState } from '../../support/outbox.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { GOES_ON, makeState, startReceiver } from '../../support/outbox.ts';
 
 /** A desk whose notices go to a webhook and by mail, and what the night's process would have of it. */
 async function openNotified() {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 
 // Promise: report-says-importing
 test('while a file is imported, report, its JSON and the page say that their figures are of a part', async () => {

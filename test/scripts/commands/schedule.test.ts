@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { decided } from '../../support/decided.ts';
-import { openDesk } from '../../support/desk.ts';
+import { decided, openDesk } from '../../support/desk.ts';
 
 // Promises: meaning-holds-at-once, report-counts-not-as-asked
 test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { openPeople, SECRET } from '../../support/people.ts';
 import { redisUrl } from '../../support/redis/own-database.ts';

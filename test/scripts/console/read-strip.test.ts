@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { openService } from '../../../src/open-service.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 
 // Promise: pages-say-what-is-away
 test('every page says that the service is away, until when, and goes on when it is back', async () => {

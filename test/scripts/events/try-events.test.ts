@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 import { SECRET } from '../../support/event-listener.ts';
-import { decisionEvent, MAPPING, writeMapping } from '../../support/event-mapping.ts';
-import { eventOf, letPass } from '../../support/events.ts';
+import { decisionEvent, eventOf, letPass, MAPPING, writeMapping } from '../../support/events.ts';
 import { freePort } from '../../support/redis/free-port.ts';
 
 const UNDER_REVIEW = {

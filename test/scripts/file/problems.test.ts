@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProblemList, problemText } from '../../../scripts/file/problems.ts';
-import { callCommand } from '../../support/call-command.ts';
+import { callCommand } from '../../support/command.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 test.each([

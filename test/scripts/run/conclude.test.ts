@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { conclude } from '../../../scripts/run/conclude.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 import { countLiving } from '../../../src/ledger/calls/fleet.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openConsole, openDesk } from '../../support/desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 // Promise: answer-check-warn

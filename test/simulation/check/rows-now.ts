@@ -1,6 +1,6 @@
 import { OPEN_STATES } from '../../../src/ledger/schema/row.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
-import { KEYS } from '../run/account.ts';
+import { KEYS } from '../run/process.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 /** A row as Redis has it, read by no code of the product. */

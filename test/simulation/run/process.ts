@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeTimers } from '../../support/virtual-timers.ts';
 import { makeRandom, type Random } from './random.ts';
 
@@ -140,3 +141,9 @@ export function begin(
       .finally(() => process.tasks.delete(task)),
   );
 }
+
+export const SERVICE_URL = 'https://service.example';
+
+/** The account of all worlds, and its keys. */
+export const ACCOUNT = SERVICE_URL;
+export const KEYS = makeKeys('limitline', ACCOUNT);

@@ -4,8 +4,7 @@ import { type Context, openContext } from '../../../src/context.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openService } from '../../../src/open-service.ts';
-import { SERVICE_URL } from '../run/account.ts';
-import { runOutside } from '../run/process.ts';
+import { runOutside, SERVICE_URL } from '../run/process.ts';
 import type { Simulation } from '../run/simulation.ts';
 
 const log = runOutside(makeSilentLog);

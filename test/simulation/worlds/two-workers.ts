@@ -1,7 +1,7 @@
 import type { Settings } from '../../../src/config.ts';
 import { OPEN_STATES } from '../../../src/ledger/schema/row.ts';
 import { takeSnapshot } from '../check/snapshot.ts';
-import { KEYS } from '../run/account.ts';
+import { KEYS } from '../run/process.ts';
 import type { World } from '../run/simulation.ts';
 import { bringIn, openFor, requestFor, work } from './people.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { HEADER, type Parts, times, writeWorkbook } from '../../support/write-workbook.ts';
+import { HEADER, type Parts, times, writeWorkbook } from '../../support/workbooks.ts';
 
 const READ_PROCESS = fileURLToPath(new URL('../../support/read-process.ts', import.meta.url));
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { readWorkbook } from '../../support/read-workbook.ts';
-import { times, writeWorkbook } from '../../support/write-workbook.ts';
+import { readWorkbook, times, writeWorkbook } from '../../support/workbooks.ts';
 
 const row = (line: number, ...cells: string[]) =>
   `<row r="${line}">${cells.map((cell) => (cell === '' ? '<c/>' : `<c t="str"><v>${cell}</v></c>`)).join('')}</row>`;

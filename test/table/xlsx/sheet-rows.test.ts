@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
 import { told } from '../../support/read-portfolio.ts';
-import { readWorkbook } from '../../support/read-workbook.ts';
 import {
   HEADER,
   type Parts,
+  readWorkbook,
   rowOf,
   type Sheet,
   times,
   writeSheets,
   writeWorkbook,
-} from '../../support/write-workbook.ts';
+} from '../../support/workbooks.ts';
 
 const cell = (n: number) => `<c t="str"><v>${n}</v></c>`;
 const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;

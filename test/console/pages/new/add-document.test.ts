@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { sendFilesTo, uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, sendFilesTo, uploadTo } from '../../../support/desk.ts';
 import { writeZip } from '../../../support/zip-file.ts';
 
 const PDF = '%PDF-1.4\n%EOF\n';

@@ -1,10 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { unmarked } from '../../../support/unmarked.ts';
-import { type FormFile, uploadTo } from '../../../support/upload.ts';
+import { type FormFile, openConsole, openDesk, unmarked, uploadTo } from '../../../support/desk.ts';
 
 const CSV = `name,country_code,website,requested_limit,currency
 Alder GmbH,DE,ftp://alder.example,1000,EUR

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { unmarked } from '../../../support/unmarked.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, unmarked, uploadTo } from '../../../support/desk.ts';
 
 // Promise: control-total-stops-import
 test('an upload that adds up to another sum than the control total imports nothing, and the page says by how much', async () => {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 
 // Promise: mapped-fields-are-said
 test('a column that is sent by a path is said to be sent, and the dialog before sending names it', async () => {

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../../../jobs/workers/workers.ts';
 import { openService } from '../../../../src/open-service.ts';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { type FormFile, uploadTo } from '../../../support/upload.ts';
+import { type FormFile, openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 import { writeZip } from '../../../support/zip-file.ts';
 
 const pdf = (words: string) => `%PDF-1.4\n${words}\n%EOF\n`;

@@ -1,11 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { plainText } from '../../../support/plain-text.ts';
-import { unmarked } from '../../../support/unmarked.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, plainText, unmarked, uploadTo } from '../../../support/desk.ts';
 
 const HEAD = 'name,country_code,requested_limit\n';
 const plain = (markup: string) => plainText(unmarked(markup));

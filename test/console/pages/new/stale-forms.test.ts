@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 
 /** An upload whose last two columns may both be the amount. */
 async function openUpload() {

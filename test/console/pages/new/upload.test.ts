@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startWorkers } from '../../../../jobs/workers/workers.ts';
 import { openService } from '../../../../src/open-service.ts';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { unmarked } from '../../../support/unmarked.ts';
-import { type FormFile, uploadTo } from '../../../support/upload.ts';
+import { type FormFile, openConsole, openDesk, unmarked, uploadTo } from '../../../support/desk.ts';
 import { buyerLines } from '../../../support/workplace.ts';
 
 const CSV = buyerLines(2).join('\n');

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Person } from '../../../../src/people/person.ts';
-import { openConsole } from '../../../support/console.ts';
-import { openDesk } from '../../../support/desk.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 import { buyerLines } from '../../../support/workplace.ts';
 
 const FAY: Person = { by: 'fay', roles: ['finance'] };

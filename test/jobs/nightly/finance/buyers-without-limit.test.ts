@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { makeBuyersWithoutLimit } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
 import { contentDigest } from '../../../../src/ledger/calls/claim-answers.ts';
 import type { RowState } from '../../../../src/ledger/schema/row.ts';
-import { makeRequest, openLedger } from '../../../support/ledger.ts';
-import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { makeFoundList, makeRequest, openLedger, walkAll } from '../../../support/ledger.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/ledger.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -2,10 +2,9 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../../src/context.ts';
-import { exportedBytes, exportedText } from '../../../support/exported.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
-import { openWorkplace } from '../../../support/workplace.ts';
-import { rowOf, writeSheets } from '../../../support/write-workbook.ts';
+import { financeItems } from '../../../support/ledger.ts';
+import { rowOf, writeSheets } from '../../../support/workbooks.ts';
+import { exportedBytes, exportedText, openWorkplace } from '../../../support/workplace.ts';
 
 async function told(context: Context) {
   return (await financeItems(context))

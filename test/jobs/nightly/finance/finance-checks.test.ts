@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { adviceDates } from '../../../../src/portfolio/lines/advice.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/ledger.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER =

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportedText } from '../../../support/exported.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
-import { openWorkplace } from '../../../support/workplace.ts';
+import { financeItems } from '../../../support/ledger.ts';
+import { exportedText, openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,request_reference,requested_limit,contact_email';
 

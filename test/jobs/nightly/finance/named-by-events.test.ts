@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { findNamedByEvents } from '../../../../jobs/nightly/finance/named-by-events.ts';
 import type { RowResult } from '../../../../src/ledger/schema/row.ts';
 import { eventOf, makeOlder, openEvents } from '../../../support/events.ts';
-import { makeRequest } from '../../../support/ledger.ts';
-import { makeFoundList, makeWalked } from '../../../support/walked-rows.ts';
+import { makeFoundList, makeRequest, makeWalked } from '../../../support/ledger.ts';
 
 const DAY_MS = 86_400_000;
 

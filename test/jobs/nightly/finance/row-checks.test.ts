@@ -5,8 +5,7 @@ import { failedRow } from '../../../../jobs/nightly/finance/unfinished-rows.ts';
 import { ageWords } from '../../../../jobs/nightly/walk-ledger.ts';
 import type { RowCause } from '../../../../src/ledger/counts/cause.ts';
 import type { RowResult, RowState } from '../../../../src/ledger/schema/row.ts';
-import { makeRequest } from '../../../support/ledger.ts';
-import { makeWalked } from '../../../support/walked-rows.ts';
+import { makeRequest, makeWalked } from '../../../support/ledger.ts';
 
 const DAY_MS = 86_400_000;
 

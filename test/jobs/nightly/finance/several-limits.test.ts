@@ -3,8 +3,7 @@ import { makeSeveralLimits } from '../../../../jobs/nightly/finance/several-limi
 import { contentDigest } from '../../../../src/ledger/calls/claim-answers.ts';
 import type { RowState } from '../../../../src/ledger/schema/row.ts';
 import { requestKey } from '../../../../src/portfolio/identity/identity.ts';
-import { makeRequest, openLedger } from '../../../support/ledger.ts';
-import { financeItems, makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { financeItems, makeFoundList, makeRequest, openLedger, walkAll } from '../../../support/ledger.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,company_registration_number,request_reference,requested_limit';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askFirst, justThese, RESEND } from '../../../../jobs/operators/ask-first.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../../jobs/operators/retry-row.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/ledger.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 // Promises: awaiting-resend-named, buyers-without-limit-once

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { financeItems } from '../../../support/walked-rows.ts';
+import { financeItems } from '../../../support/ledger.ts';
 import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,request_reference,requested_limit,contact_email';

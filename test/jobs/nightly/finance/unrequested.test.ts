@@ -6,9 +6,8 @@ import { importPortfolio } from '../../../../jobs/import/import-portfolio.ts';
 import { takenName } from '../../../../jobs/inbox/dropped-names.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
-import { exportedText } from '../../../support/exported.ts';
-import { financeItems } from '../../../support/walked-rows.ts';
-import { buyerLines, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
+import { financeItems } from '../../../support/ledger.ts';
+import { buyerLines, exportedText, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
 
 /** What the day's files named and nobody requested. */
 const unrequested = async (...night: Parameters<typeof financeItems>) =>

@@ -1,7 +1,11 @@
 import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
+import { all } from './read-portfolio.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 import { writeZip } from './zip-file.ts';
 
 const BOOK = '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets><definedNames/></workbook>';
@@ -98,4 +102,13 @@ export function writeFormatted(path: string, header: string[], rows: (string | F
     ],
     styles: [...formats, '<cellXfs>', ...codes.map((_code, n) => `<xf numFmtId="${164 + n}"/>`), '</cellXfs>'],
   });
+}
+
+/** Reads all of a workbook as a portfolio. @param write puts the workbook at a path. */
+export async function readWorkbook(write: (path: string) => Promise<unknown>, given: Partial<PortfolioFile> = {}) {
+  const { dir } = await makeTemporaryFolder();
+  const path = join(dir, 'a.xlsx');
+  await write(path);
+  const opened = await openPortfolio({ path, ...given });
+  return { ...opened, lines: await all(opened.batches()) };
 }
