@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeDecoder } from '../../src/table/encodings/decoders.ts';
 import { harmless } from '../../src/table/formulas.ts';
-import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
+import { encodeTable, makeTableLine, tableTexts } from '../../src/table/write-table.ts';
 import { stringifyOptions } from '../support/temporary-folder.ts';
 
 async function written(records: string[][], dialect: Dialect): Promise<Buffer> {
@@ -36,4 +37,21 @@ test('a table is written with what its file begins with, in its encoding, and ke
 test('a table of nothing has nothing but what its file begins with', async () => {
   expect(await written([], PLAIN_DIALECT)).toHaveLength(0);
   expect((await written([], { ...PLAIN_DIALECT, bom: true })).toString('hex')).toBe('efbbbf');
+});
+
+test('a line is what csv-stringify makes of it, whatever stands in its cells', () => {
+  const cell = fc.oneof(
+    fc.string({ unit: fc.constantFrom('"', ',', ';', '\r', '\n', '=', '+', '-', '@', ' ', 'a', '1', 'ü') }),
+    fc.nat(),
+  );
+  const dialect = fc.record({
+    delimiter: fc.constantFrom(',' as const, ';' as const, '\t' as const, '|' as const),
+    lineBreak: fc.constantFrom('\n' as const, '\r\n' as const),
+  });
+  fc.assert(
+    fc.property(fc.array(cell, { minLength: 2, maxLength: 6 }), dialect, (cells, like) => {
+      const theirs = stringify([cells], { ...stringifyOptions(like), cast: { string: harmless } });
+      expect(makeTableLine(like)(cells)).toBe(theirs);
+    }),
+  );
 });

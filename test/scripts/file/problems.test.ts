@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProblemList, problemText } from '../../../scripts/file/problems.ts';
 import { callCommand } from '../../support/command.ts';
+import { openDesk } from '../../support/desk.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 test.each([
@@ -130,4 +131,52 @@ test('problems and warnings of a batch come by line', () => {
     'line 4: bad (a warning)',
     'line 5: bad',
   ]);
+});
+
+// Promises: check-reads-supplier, unsent-supplier-columns-named
+test("check reads the supplier's file: its problems, what is not sent of it, and its call", async () => {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nA,DE,1000\nB,DE,2000\n');
+  const check = async (supplier: string) => {
+    await writeFile(join(cwd, 'us.csv'), supplier);
+    return callCommand(['check', 'q4.csv', '--supplier', 'us.csv'], { cwd });
+  };
+  const { status, stdout } = await check('name,country_code,Fax\nNordwind GmbH,DE,1\n');
+  expect(status).toBe(0);
+  expect(stdout).toContain("The supplier is Nordwind GmbH.\nColumns of the supplier's file that are not sent: Fax.\n");
+  expect(stdout).toContain('create 3 companies');
+  // A supplier that is one of the buyers, or exists, is not created besides.
+  expect((await check('name,country_code\nA,DE\n')).stdout).toContain('create 2 companies');
+  expect((await check('company_id\ncompany_1\n')).stdout).toContain('create 2 companies');
+  const bad = await check('name,country_code\nNordwind GmbH,dex\n');
+  expect(bad.status).toBe(2);
+  expect(bad.stdout).toContain('file: The supplier in us.csv cannot be used. Line 2, country_code "dex"');
+});
+
+// Promise: control-total-stops-import
+test('check compares all lines of a file with a control total', async () => {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nA,DE,1000.10\nB,DE,2000\n');
+  const check = (total: string) => callCommand(['check', 'q4.csv', '--total', total], { cwd });
+  expect(await check('3000.10')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('The control total 3,000.10 agrees with the file.\n'),
+  });
+  const other = await check('3000');
+  expect(other.status).toBe(2);
+  expect(other.stdout).toContain('add up to 3,000.10, 0.10 more');
+  expect(other.stdout).toContain('Nothing would be imported: the control total differs.');
+  expect(other.stdout).not.toContain('An import would request');
+  expect((await check('much')).status).toBe(1);
+});
+
+test('check and import say of a file without lines that there is nothing to import', async () => {
+  const { cwd, limitline } = await openDesk(1);
+  await writeFile(join(cwd, 'none.csv'), 'name,requested_limit\n');
+  expect(await limitline('check', 'none.csv')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('none.csv: the file has a header and no line, so there is nothing to import; 0'),
+  });
+  const stdout = 'Nothing was imported: none.csv has a header and no line.\n';
+  expect(await limitline('import', 'none.csv')).toMatchObject({ status: 0, stdout });
 });

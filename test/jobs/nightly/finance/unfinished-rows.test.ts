@@ -1,8 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { askFirst, justThese, RESEND } from '../../../../jobs/operators/ask-first.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../../jobs/operators/retry-row.ts';
+import { openContextOf } from '../../../support/context-of.ts';
+import { openDesk } from '../../../support/desk.ts';
 import { financeItems } from '../../../support/ledger.ts';
+import { UNDER_REVIEW } from '../../../support/under-review.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 // Promises: awaiting-resend-named, buyers-without-limit-once
@@ -39,4 +44,65 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
   const waiting = (await context.approvals.waiting()).map(({ id }) => `approve q4 --as USER --approval ${id}`);
   expect(waiting.length).toBeGreaterThan(1);
   expect(new Set(items.map((item) => item.command))).toEqual(new Set(waiting));
+});
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit';
+
+/** A portfolio whose only good line is done, and whose other line is invalid. */
+async function openDone() {
+  const place = await openWorkplace();
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
+  await place.work();
+  await place.settled();
+  const named = async () =>
+    (await financeItems(place.context)).filter(({ check }) => check === 'not requested').map(({ name }) => name);
+  return { ...place, named };
+}
+
+// Promise: empty-cancel-hides-no-line
+test('a cancel that gave up no row leaves the lines that led to no request in the report', async () => {
+  const { context, named } = await openDone();
+  expect(await named()).toEqual(['Beta GmbH']);
+  expect(await cancelRows({ portfolio: 'q4', by: 'test' }, context)).toMatchObject({ cancelled: 0 });
+  expect(await named()).toEqual(['Beta GmbH']);
+});
+
+// Promise: empty-cancel-hides-no-line
+test('a cancel that gave up rows gives up the lines before it, and one of nothing afterwards gives up no later line', async () => {
+  const place = await openDone();
+  const { context, named } = place;
+  await context.portfolios.pause('q4', 'by somebody');
+  await place.import([HEADER, 'Gamma GmbH,DE,HRB 3,3000', 'Delta GmbH,DE,HRB 4,much']);
+  expect((await named()).sort()).toEqual(['Beta GmbH', 'Delta GmbH', 'Gamma GmbH']);
+  expect(await cancelRows({ portfolio: 'q4', by: 'test' }, context)).toMatchObject({ cancelled: 1 });
+  expect(await named()).toEqual([]);
+  await place.import([HEADER, 'Eta GmbH,DE,HRB 5,much']);
+  expect(await cancelRows({ portfolio: 'q4', by: 'test' }, context)).toMatchObject({ cancelled: 0 });
+  expect(await named()).toEqual(['Eta GmbH']);
+});
+
+const DAY_MS = 86_400_000;
+
+test('a limit that was answered 40 days ago and is still under review stays in the nightly report when a decision says another amount', async () => {
+  const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, { REVIEW_DAYS: '14' });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  const context = await openContextOf(desk);
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  if (!found) throw new Error('no row');
+  const [result] = await context.rows.read([found.row]);
+  const updated = Date.now() - 40 * DAY_MS;
+  await context.ledger.hset(context.keys.row('q4', found.row.key), 'updated', String(updated));
+  await context.ledger.zadd(context.keys.changed('q4'), updated, found.row.key);
+  const longOnes = async () => {
+    const { findings } = await desk.json('reconcile');
+    return findings.filter(({ check }: { check: string }) => check === 'long review');
+  };
+  expect(await longOnes()).toMatchObject([{ rows: 1 }]);
+  await writeFile(
+    join(desk.cwd, 'later.csv'),
+    `buyer_limit_id,status,total_limit,available_limit\n${result?.limitId},in_progress,5,5\n`,
+  );
+  expect((await desk.limitline('decisions', 'later.csv')).stdout).toContain('1 decision taken');
+  expect(await longOnes()).toMatchObject([{ rows: 1 }]);
 });
