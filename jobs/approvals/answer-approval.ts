@@ -8,10 +8,9 @@ import { RESEND } from '../operators/ask-first.ts';
 import { type FreeDeps, freeHeld, resendSupplier, reviveGivenUpSupplier } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
 import { resolveCallOf } from '../operators/resolve-calls.ts';
-import { callsOf, isInDoubt } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
-import { type FoundRow, readFound } from '../rows/walk-rows.ts';
+import { callsOf, type FoundRow, isInDoubt, readFound } from '../rows/walk-rows.ts';
 
 /** A person's answer to an approval. `digest` is of the approval as the person saw it. */
 export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };

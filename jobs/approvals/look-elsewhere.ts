@@ -6,7 +6,7 @@ import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { documentKey } from '../rows/calls-of.ts';
+import { documentKey } from '../rows/walk-rows.ts';
 
 type StandingDeps = { calls: Pick<Calls, 'stateOf'> };
 type ElsewhereDeps = StandingDeps & { approvals: Pick<Approvals, 'rowsOf'>; rows: Pick<Rows, 'read'> };

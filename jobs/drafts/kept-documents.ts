@@ -6,8 +6,7 @@ import { type DocumentFolder, makeDocumentFolder } from '../../src/documents/fol
 import { foldedName } from '../../src/documents/names.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { sha256Of } from '../../src/files/draft.ts';
-import { systemCode } from '../../src/files/file-fault.ts';
+import { sha256Of, systemCode } from '../../src/files/draft.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';

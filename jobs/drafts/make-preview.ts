@@ -16,7 +16,7 @@ import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { openAsImport } from '../preview/open-as-import.ts';
 import type { OutlookDeps } from '../preview/outlook.ts';
-import { shownRequests } from '../rows/calls-of.ts';
+import { shownRequests } from '../rows/walk-rows.ts';
 import { supplierIn } from './draft-store.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 

@@ -5,9 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cutText } from '../../src/cut-text.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { sha256Of } from '../../src/files/draft.ts';
-import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import { keepRoom } from '../../src/files/free-bytes.ts';
+import { fileFault, keepRoom, sha256Of, systemCode } from '../../src/files/draft.ts';
 import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
   authorsWith,

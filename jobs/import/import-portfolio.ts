@@ -18,7 +18,6 @@ import { type FeedDeps, feed } from '../rows/feed.ts';
 import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
-import { countGone } from './lines-gone.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
@@ -28,7 +27,7 @@ import {
   orClose,
   readingTextOf,
 } from './open-import.ts';
-import { makeOtherFiles } from './other-files.ts';
+import { countGone, makeOtherFiles } from './other-files.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
 import { type NamedSupplier, rememberSupplier, supplierAsNamed } from './remember-supplier.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileFault } from '../../src/files/file-fault.ts';
+import { fileFault } from '../../src/files/draft.ts';
 import { isAdvice } from '../../src/portfolio/lines/advice.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';

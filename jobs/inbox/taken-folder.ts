@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { systemCode } from '../../src/files/file-fault.ts';
+import { systemCode } from '../../src/files/draft.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { type DropFolder, moved, moveOver, removeEmpty, statOf } from './drop-folder.ts';
 import { DONE, ofSupplier, REJECTED, TAKEN, takenName } from './dropped-names.ts';

@@ -4,8 +4,7 @@ import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
-import { callsOf } from '../rows/calls-of.ts';
-import { walkRows } from '../rows/walk-rows.ts';
+import { callsOf, walkRows } from '../rows/walk-rows.ts';
 
 /**
  * The results for a portfolio's open rows. `answered`: their call had left before, and an answer came. `open`: their call is

@@ -4,8 +4,8 @@ import { GIVEN_UP, isPending, type PortfolioState } from '../../src/ledger/portf
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
-import { isInDoubt } from '../rows/calls-of.ts';
 import { type FeedDeps, supplierJob } from '../rows/feed.ts';
+import { isInDoubt } from '../rows/walk-rows.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 

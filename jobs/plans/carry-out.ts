@@ -9,9 +9,8 @@ import { type AskDeps, askFirst, RESEND, type ResendRequest } from '../operators
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld, resendSupplier, reviveGivenUpSupplier } from '../operators/free-held.ts';
 import { resolveCallOf } from '../operators/resolve-calls.ts';
-import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { callInDoubt, callsOf, type FoundRow } from '../rows/walk-rows.ts';
 
 export type CarryOutDeps = FreeDeps & AskDeps & { rows: Rows & FindRows; plans: Plans };
 

@@ -14,9 +14,8 @@ import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { type AskDeps, whyNeededWords } from '../operators/ask-first.ts';
 import { isSupplierInDoubt } from '../operators/free-held.ts';
 import { answeredOf, type ElsewhereDeps, heldElsewhere } from '../operators/plan-held-file.ts';
-import { documentKey } from '../rows/calls-of.ts';
 import { type BuyerRequests, findOtherRequests } from '../rows/other-requests.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { documentKey, type FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './carry-out.ts';
 
 export type PlanDeps = AskDeps &

@@ -8,7 +8,7 @@ import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
-import { documentKey } from '../rows/calls-of.ts';
+import { documentKey } from '../rows/walk-rows.ts';
 
 /** The calls that a line of a results file tells of, and sentences about what cannot be restored. */
 type LostCalls = { calls: LostCall[]; leftOut: string[] };

@@ -2,7 +2,7 @@ import type { CallOutcome } from '../../src/call-kind.ts';
 import type { Move } from '../../src/ledger/rows/row-moves.ts';
 import { askedOf, type RowAtStep, type RowState, type Step, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { documentKey, withPurpose } from '../rows/calls-of.ts';
+import { documentKey, withPurpose } from '../rows/walk-rows.ts';
 import type { CallRequest } from './call-request.ts';
 
 /** A row at a step: its revision there, and the things made for it so far. */

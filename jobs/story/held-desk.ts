@@ -9,8 +9,8 @@ import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
 import { secondText } from '../../src/utc-text.ts';
 import { callName } from '../operators/id-faults.ts';
-import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
+import { callInDoubt, callsOf } from '../rows/walk-rows.ts';
 
 type AccountDeps = { rows: Pick<Rows, 'read'>; stories: Stories; calls: Pick<Calls, 'isUnknown'> };
 

@@ -12,8 +12,8 @@ import type { KnownCall, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { LineOfRow, NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
-import { documentKey, withPurpose } from '../rows/calls-of.ts';
 import { openImported } from '../rows/import-names.ts';
+import { documentKey, withPurpose } from '../rows/walk-rows.ts';
 import { limitBody } from '../steps/row-position.ts';
 
 /** The most limits of the buyer in a row's story: a buyer may have very many, and the last ones matter. */

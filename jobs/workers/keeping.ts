@@ -18,7 +18,7 @@ const KEEP_EVERY_MS = 45_000;
 const LAST_LOOK_MS = 5_000;
 
 /**
- * Keeps each portfolio's results in the data folder (jobs/export/keep-results.ts): once it is finished, by whatever process,
+ * Keeps each portfolio's results in the data folder (jobs/export/leave-results.ts): once it is finished, by whatever process,
  * and each minute while it is open. If the folder cannot be written, that is logged and nothing else fails.
  */
 export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_MS) {
@@ -42,7 +42,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const isNothing = finishedMs === undefined && calls.company + calls.document + calls.limit <= calls.throttled;
     const seen = finishedMs ?? JSON.stringify([calls, states]);
     const isKept = (keptMs: number, nowMs: number) => keptMs >= (finishedMs ?? nowMs - everyMs);
-    const { keepResults } = await import('../export/keep-results.ts');
+    const { keepResults } = await import('../export/leave-results.ts');
     const isDone = isNothing || seen === before || (await keepResults(name, isKept, { ...context, signal }));
     // If another process keeps an open portfolio, this one checks again soon: the other may die.
     if (isDone || finishedMs !== undefined) known.set(name, { seen, atMs });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { keptResults } from '../../jobs/export/keep-results.ts';
+import { keptResults } from '../../jobs/export/leave-results.ts';
 import { recoverResults } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';

@@ -9,12 +9,11 @@ import { type AuditFilter, exportLines } from '../../src/audit/read-trail.ts';
 import { makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { fileFault } from '../../src/files/file-fault.ts';
+import { fileFault } from '../../src/files/draft.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { entryNumber, limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
-import { checkOverwritable } from '../report/overwritable.ts';
+import { checkOutput, checkOverwritable, nameWritten, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LISTED = 50;

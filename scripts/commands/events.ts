@@ -17,8 +17,7 @@ import { limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
-import { checkOutput, nameWritten, writeOutput } from '../report/output.ts';
-import { checkOverwritable } from '../report/overwritable.ts';
+import { checkOutput, checkOverwritable, nameWritten, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 

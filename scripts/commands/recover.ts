@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { keptResults } from '../../jobs/export/keep-results.ts';
+import { keptResults } from '../../jobs/export/leave-results.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
 import { type RecoveredKind, type Recovering, recoverResults } from '../../jobs/recover/recover-results.ts';
 import { eachKind, KINDS } from '../../src/call-kind.ts';

@@ -6,7 +6,7 @@ import {
   importPortfolio,
 } from '../../jobs/import/import-portfolio.ts';
 import { lackingWords } from '../../jobs/import/lacking-rows.ts';
-import { goneWords } from '../../jobs/import/lines-gone.ts';
+import { goneWords } from '../../jobs/import/other-files.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, earlierRows, replacedWords, revivedWords } from '../../src/counted.ts';

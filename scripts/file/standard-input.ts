@@ -1,13 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import {
-  makeUnpackedFolder,
-  removeUnpackedFolders,
-  sweepUnpackedFolders,
-} from '../../src/documents/unpacked-folders.ts';
+import { makeUnpackedFolder, removeUnpackedFolders, sweepUnpackedFolders } from '../../src/documents/archive.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { fileFault, systemCode } from '../../src/files/draft.ts';
 import { waitForSignal } from '../process/long-running.ts';
 
 /** The file name for standard input, as in other commands. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { checkImport } from '../../jobs/import/open-import.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault } from '../../src/files/file-fault.ts';
+import { fileFault } from '../../src/files/draft.ts';
 import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 import { documentsBeside, fileOrInput, needPortfolio, STANDARD_INPUT } from '../file/standard-input.ts';

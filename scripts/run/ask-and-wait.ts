@@ -12,7 +12,7 @@ import { GRANTED_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 import { failedSessionLines } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const LOOK_EVERY_MS = 200;
+const LOOK_ANSWERED_EVERY_MS = 200;
 
 /**
  * How long a run waits for the answer to any session, in ms and in addition to the time limit of a call, before it leaves the other
@@ -57,7 +57,7 @@ export async function askAndWait(
       }
       if (standing === 'waits') why = await whyNone(portfolio, limitId, context);
       if (why === undefined || standing === 'sent')
-        await sleep(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
+        await sleep(LOOK_ANSWERED_EVERY_MS, undefined, { signal: stop }).catch(() => {});
       standing = await standingOf(limitId, context);
     }
     if (standing === 'none' && isDeclinedLimit(result, meanings)) standing = 'declined';

@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { finishedResults } from '../../jobs/export/keep-results.ts';
-import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
+import { finishedResults, type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
 import { hasUnrequested } from '../../jobs/nightly/finance/unrequested-lines.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';

@@ -21,9 +21,8 @@ import { addErrorPages } from './server/error-pages.ts';
 import { addSecurityHeaders, askWhoWasLed } from './server/guard.ts';
 import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
-import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
-import { holdTries } from './sign-in/hold-tries.ts';
-import { makeMayWatch, makeSessionGate } from './sign-in/make-gate.ts';
+import { addSignInPages, type SignInOptions } from './sign-in/add-oidc-sign-in.ts';
+import { holdTries, makeMayWatch, makeSessionGate } from './sign-in/make-gate.ts';
 import { makeDevices } from './sign-in/session-cookie.ts';
 
 /**

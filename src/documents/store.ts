@@ -5,9 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
-import { syncFolder } from '../files/draft.ts';
-import { fileFault, systemCode } from '../files/file-fault.ts';
-import { keepRoom } from '../files/free-bytes.ts';
+import { fileFault, keepRoom, syncFolder, systemCode } from '../files/draft.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import type { Document } from './folder.ts';
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { createReadStream, type Dirent } from 'node:fs';
+import { link, lstat, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileFault, systemCode } from './file-fault.ts';
-import { keepRoom } from './free-bytes.ts';
+import { LimitlineError, messageOf } from '../errors.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from './process-mark.ts';
 
 /** A file that is completely written and synced, under a temporary name. */
@@ -124,4 +123,92 @@ async function moveTo(path: string, target: string, replace: boolean): Promise<b
   );
   if (!isThere) await rename(path, target);
   return !isThere;
+}
+
+/** The operating system's code of a file system error; '' if it has none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/**
+ * A `FILE` error that names the file, the failed action, the reason and the remedy.
+ *
+ * @param action the failed action: `read`, `written`, `copied into X`
+ */
+export function fileFault(path: string, action: string, error: unknown): LimitlineError {
+  const code = systemCode(error);
+  const reason =
+    (action === 'written' && WRITING[code]) || REASONS[code] || `${messageOf(error)}; check the disk and try again`;
+  return new LimitlineError('FILE', `${path} cannot be ${action}: ${reason}.`, { cause: error });
+}
+
+/** A folder's entries; empty if it is missing. @throws LimitlineError `FILE` when the folder cannot be read */
+export async function entriesIn(dir: string): Promise<Dirent[]> {
+  return readdir(dir, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFault(dir, 'read', error);
+  });
+}
+
+/** Words for error codes that have another meaning when a new file is written: they mean that its folder is missing. */
+const WRITING: Record<string, string> = {
+  ENOENT: 'there is no such folder; make it, or name another',
+  ENOTDIR: 'there is no such folder; make it, or name another',
+};
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file; check the path',
+  ENOTDIR: 'there is no such file; check the path',
+  EISDIR: 'it is a folder; name a file in it',
+  EACCES: 'this user has no permission; change its permissions',
+  EPERM: 'this user has no permission; change its permissions',
+  ENOSPC: 'the disk is full; make room and try again',
+  EDQUOT: "this user's share of the disk is full; make room and try again",
+  EFBIG: 'it would be larger than a file may be here; raise the limit (ulimit -f)',
+  EROFS: 'nothing can be written to that disk; name a place on another disk',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+};
+
+/** Bytes that stay free on the disk when files are written for people: the ledger may be on the same disk, and a full disk stops it. */
+export const RESERVE_BYTES = 512 * 1024 * 1024;
+
+/** The share of a small disk, such as one in memory, that stays free; {@link RESERVE_BYTES} would be too much of it. */
+const RESERVE_SHARE = 0.1;
+
+/** The bytes that this user may still write on the folder's disk. */
+export async function freeBytesOf(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}
+
+/** The bytes that this user may write on the folder's disk without touching the reserve. */
+export async function roomBytesOf(dir: string): Promise<number> {
+  const { bavail, blocks, bsize } = await statfs(dir);
+  return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
+}
+
+/** The disk's free space is read again after this many written bytes, because other programs write, too. */
+const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
+
+/** Bytes of a file up to which the free space is not checked: small records of state must be written even on a nearly full disk. */
+const SMALL_BYTES = 1024 * 1024;
+
+/**
+ * Passes bytes on to a file in a folder while its disk has room beyond the reserve. Otherwise it fails as a full disk
+ * does, and the writer removes its partial file. A disk that is really full would stop a ledger on it.
+ */
+export function keepRoom(dir: string, room: (dir: string) => Promise<number> = roomBytesOf) {
+  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let unseen = LOOK_EVERY_BYTES - SMALL_BYTES;
+    for await (const chunk of chunks) {
+      unseen += chunk.length;
+      if (unseen >= LOOK_EVERY_BYTES) {
+        unseen = chunk.length;
+        if ((await room(dir)) < chunk.length) {
+          throw Object.assign(new Error('the rest of the disk is left free'), { code: 'ENOSPC' });
+        }
+      }
+      yield chunk;
+    }
+  };
 }

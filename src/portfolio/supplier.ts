@@ -1,7 +1,7 @@
 import { LimitlineError } from '../errors.ts';
 import { openTable } from '../table/open-table.ts';
 import { nextRecord, type Table } from '../table/table.ts';
-import { vocabularyOf } from './columns/judge-header.ts';
+import { vocabularyOf } from './columns/header-doubts.ts';
 import { COLUMNS, type KnownColumn } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
 import { adviceDates } from './lines/advice.ts';

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { SERVICE_PATHS } from '../service/paths.ts';
 import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './fault-settings.ts';
 import type { RequestGate } from './gate.ts';
 import type { MadeRecord, RequestKind, RequestTimes } from './record.ts';
 import { type Checked, errorAnswer, type ResourceEndpoints, STAND_IN_SESSION_PATH } from './resource-endpoints.ts';

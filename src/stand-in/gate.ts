@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RateLimitSettings, TokenSettings } from './fault-settings.ts';
-import type { Faults } from './faults.ts';
+import type { Faults, RateLimitSettings, TokenSettings } from './fault-settings.ts';
 import { errorAnswer, type StandInAnswer } from './resource-endpoints.ts';
 
 export type RequestGate = ReturnType<typeof makeRequestGate>;

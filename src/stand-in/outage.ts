@@ -3,8 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { FaultSettings } from './fault-settings.ts';
-import type { Faults } from './faults.ts';
+import type { FaultSettings, Faults } from './fault-settings.ts';
 
 /**
  * Opens and closes the port according to the outage setting, and ends an outage when its time is over. Changes run one

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { CallKind } from '../call-kind.ts';
-import type { FaultRule } from './fault-settings.ts';
-import type { Faults } from './faults.ts';
+import type { FaultRule, Faults } from './fault-settings.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
 import { type Checked, errorAnswer, type StandInAnswer } from './resource-endpoints.ts';
 

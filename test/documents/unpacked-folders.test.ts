@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { makeUnpackedFolder, sweepUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
+import { makeUnpackedFolder, sweepUnpackedFolders } from '../../src/documents/archive.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 afterEach(() => {

@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { systemCode } from '../../src/files/file-fault.ts';
-import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf } from '../../src/files/free-bytes.ts';
+import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf, systemCode } from '../../src/files/draft.ts';
 
 // Promise: leaves-disk-room
 test('something is left free on a disk, and of a small one no more than a part', async () => {

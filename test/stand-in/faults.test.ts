@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { makeFaults } from '../../src/stand-in/faults.ts';
+import { type FaultChange, makeFaults } from '../../src/stand-in/fault-settings.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 

@@ -12,7 +12,7 @@ import type { Strip } from '../../src/console/layout/layout.ts';
 import { ACCESS } from '../../src/console/pages/index.ts';
 import { keysPage } from '../../src/console/pages/keys/keys-routes.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
-import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
+import type { SignInOptions } from '../../src/console/sign-in/add-oidc-sign-in.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { makeVisitor } from './desk.ts';
 import { addGalleryPage } from './gallery.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditNote } from '../../src/audit/audit.ts';
-import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
+import type { SignInOptions } from '../../src/console/sign-in/add-oidc-sign-in.ts';
 import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { readGroupRoles } from '../../src/people/oidc/group-roles.ts';
 import { type Anew, makeOidc, makeSignIns } from '../../src/people/oidc/oidc.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
+import { vocabularyOf } from '../../src/portfolio/columns/header-doubts.ts';
 import type { PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import { detectDelimiter, sepLineOf } from '../../src/table/text-table.ts';
 import { read as readPortfolio } from '../support/read-portfolio.ts';

@@ -8,7 +8,7 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import { GIVEN_UP } from '../../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { rowIdOf, rowName } from '../../../src/ledger/schema/schema.ts';
-import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
+import type { RowLists } from '../../../src/ledger/search/row-pages.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
@@ -16,11 +16,10 @@ import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { type RowCheck, rowItem } from '../walk-ledger.ts';
-import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
+import { makeBuyersWithoutLimit, makeSeveralLimits } from './buyers-without-limit.ts';
 import { type DayFile, dayImports, droppedFiles } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { differingAnswer, eachRow, grantedBelow, longReview, otherStatus, statementsOf } from './row-checks.ts';
-import { makeSeveralLimits } from './several-limits.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { importedFile, tellUnrequested, type UnrequestedDeps } from './unrequested-lines.ts';
 

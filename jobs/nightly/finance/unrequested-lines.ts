@@ -18,7 +18,7 @@ import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { changedProblem, differingFields, sentRequest } from '../../import/changed-line.ts';
 import { type RowLine, rowDocument, rowRequest } from '../../import/decide-line.ts';
-import { checkCommand } from '../../import/lines-gone.ts';
+import { checkCommand } from '../../import/other-files.ts';
 import { makeImportLook, openImported } from '../../rows/import-names.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';

@@ -9,8 +9,8 @@ import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { sendAgain } from '../../operators/free-held.ts';
-import { callsOf, isInDoubt } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
+import { callsOf, isInDoubt } from '../../rows/walk-rows.ts';
 import { commandFor, quoted, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 
 export type RowCheckDeps = FeedDeps & {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { t } from '../../../src/console/html/html.ts';
-import { OIDC_ADDRESS } from '../../../src/console/sign-in/add-oidc-sign-in.ts';
-import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
+import { OIDC_ADDRESS, type SignInOptions } from '../../../src/console/sign-in/add-oidc-sign-in.ts';
 import type { GateFunctions, OtherWay, SignInFunctions } from '../../../src/console/sign-in/people-functions.ts';
 import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { Context } from '../../../src/context.ts';

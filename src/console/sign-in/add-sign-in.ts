@@ -3,8 +3,7 @@ import type { Audit } from '../../audit/audit.ts';
 import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { t } from '../html/html.ts';
-import { type Know, sayLater } from './hold-tries.ts';
-import { nextAddress, type SessionGate } from './make-gate.ts';
+import { type Know, nextAddress, type SessionGate, sayLater } from './make-gate.ts';
 import type { Coming, Owed, PasswordAnswer, SignInFunctions } from './people-functions.ts';
 import { comingOf, type Devices, giveToken, keepToken, readToken, wayBack } from './session-cookie.ts';
 import {

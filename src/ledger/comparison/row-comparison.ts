@@ -6,8 +6,7 @@ import type { Keys } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce, scanKeys } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowResult } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
-import { makeRowLists } from '../search/row-lists.ts';
-import { pagesOf } from '../search/row-pages.ts';
+import { makeRowLists, pagesOf } from '../search/row-pages.ts';
 import { makeRowWords, makeSweeps } from './sweeps.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   UNFINISHED_STATES,
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
-import { awaitsOf, makeSeparator } from '../search/row-lists.ts';
+import { awaitsOf, makeSeparator } from '../search/row-pages.ts';
 
 /**
  * The states in the order in which their rows are walked: first open rows, then rows that wait for people, then ended ones. So a row that

@@ -16,7 +16,7 @@ import {
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
-import { makeListRows, RESULT_FIELDS, toResult } from '../search/row-lists.ts';
+import { makeListRows, RESULT_FIELDS, toResult } from '../search/row-pages.ts';
 
 /** The import that brings rows in, and the open approval that they wait for, if any. */
 type Bringing = { portfolio: string; number: string; generation: number; approval: string | undefined };

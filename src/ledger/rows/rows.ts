@@ -1,4 +1,4 @@
-import { makeRowLists } from '../search/row-lists.ts';
+import { makeRowLists } from '../search/row-pages.ts';
 import { makeLargestRows, makeRowSearch } from '../search/row-search.ts';
 import type { SearchOptions } from '../search/row-walks.ts';
 import { makeAnsweredLately } from './answered-lately.ts';

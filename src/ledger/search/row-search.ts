@@ -2,9 +2,8 @@ import { makeLuaScript } from '../../lua-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { type FoundRow, matches, type RowFilter } from './row-filter.ts';
-import { makeRowLists } from './row-lists.ts';
 import { makeRowOrders, placeIn, type RowOrder, reversed } from './row-order.ts';
-import { type Cursor, cursorOf, cursorText } from './row-pages.ts';
+import { type Cursor, cursorOf, cursorText, makeRowLists } from './row-pages.ts';
 import { LINES_OF_COLUMN, makeRowSources } from './row-sources.ts';
 import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 

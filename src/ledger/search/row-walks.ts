@@ -6,8 +6,7 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { beginsWith } from './index-words.ts';
 import { type FoundRow, isNamedBy, NOBODY, type Referred, type RowFilter, statesOf } from './row-filter.ts';
-import { makeRowLists } from './row-lists.ts';
-import { type Cursor, isBehind } from './row-pages.ts';
+import { type Cursor, isBehind, makeRowLists } from './row-pages.ts';
 import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
 
 export type SearchOptions = {

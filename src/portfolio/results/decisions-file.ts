@@ -5,7 +5,7 @@ import { withoutApostrophe } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord } from '../../table/table.ts';
-import { vocabularyOf } from '../columns/judge-header.ts';
+import { vocabularyOf } from '../columns/header-doubts.ts';
 import { accountOfLine, otherAccountWords } from '../columns/result-columns.ts';
 import { besideAmount } from '../lines/one-currency.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';

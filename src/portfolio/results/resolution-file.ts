@@ -2,7 +2,7 @@ import { LimitlineError } from '../../errors.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord, type Table } from '../../table/table.ts';
-import { vocabularyOf } from '../columns/judge-header.ts';
+import { vocabularyOf } from '../columns/header-doubts.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { ACCOUNT_COLUMN, otherAccountWords } from '../columns/result-columns.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeTries } from '../../../src/console/sign-in/hold-tries.ts';
+import { makeTries } from '../../../src/console/sign-in/make-gate.ts';
 
 const FEW = { ofNetwork: { atOnce: 3, backMs: 1_000 }, ofStrangers: { atOnce: 5, backMs: 100 }, most: 4 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { callsOf } from '../../../jobs/rows/calls-of.ts';
+import { callsOf } from '../../../jobs/rows/walk-rows.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

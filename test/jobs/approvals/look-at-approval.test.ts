@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { documentKey } from '../../../jobs/rows/calls-of.ts';
+import { documentKey } from '../../../jobs/rows/walk-rows.ts';
 import { saidLine, waitingWords } from '../../../scripts/approval/approval-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { finishedResults, forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
+import { finishedResults, forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/leave-results.ts';
 import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { filesBelow } from '../../support/files-below.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkCommand } from '../../../jobs/import/lines-gone.ts';
+import { checkCommand } from '../../../jobs/import/other-files.ts';
 
 // Promise: earlier-file-can-be-checked
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
-import { callInDoubt } from '../../../jobs/rows/calls-of.ts';
+import { callInDoubt } from '../../../jobs/rows/walk-rows.ts';
 import { countQuestions, heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { openConsole, unmarked } from '../../support/desk.ts';

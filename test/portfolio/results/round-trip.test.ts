@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
+import { vocabularyOf } from '../../../src/portfolio/columns/header-doubts.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';

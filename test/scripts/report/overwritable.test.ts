@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkOverwritable } from '../../../scripts/report/overwritable.ts';
+import { checkOverwritable } from '../../../scripts/report/output.ts';
 import { makeStoreLooks } from '../../../src/documents/store.ts';
 import { openDesk } from '../../support/desk.ts';
 import { makeFolder } from '../../support/workplace.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { openZip } from '../../../src/files/zip.ts';
-import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
+import { vocabularyOf } from '../../../src/portfolio/columns/header-doubts.ts';
 import { mendSheet } from '../../../src/table/mend/mend-sheet.ts';
 import type { RecordMend } from '../../../src/table/mend/mend-text.ts';
 import { openTable } from '../../../src/table/open-table.ts';

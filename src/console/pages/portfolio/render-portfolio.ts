@@ -15,7 +15,7 @@ import { advice, commandLine, moment, shellWord, withNumbers } from '../../parts
 import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { madeWords } from '../new/words.ts';
-import { statusQuestions } from '../statuses/status-questions.ts';
+import { statusQuestions } from '../statuses/statuses-routes.ts';
 import { mayWords } from '../who-may.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderFilterForm } from './filter-form.ts';

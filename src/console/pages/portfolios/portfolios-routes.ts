@@ -12,7 +12,7 @@ import { button, field, form, linkButton } from '../../parts/form.ts';
 import { looksMasked } from '../../privacy/masked-view.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { page, text } from '../page.ts';
-import { statusQuestions } from '../statuses/status-questions.ts';
+import { statusQuestions } from '../statuses/statuses-routes.ts';
 import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
 import { type ListedFor, type PortfoliosLook, type Running, renderList, underWay } from './portfolios-list.ts';
 import { declinedPage, thisMonth } from './this-month.ts';

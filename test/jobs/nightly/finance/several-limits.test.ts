@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSeveralLimits } from '../../../../jobs/nightly/finance/several-limits.ts';
+import { makeSeveralLimits } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
 import { contentDigest } from '../../../../src/ledger/calls/claim-answers.ts';
 import type { RowState } from '../../../../src/ledger/schema/row.ts';
 import { requestKey } from '../../../../src/portfolio/identity/identity.ts';
