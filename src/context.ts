@@ -22,7 +22,7 @@ import { makeConsiderate, redisUsedMs } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
-import { makePlans } from './ledger/plans/plans.ts';
+import { makePlans } from './ledger/plans/plan.ts';
 import { makePortfolios } from './ledger/portfolios/portfolios.ts';
 import { makeBuyers } from './ledger/rows/buyers.ts';
 import { makeDecisions } from './ledger/rows/decisions.ts';

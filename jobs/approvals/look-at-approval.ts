@@ -19,10 +19,9 @@ import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
-import { openImported } from '../rows/import-names.ts';
+import { currencyOfPortfolio, makeImportLook, openImported } from '../rows/import-names.ts';
 import { findOtherRequests, nameOtherRequests } from '../rows/other-requests.ts';
 import { shownRequests } from '../rows/walk-rows.ts';
-import { makeApprovalCurrency } from './approval-currency.ts';
 import { changedByHand } from './changed-by-hand.ts';
 import { lookElsewhere, standingRows, standsElsewhere } from './look-elsewhere.ts';
 
@@ -277,4 +276,16 @@ function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOption
       ? [`lines that a person said are of the buyer that their numbers name: ${sameBuyer.slice(0, 20).join(', ')}`]
       : []),
   ];
+}
+
+/**
+ * Makes a function that tells the currency of an approval's sum: the one that its import's file names, or else the one that all files of
+ * the portfolio name.
+ */
+export function makeApprovalCurrency({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
+  const importOf = makeImportLook({ portfolios });
+  return async ({ portfolio, importId }: Pick<Approval, 'portfolio' | 'importId'>): Promise<string | undefined> => {
+    if (importId === undefined) return currencyOfPortfolio(portfolio, { portfolios });
+    return (await importOf({ portfolio }, importId))?.found?.currency;
+  };
 }

@@ -13,7 +13,7 @@ import { forgetKept } from '../export/leave-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
 import { type ArchiveDeps, type LongWorkOptions, makeReportStep } from './archive-deps.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-files.ts';
-import { forgetBuyers, forgetEventsByNumber } from './forget-buyers.ts';
+import { forgetBuyers, forgetEventsByNumber, lookBeforeForgetting, refusal } from './forget-buyers.ts';
 import {
   type FilesDeps,
   forgetDropped,
@@ -23,7 +23,6 @@ import {
   removeNamedFiles,
 } from './forget-files.ts';
 import { readManifest } from './manifest.ts';
-import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 
 type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> &

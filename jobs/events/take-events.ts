@@ -13,10 +13,9 @@ import {
 } from '../../src/ledger/events/kept-event.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
-import { tellDecided } from '../operators/decided-notice.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from '../operators/mistyped-status.ts';
-import { takeDecision } from '../operators/take-decision.ts';
+import { takeDecision, tellDecided } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 

@@ -25,8 +25,7 @@ import { changeOf, statOf } from './drop-folder.ts';
 import { documentsNameOf, ofSupplier } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
-import { makeProblemsFile } from './problems-file.ts';
-import type { Entry } from './taken-folder.ts';
+import { type Entry, makeProblemsFile } from './taken-folder.ts';
 
 /** The origin of a dropped file, for the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;

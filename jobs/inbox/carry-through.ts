@@ -11,17 +11,15 @@ import { makeProblem } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { shownName } from '../drafts/upload-names.ts';
-import { columnWords, decisionsWords, NO_LINES } from '../operators/decisions-words.ts';
 import { takeDecisions } from '../operators/take-decisions.ts';
-import { makeKeptColumns } from '../operators/upload-decisions.ts';
+import { columnWords, decisionsWords, makeKeptColumns, NO_LINES } from '../operators/upload-decisions.ts';
 import { bringIn, inboxFrom, userNameOf } from './bring-in.ts';
 import { changeOf, statOf } from './drop-folder.ts';
 import { DONE, isOfDecisions, ofSupplier, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
 import { inFileWords, withReadingWords } from './inbox-reading.ts';
-import { makeProblemsFile } from './problems-file.ts';
-import type { Entry } from './taken-folder.ts';
+import { type Entry, makeProblemsFile } from './taken-folder.ts';
 
 /**
  * Finishes a file that was taken, from any state that a killed process may have left. Records the result, then sends a notice,

@@ -13,7 +13,7 @@ import type { Log } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
-import { type TellDeps, tellDecided } from '../operators/decided-notice.ts';
+import { type TellDeps, tellDecided } from '../operators/take-decision.ts';
 import { readCondition } from './condition.ts';
 import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
 import { type PortfolioChange, type PortfolioNews, portfolioChanges, subjectsOf } from './portfolio-changes.ts';
@@ -61,7 +61,7 @@ export function startWatching(deps: WatchDeps, { log, signal }: { log: Log; sign
   const watching = (async () => {
     while (!stopping.aborted) {
       const beganMs = performance.now();
-      // The lost connection to Redis is logged by src/redis/connections.ts.
+      // The lost connection to Redis is logged by src/redis/connect.ts.
       await look(stopping).catch((error) => log.debug({ reason: messageOf(error) }, 'could not look what to tell'));
       const tookMs = performance.now() - beganMs;
       await sleep(Math.max(LOOK_EVERY_MS, REST_SHARE * tookMs), undefined, { signal: stopping }).catch(() => {});

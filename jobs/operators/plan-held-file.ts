@@ -1,8 +1,7 @@
 import { commandLineActor } from '../../src/actor.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
-import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { Elsewhere, Plans } from '../../src/ledger/plans/plan.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';

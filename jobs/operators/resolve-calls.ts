@@ -1,7 +1,7 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { ResolveAnswer } from '../../src/ledger/calls/calls.ts';
-import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { Plans } from '../../src/ledger/plans/plan.ts';
 import { KIND_OF, type Step } from '../../src/ledger/schema/row.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';

@@ -6,7 +6,6 @@ import type { Archives } from '../../src/ledger/schema/archives.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { type TellDeps, tellDecided } from './decided-notice.ts';
 import { DECISION_FAULTS, loweredWords, undatedWarnings } from './decision-doubts.ts';
 import {
   type AboutLine,
@@ -22,7 +21,7 @@ import {
 import { makeForeignAmount } from './foreign-amount.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
-import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
+import { type DecisionTaken, followTaken, type TellDeps, takeDecision, tellDecided } from './take-decision.ts';
 
 /** The result of taking a file's decisions. */
 export type DecisionsTaken = {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Plan, PlanCounts, PlanState } from '../../src/ledger/plans/plan.ts';
-import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { Plan, PlanCounts, PlanState, Plans } from '../../src/ledger/plans/plan.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { startSigns } from '../../src/ledger/schema/lease.ts';
 import type { GivenUpFrom, PartOfPlan } from '../../src/ledger/schema/row.ts';

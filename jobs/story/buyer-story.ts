@@ -8,7 +8,7 @@ import { heldName, type Stories } from '../../src/ledger/rows/story.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/buyer-story.ts';
+import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/row-story.ts';
 import { toBuyer } from '../rows/buyer-record.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 

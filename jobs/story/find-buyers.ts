@@ -2,7 +2,7 @@ import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { FAULT_KINDS, type Keys } from '../../src/ledger/schema/keys.ts';
 import { hasWords, withRegisters } from '../../src/ledger/search/index-words.ts';
-import type { BuyerLook, FoundBuyers, FoundLines } from '../../src/ledger/story/buyer-story.ts';
+import type { BuyerLook, FoundBuyers, FoundLines } from '../../src/ledger/story/row-story.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';

@@ -23,7 +23,7 @@ import { startRest } from './rest.ts';
 /**
  * How long calls in flight may take when the process stops; calls still open then stay claimed. Containers are killed after 30
  * s. The whole stop takes 25 s at most: this, {@link GOODBYE_MS}, 2 s to close connections where Redis is gone
- * (src/redis/connections.ts; 3 s if it is our own and hangs), and a second for the process to end.
+ * (src/redis/connect.ts; 3 s if it is our own and hangs), and a second for the process to end.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
@@ -211,7 +211,7 @@ export function startSayingPace({
     }
     said = pace.state();
   };
-  // The lost connection to Redis is logged by src/redis/connections.ts.
+  // The lost connection to Redis is logged by src/redis/connect.ts.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
@@ -225,7 +225,7 @@ const FIRST_EVERY_MS = 250;
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
-  // The lost connection to Redis is logged by src/redis/connections.ts; the chart has a gap.
+  // The lost connection to Redis is logged by src/redis/connect.ts; the chart has a gap.
   const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {

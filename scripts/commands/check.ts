@@ -24,14 +24,14 @@ import { understanding, understoodWords } from '../file/understanding.ts';
 import { approvalOutlook } from '../look/approval-outlook.ts';
 import { dryRunWords, findLedger, type Ledger, outlookDepsOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/on-portfolio.ts';
-import { portfolioNameOf } from '../options/import-options.ts';
 import {
   documentsOption,
+  portfolioNameOf,
   type ReadingOptions,
   readOptionsOf,
   totalOption,
   withReadingOptions,
-} from '../options/reading-options.ts';
+} from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';

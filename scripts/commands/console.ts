@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { openContext } from '../../src/context.ts';
-import { consoleLink, linkWords, printLink } from '../console/console-link.ts';
-import { inTheClear, openConsole, reachOf } from '../console/open-console.ts';
+import { consoleLink, inTheClear, linkWords, openConsole, printLink, reachOf } from '../console/open-console.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
 import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';

@@ -1,16 +1,15 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { AboutLine } from '../../jobs/operators/decision-lines.ts';
-import { columnWords, decisionsWords, foreseenWords } from '../../jobs/operators/decisions-words.ts';
 import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
-import { makeKeptColumns } from '../../jobs/operators/upload-decisions.ts';
+import { columnWords, decisionsWords, foreseenWords, makeKeptColumns } from '../../jobs/operators/upload-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { type ReadingOptions, readOptionsOf } from '../options/reading-options.ts';
+import { type ReadingOptions, readOptionsOf } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';

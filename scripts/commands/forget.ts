@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { type BeforeForgetting, lookBeforeForgetting } from '../../jobs/archive/forget-buyers.ts';
 import { type Forgotten, forgetPortfolio } from '../../jobs/archive/forget-portfolio.ts';
-import { type BeforeForgetting, lookBeforeForgetting } from '../../jobs/archive/may-forget.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';

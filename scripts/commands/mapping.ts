@@ -8,7 +8,7 @@ import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { lastingOf, type ReadOptions, readingWords } from '../../src/portfolio/read-options.ts';
 import { understoodWords } from '../file/understanding.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/import-options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline mapping`: keeps read options under a name. `LIMITLINE_INBOX_MAPPING` selects one for the drop folder. */

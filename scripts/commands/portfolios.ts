@@ -5,7 +5,7 @@ import { counted, grouped, moneyText } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/archived-report.ts';
+import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline portfolios`: lists all portfolios of the account. */

@@ -14,7 +14,7 @@ import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -9,8 +9,7 @@ import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
 import { openMachines } from '../machines/open-machines.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
-import { announceAccount, mustExist } from '../opening/on-portfolio.ts';
-import { findService } from '../opening/service-address.ts';
+import { announceAccount, findService, mustExist } from '../opening/on-portfolio.ts';
 import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import {
   countCalls,
@@ -90,7 +89,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 /** Warns of interrupted imports: their unread lines are in no count. */
 async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<void> {
-  // Without Redis, no warning is given: src/redis/connections.ts logs the lost connection.
+  // Without Redis, no warning is given: src/redis/connect.ts logs the lost connection.
   const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));

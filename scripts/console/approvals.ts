@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerApproval, approversOf, carryOutAnswered, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
-import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
-import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
+import { lookAtApproval, makeApprovalCurrency, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';

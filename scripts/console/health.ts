@@ -11,7 +11,7 @@ import { lookAtPace } from '../../src/open-service.ts';
 import { describeBlock, describeTripped } from '../../src/pace/breaker-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../src/proxy.ts';
-import { findWeakness } from '../../src/redis/given-redis.ts';
+import { findWeakness } from '../../src/redis/open-redis.ts';
 import { nodesOf, readInfo, type ServerInfo } from '../../src/redis/server-info.ts';
 import { versionWords } from '../../src/version.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { approversOf, whyNot } from '../../jobs/approvals/answer-approval.ts';
-import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
+import { makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { withDoubt } from '../../jobs/operators/free-held.ts';
 import { feed } from '../../jobs/rows/feed.ts';

@@ -2,9 +2,8 @@ import { nextOf } from '../../jobs/nightly/keep-schedule.ts';
 import type { ScheduledTask, ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import { scheduleOf } from '../../src/schedule/read-schedule.ts';
+import { scheduleOf, whenWords } from '../../src/schedule/read-schedule.ts';
 import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
-import { whenWords } from '../../src/schedule/schedule-words.ts';
 import { minuteText } from '../../src/utc-text.ts';
 
 /** The schedule as text, with a warning where no process is on duty. */

@@ -1,8 +1,8 @@
 import type { NoticesFacts, ShownWay } from '../../src/console/pages/nightly/notices-view.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
+import type { Delivery, ToldNotice } from '../../src/notices/outbox.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { secondText } from '../../src/utc-text.ts';
 

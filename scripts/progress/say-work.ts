@@ -59,7 +59,7 @@ export function startSayingMinutes({
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
   };
-  // Faults are ignored: the lost connection to Redis is logged by src/redis/connections.ts.
+  // Faults are ignored: the lost connection to Redis is logged by src/redis/connect.ts.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
@@ -195,7 +195,7 @@ export async function startSayingFinished(
       );
     }
   };
-  // Faults are logged at `debug` alone: the lost connection to Redis is logged by src/redis/connections.ts.
+  // Faults are logged at `debug` alone: the lost connection to Redis is logged by src/redis/connect.ts.
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );

@@ -8,8 +8,7 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { fileFault, roomBytesOf, systemCode } from '../files/draft.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
-import { type FolderWords, folderWordsOf } from './folder.ts';
-import { foldedName } from './names.ts';
+import { type FolderWords, foldedName, folderWordsOf } from './folder.ts';
 
 /** A temporary folder of this process, for this user only. */
 type UnpackedFolder = { dir: string; close(): Promise<void> };

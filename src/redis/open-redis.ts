@@ -1,10 +1,11 @@
+import type { Redis } from 'ioredis';
+import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import type { ConnectionRole } from './connect.ts';
-import { makeConnections } from './connections.ts';
-import { checkGivenRedis } from './given-redis.ts';
+import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from './connect.ts';
 import { openOwnRedis } from './own/open.ts';
 import { describeRedis, parseRedisUrl } from './redis-url.ts';
+import { checkVersion, nodesOf, readInfo, type ServerInfo } from './server-info.ts';
 
 export type RedisServer = {
   /** Makes a connection for immediate use; it reconnects as long as the process lives. */
@@ -58,4 +59,110 @@ async function openOwn(dataDir: string, log: Log): Promise<RedisServer> {
       await own.close();
     },
   };
+}
+
+/**
+ * Checks a Redis given by a user before it is relied on: it answers, is new enough, accepts writes, and keeps what was written. A
+ * configuration that could lose data causes a warning, one sentence each, and is not changed.
+ *
+ * @throws LimitlineError `REDIS` if it does not answer within about 5 s, or can never serve
+ */
+export async function checkGivenRedis({
+  connections,
+  where,
+  log,
+}: {
+  connections: Connections;
+  where: string;
+  log: Log;
+}): Promise<void> {
+  const connection = connections.connect('queue');
+  const warnings = new Set<string>();
+  for (const node of await reach(connection, where)) {
+    const info = await ask(where, () => readInfo(node));
+    checkVersion(info, `Redis at ${where}`);
+    checkPlace(info, connection, where);
+    for (const warning of await findWeakness(node, info)) warnings.add(warning);
+  }
+  for (const warning of warnings) log.warn({ redis: where }, warning);
+  await ask(where, () => connection.quit());
+}
+
+/** The servers behind the connection, once it works: one, or the primaries of a cluster. */
+async function reach(connection: RedisConnection, where: string): Promise<Redis[]> {
+  // The last error that ioredis reported before the timeout, which gives no reason itself.
+  let reason: unknown;
+  const note = (error: Error & { lastNodeError?: unknown }) => {
+    reason = error.lastNodeError ?? error;
+  };
+  connection.on('error', note);
+  try {
+    const ping = () => connection.ping();
+    await ask(where, ping, () => reason);
+  } finally {
+    connection.off('error', note);
+  }
+  return nodesOf(connection);
+}
+
+async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const reason = lastReported() ?? error;
+    throw new LimitlineError('REDIS', `Redis at ${where} ${remedyFor(messageOf(reason))}`, { cause: reason });
+  }
+}
+
+function remedyFor(reason: string): string {
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
+    return `refuses access (${reason}); correct the user and password in REDIS_URL, or the rights of that user.`;
+  }
+  return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
+}
+
+function checkPlace(info: ServerInfo, connection: RedisConnection, where: string): void {
+  if (info.role === 'slave') {
+    const remedy = 'give the address of its primary, or of its sentinels, in REDIS_URL';
+    throw new LimitlineError('REDIS', `Redis at ${where} is a replica, which cannot be written to; ${remedy}.`);
+  }
+  if (info.cluster_enabled === '1' && !connection.isCluster) {
+    const remedy = 'give several of its addresses in REDIS_URL, separated by commas (the same one twice will do)';
+    throw new LimitlineError('REDIS', `Redis at ${where} is part of a cluster; ${remedy}.`);
+  }
+}
+
+/** Weaknesses of a server's configuration, a sentence each. INFO has most of them, since hosted Redis may forbid CONFIG. */
+export async function findWeakness(node: Redis, info: ServerInfo): Promise<string[]> {
+  const found: string[] = [];
+  if (info.aof_enabled === '0') {
+    found.push(
+      'this Redis has appendonly off: a crash loses the record of calls already made; set appendonly to yes and appendfsync to always',
+    );
+  } else {
+    const fsync = await readFsync(node);
+    if (fsync === undefined) {
+      found.push('this Redis forbids CONFIG, so appendfsync cannot be checked; make sure that appendfsync is always');
+    } else if (fsync !== 'always') {
+      found.push(
+        `this Redis has appendfsync ${fsync}: a power cut loses the record of the last calls; set appendfsync to always`,
+      );
+    }
+  }
+  if (info.maxmemory_policy !== 'noeviction') {
+    const policy = info.maxmemory_policy ?? 'unknown';
+    found.push(
+      `this Redis has maxmemory-policy ${policy}: when its memory is full, Redis deletes the record of calls already made; set maxmemory-policy to noeviction`,
+    );
+  }
+  return found;
+}
+
+async function readFsync(node: Redis): Promise<string | undefined> {
+  try {
+    const [, value] = (await node.config('GET', 'appendfsync')) as string[];
+    return value;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,8 @@
 import type { Log } from '../log.ts';
 import { tokenFormSchema } from '../service/schemas.ts';
-import { makeApp, makeControl } from './app.ts';
+import { makeApp, makeControl, makeListener, makeOutage } from './app.ts';
 import { type FaultChange, makeFaults, type TokenSettings } from './fault-settings.ts';
 import { makeRequestGate, makeTokens, type Tokens } from './gate.ts';
-import { makeListener, makeOutage } from './outage.ts';
 import { makeRecord, makeRequestTimes } from './record.ts';
 import { type Checked, makeIds, makeResourceEndpoints } from './resource-endpoints.ts';
 import { makeServe } from './serve.ts';

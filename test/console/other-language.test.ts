@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { BuyerStory } from '../../src/ledger/story/buyer-story.ts';
+import type { BuyerStory } from '../../src/ledger/story/row-story.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   Granted: 'Gewährt',

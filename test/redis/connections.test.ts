@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import { COMMAND_TIMEOUT_MS, type ConnectionRole } from '../../src/redis/connect.ts';
-import { type Connections, makeConnections } from '../../src/redis/connections.ts';
+import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from '../../src/redis/connect.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
 import { freePort } from '../support/redis/free-port.ts';
 import { WAIT } from '../support/redis/own-fixture.ts';

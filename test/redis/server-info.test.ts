@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { probe } from '../../src/redis/own/probe.ts';
+import { probe } from '../../src/redis/own/membership.ts';
 import { checkVersion, readInfo } from '../../src/redis/server-info.ts';
 
 test.each(['7.0.0', '7.0.15', '7.2.4', '10.0.0'])('version %s is new enough', (version) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { readSchedule, scheduleOf } from '../../src/schedule/read-schedule.ts';
+import { readSchedule, scheduleOf, whenWords } from '../../src/schedule/read-schedule.ts';
 import { localZone } from '../../src/schedule/schedule.ts';
-import { whenWords } from '../../src/schedule/schedule-words.ts';
 
 test.each(['', 'Foo', ':/etc/localtime', 'GMT-2'])('a machine whose TZ is %j runs the night by UTC', (tz) => {
   vi.stubEnv('TZ', tz);

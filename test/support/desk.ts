@@ -1,8 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { consoleLink } from '../../scripts/console/console-link.ts';
-import { openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
+import { consoleLink, openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openContext } from '../../src/context.ts';

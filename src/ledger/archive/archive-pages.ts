@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { makeLuaBytesScript } from '../../lua-script.ts';
-import { portfolioKeys } from '../comparison/portfolio-keys.ts';
+import { portfolioKeys } from '../comparison/sweeps.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { archivePlaces } from './archive-steps.ts';

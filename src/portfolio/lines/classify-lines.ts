@@ -18,10 +18,9 @@ import {
   statementsAmong,
   statementsText,
 } from './advice.ts';
-import { makeAmountForms } from './amount-forms.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
-import { makePlausibility } from './plausibility.ts';
+import { makeAmountForms, makePlausibility } from './plausibility.ts';
 import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
 import type { Line, Row } from './row.ts';
 

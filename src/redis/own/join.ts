@@ -6,8 +6,7 @@ import { type Folder, pidOf } from '../../files/process-mark.ts';
 import type { Log } from '../../log.ts';
 import { checkInPlace, notWritable } from './folder.ts';
 import { checkHost, enterHost, leaveHost } from './host.ts';
-import { joinServer, type Member } from './membership.ts';
-import { hangUp, probe } from './probe.ts';
+import { hangUp, joinServer, type Member, probe } from './membership.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
 
 export type JoinDeps = { folder: Folder; socketPath: string; log: Log };

@@ -7,8 +7,7 @@ import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
 import { openFolder, openSocketPath } from './folder.ts';
 import { type JoinDeps, join, leaveFolder } from './join.ts';
-import type { Member } from './membership.ts';
-import { hangUp, probe } from './probe.ts';
+import { hangUp, type Member, probe } from './membership.ts';
 import { killServer, waitForExit } from './server-process.ts';
 
 type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };

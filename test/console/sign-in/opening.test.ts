@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleLink } from '../../../scripts/console/console-link.ts';
+import { consoleLink } from '../../../scripts/console/open-console.ts';
 import { commandLineActor } from '../../../src/actor.ts';
 import { callCommand } from '../../support/command.ts';
 import { makeVisitor, openByLink, openConsole, openDesk } from '../../support/desk.ts';

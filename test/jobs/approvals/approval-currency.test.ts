@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeApprovalCurrency } from '../../../jobs/approvals/approval-currency.ts';
+import { makeApprovalCurrency } from '../../../jobs/approvals/look-at-approval.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { PORTFOLIO_KEYS } from '../../../src/ledger/comparison/portfolio-keys.ts';
+import { PORTFOLIO_KEYS } from '../../../src/ledger/comparison/sweeps.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import { BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { differences, dumpRedis, NEVER, putBackPlainly } from '../../support/archive.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decisionsWords, foreseenWords } from '../../../jobs/operators/decisions-words.ts';
 import type { DecisionsTaken } from '../../../jobs/operators/take-decisions.ts';
+import { decisionsWords, foreseenWords } from '../../../jobs/operators/upload-decisions.ts';
 
 const TAKEN: DecisionsTaken = {
   taken: 2,

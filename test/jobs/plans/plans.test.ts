@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
-import { makePlans } from '../../../src/ledger/plans/plans.ts';
+import { makePlans } from '../../../src/ledger/plans/plan.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
 import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';

@@ -5,7 +5,7 @@ import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { scanKeys } from '../../../src/ledger/schema/redis-reads.ts';
 import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { makeConnections } from '../../../src/redis/connections.ts';
+import { makeConnections } from '../../../src/redis/connect.ts';
 import { parseRedisUrl } from '../../../src/redis/redis-url.ts';
 import { parseInfo } from '../../../src/redis/server-info.ts';
 import { freshPrefix } from '../../support/ledger.ts';

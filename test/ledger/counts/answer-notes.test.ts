@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerNotes } from '../../../src/ledger/counts/answer-notes.ts';
+import { answerNotes } from '../../../src/ledger/counts/not-quite-granted.ts';
 import type { AnswerSum } from '../../../src/ledger/counts/sums.ts';
 
 const ANSWER: AnswerSum = {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { joinServer, type Member } from '../../../src/redis/own/membership.ts';
-import { probe } from '../../../src/redis/own/probe.ts';
+import { joinServer, type Member, probe } from '../../../src/redis/own/membership.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };
 let joined: Member[];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
-import { probe } from '../../../src/redis/own/probe.ts';
+import { probe } from '../../../src/redis/own/membership.ts';
 import { makeOwnFixture } from '../../support/redis/own-fixture.ts';
 
 const fixture = makeOwnFixture();

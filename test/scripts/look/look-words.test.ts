@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
-import { type ImportPreview, lookWords, questionOf } from '../../../scripts/look/look-words.ts';
+import { type ImportPreview, lookWords, questionOf } from '../../../scripts/look/look.ts';
 import type { Column } from '../../../src/portfolio/columns/column.ts';
 import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linesNamed } from '../../../scripts/options/reading-options.ts';
+import { linesNamed } from '../../../scripts/options/import-options.ts';
 
 // Promise: same-buyer-by-a-person
 test('lines are named one by one, in ranges and in lists', () => {

@@ -40,7 +40,7 @@ export const retries =
     await orSaid(() => retryRow({ portfolio, key: meant[0]?.key ?? '' }, by, context, state));
   };
 
-/** Who carries out a plan sends a heartbeat within so long; behind that somebody may go on with it (src/ledger/plans/plans.ts). */
+/** Who carries out a plan sends a heartbeat within so long; behind that somebody may go on with it (src/ledger/plans/plan.ts). */
 const PLAN_LEFT_MS = 11_000;
 
 /** Plans to send all such rows again as soon as there is one: what is shown then, and no more. What was left half way somebody goes on with. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BuyerStory, FoundBuyers, FoundLines } from '../../../ledger/story/buyer-story.ts';
+import type { BuyerStory, FoundBuyers, FoundLines } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';

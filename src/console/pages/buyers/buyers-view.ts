@@ -3,13 +3,7 @@ import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { ARCHIVE_STANDING } from '../../../ledger/schema/archives.ts';
 import { numbersOf } from '../../../ledger/search/index-words.ts';
-import type {
-  BuyerLook,
-  BuyerRequest,
-  BuyerStory,
-  FoundBuyers,
-  FoundLines,
-} from '../../../ledger/story/buyer-story.ts';
+import type { BuyerLook, BuyerRequest, BuyerStory, FoundBuyers, FoundLines } from '../../../ledger/story/row-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, pager, panel, table } from '../../parts/blocks.ts';

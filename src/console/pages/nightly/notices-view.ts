@@ -1,7 +1,7 @@
 import { grouped } from '../../../counted.ts';
 import type { NoticeKind } from '../../../notices/notice.ts';
-import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
 import type { GivenWay } from '../../../notices/notice-settings.ts';
+import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/outbox.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';

@@ -1,5 +1,4 @@
 import { grouped, moneyText } from '../../../counted.ts';
-import { answerNotes } from '../../../ledger/counts/answer-notes.ts';
 import {
   amountHead,
   type MoneyLine,
@@ -8,7 +7,7 @@ import {
   moneyOf,
   onlyCurrency,
 } from '../../../ledger/counts/money.ts';
-import { besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
+import { answerNotes, besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
 import { grantedOf, isGrantKnown, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
