@@ -12,7 +12,7 @@ import { readReach } from '../src/console/server/reach.ts';
 import { checkVersion } from '../src/redis/server-info.ts';
 import { settingsSchema } from '../src/settings-schema.ts';
 import { versionWords } from '../src/version.ts';
-import { openBareConsole } from './support/bare-console.ts';
+import { openBareConsole } from './support/marked-console.ts';
 import { makeFolder } from './support/workplace.ts';
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, type Looks, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole, openDesk } from '../support/desk.ts';
+import { addUser, codeOf, openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
-import { addUser, codeOf } from '../support/signed-in.ts';
 
 /** A console where everything above 2,500 is to be approved, with somebody who submits and two who may say yes. */
 async function openOffice() {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { addEvents } from '../../src/console/events/add-events.ts';
 import { html } from '../../src/console/html/html.ts';
-import { openBareConsole, STRIP } from '../support/bare-console.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openBareConsole, STRIP } from '../support/marked-console.ts';
 
 testInBrowser(
   'every part of a page can be seen and used in both themes, on a phone and by the keyboard alone',

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { expect } from 'vitest';
-import { openBareConsole } from '../support/bare-console.ts';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
-import { portOf } from '../support/port-of.ts';
+import { openBareConsole } from '../support/marked-console.ts';
+import { portOf } from '../support/tls-service.ts';
 
 /** A site of somebody else's, at another name than the console's. */
 async function openElsewhere(body: string): Promise<string> {

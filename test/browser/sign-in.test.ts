@@ -6,9 +6,8 @@ import {
   tabTo,
 } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole, openDesk } from '../support/desk.ts';
+import { addUser, codeOf, openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
-import { addUser, codeOf } from '../support/signed-in.ts';
 
 /** As long as a name may be. */
 const LONG_NAME = `zacharias.${'long-'.repeat(6)}`;

@@ -2,8 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeConsole } from '../../src/console/console.ts';
 import { systemHealthPage } from '../../src/console/pages/health/health-routes.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { makeVisitor, openConsole, openDesk } from '../support/desk.ts';
-import { ANYBODY } from '../support/persons.ts';
+import { ANYBODY, makeVisitor, openConsole, openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 // Promise: health-of-each-part

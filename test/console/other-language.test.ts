@@ -18,7 +18,7 @@ beforeAll(async () => {
 async function openConsoleThen() {
   const { openDesk } = await import('../support/desk.ts');
   const { openConsole } = await import('../support/desk.ts');
-  const { as, byHeader } = await import('../support/persons.ts');
+  const { as, byHeader } = await import('../support/desk.ts');
   const desk = await openDesk(1);
   return { ...desk, ...(await openConsole(desk, byHeader)), as };
 }

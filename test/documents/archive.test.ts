@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { writeZip } from '../support/zip-file.ts';
+import { writeZip } from '../support/workbooks.ts';
 
 const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 

@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/people/person.ts';
-import { callCommand } from '../support/command.ts';
+import { callCommand, startOnTerminal } from '../support/command.ts';
 import { openConsole, openDesk } from '../support/desk.ts';
-import { startOnTerminal } from '../support/terminal.ts';
 
 const PASSWORD = 'a bench under seven trees';
 

@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand, callOnTerminal } from '../support/command.ts';
+import { callCommand, callOnTerminal, KEYS, startOnTerminal } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
-import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** A place with a file of seven buyers and one that is none, whose service is no stand-in of the command's own. */

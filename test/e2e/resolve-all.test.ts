@@ -2,9 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
-import { callCommand, callOnTerminal } from '../support/command.ts';
+import { callCommand, callOnTerminal, startOnTerminal } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
-import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 // Promises: resend-all-asks, plan-alone-no-entry

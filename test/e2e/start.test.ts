@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { bundled } from '../support/bundle.ts';
-import { startScript } from '../support/command.ts';
+import { KEYS, startOnTerminal, startScript } from '../support/command.ts';
 import { openByLink } from '../support/desk.ts';
-import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder, startStandIn } from '../support/workplace.ts';
 
 /** What npm starts; the help is asked of it as it is, the other tests start it put together. */

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import { ownRedis } from '../support/ledger.ts';
+import { writeZip } from '../support/workbooks.ts';
 import { makeFolder } from '../support/workplace.ts';
-import { writeZip } from '../support/zip-file.ts';
 
 const HEADER = 'name,requested_limit,supporting_documents\n';
 

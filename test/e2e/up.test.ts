@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { callCommand, startCommand } from '../support/command.ts';
 import { makeVisitor, openByLink } from '../support/desk.ts';
 import { freshPrefix, ownRedis } from '../support/ledger.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A folder, and a prefix in the Redis of the tests. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { KEYS, startOnTerminal } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { openPeople, SECRET } from '../support/people.ts';
 import { redisUrl } from '../support/redis/own-database.ts';
-import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const WORDS = 'seven trees above a bench';

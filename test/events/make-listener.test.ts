@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeEventLog } from '../../src/events/make-listener.ts';
-import { makeKeptLog } from '../support/log-fixture.ts';
+import { makeKeptLog } from '../support/workplace.ts';
 
 /** A log on a clock of the test's own. */
 function openLog() {

@@ -7,7 +7,7 @@ import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/open-service.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** Stands for the header by which a service may know a repetition. */

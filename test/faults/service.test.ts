@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
-import { makeKeptLog } from '../support/log-fixture.ts';
-import { buyerLines } from '../support/workplace.ts';
+import { buyerLines, makeKeptLog } from '../support/workplace.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 /** A rule less what says which calls it hits. */

@@ -6,7 +6,7 @@ import { openConsole } from '../../scripts/console/open-console.ts';
 import type { Context } from '../../src/context.ts';
 import { ROLES } from '../../src/people/person.ts';
 import { withAllRoutes } from '../support/all-routes.ts';
-import { as, byHeader } from '../support/persons.ts';
+import { as, byHeader } from '../support/desk.ts';
 import type { Keep } from './goldens.ts';
 import { englishNumbers, visibleText } from './text.ts';
 

@@ -4,7 +4,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 
 const END = { id: 'n', by: 'schedule', is: 'findings', words: '', startedMs: 1_000, endedMs: 90_000 } as const;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { controlTotalFault, makeControlSum } from '../../src/portfolio/control-total.ts';
-import { read } from '../support/read-portfolio.ts';
+import { read } from '../support/workbooks.ts';
 
 const FILE = 'name,country_code,requested_limit\nA,DE,1000.10\nA,DE,1000.10\nB,DE,303103.90\nC,DE,much\n';
 

@@ -6,7 +6,7 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { all, NOW } from '../support/read-portfolio.ts';
+import { all, NOW } from '../support/workbooks.ts';
 
 /** What an export must give; exports/README.md says how to add one. */
 const manifestSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buyerKey, requestKey } from '../../src/portfolio/identity/identity.ts';
-import { PDF, read, told } from '../support/read-portfolio.ts';
+import { PDF, read, told } from '../support/workbooks.ts';
 
 describe('a row', () => {
   test('has everything that the line gives', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { PDF, read } from '../support/read-portfolio.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { PDF, read } from '../support/workbooks.ts';
 
 const ASCII_HEADER = Buffer.from('name,requested_limit\n');
 

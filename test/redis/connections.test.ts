@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from '../../src/redis/connect.ts';
-import { makeKeptLog } from '../support/log-fixture.ts';
 import { freePort } from '../support/redis/free-port.ts';
 import { WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { makeKeptLog } from '../support/workplace.ts';
 
 const fixture = makeServerFixture();
 let opened: Connections[] = [];

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
-import { makeKeptLog } from '../support/log-fixture.ts';
 import { freePort } from '../support/redis/free-port.ts';
 import { makeOwnFixture, WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { makeKeptLog } from '../support/workplace.ts';
 
 const fixture = makeServerFixture();
 const own = makeOwnFixture();

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { countReplicas, makeExpectedReplicas } from '../../src/redis/replicas.ts';
-import { makeKeptLog } from '../support/log-fixture.ts';
 import { WAIT } from '../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../support/redis/server-fixture.ts';
+import { makeKeptLog } from '../support/workplace.ts';
 
 const fixture = makeServerFixture();
 afterAll(fixture.clean);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 import { startStandIn } from '../support/workplace.ts';
 
 const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };

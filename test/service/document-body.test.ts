@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { base64Length, encodeBase64, makeDocumentBody } from '../../src/service/document-body.ts';
 import { anyCodePoint } from '../support/any-text.ts';
 import { callOptions, makeClient } from '../support/client.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 
 let dir: string;
 beforeAll(async () => {

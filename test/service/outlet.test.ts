@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { messageOf } from '../../src/errors.ts';
 import { callOptions } from '../support/client.ts';
-import { portOf } from '../support/port-of.ts';
 import { company, openOutlet, openProxied, somePost, trustCertificate } from '../support/proxied-service.ts';
-import { CERTIFICATE_PATH, startTlsService, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
+import { CERTIFICATE_PATH, portOf, startTlsService, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 beforeAll(trustCertificate);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeOutlet } from '../../src/service/outlet.ts';
 import { headersOf, makeTokenCall } from '../../src/service/token-call.ts';
-import { portOf } from '../support/port-of.ts';
+import { portOf } from '../support/tls-service.ts';
 
 const DAY_MS = 86_400_000;
 /** What the settings say for an answer that states no life. */

@@ -24,8 +24,7 @@ import { storyOf } from './run/story.ts';
 import { turnOfTheLoop } from './run/virtual-globals.ts';
 import { type Known, knownOf, plainSchedule, scheduleOf } from './run/walk.ts';
 import { FOUND, type Found } from './worlds/found.ts';
-import { settingsOf } from './worlds/people.ts';
-import { twoWorkers } from './worlds/two-workers.ts';
+import { settingsOf, twoWorkers } from './worlds/people.ts';
 import { WORLDS } from './worlds/worlds.ts';
 
 /** Runs that go on beside each other, each in a database of its own: what one waits for, another uses. */

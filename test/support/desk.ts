@@ -1,15 +1,19 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FastifyRequest } from 'fastify';
+import { Secret, TOTP } from 'otpauth';
 import { onTestFinished } from 'vitest';
 import { consoleLink, openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
+import type { AuditNote } from '../../src/audit/audit.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { type Person, ROLES, type Role } from '../../src/people/person.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callCommand, ownDataHome, startCommand } from './command.ts';
 import { ownRedis } from './ledger.ts';
-import { cheapHash } from './people.ts';
+import { cheapHash, PASSWORD } from './people.ts';
 import { buyerLines, makeFolder, startStandIn } from './workplace.ts';
 
 /** What an operator sits at: a folder with a file of so many buyers, `q4.csv`, a stand-in, and the command line. */
@@ -181,4 +185,96 @@ export function unmarked(markup: string): string {
 /** A rule of the stand-in: of the limit of a buyer the service decides so, and grants this share of it. */
 export function decided(buyer: number, status: string, share = 0) {
   return { on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share } as const;
+}
+
+/** Somebody who may do everything, and is no user: for tests of what pages do. */
+export const ANYBODY: Person = { by: 'console', roles: ROLES };
+
+/** The header by which a test says who asks, `fiona finance+approver`; somebody who is not known leaves it out. */
+const WHO = 'x-test-who';
+
+/** What a request of this person brings. */
+export function as(by: string, ...roles: string[]): Record<string, string> {
+  return { [WHO]: `${by} ${roles.join('+')}` };
+}
+
+/** A console whose people come by a header: for tests of who may what, which is no matter of how people sign in. */
+export const byHeader: Pick<AccessFunctions, 'identify'> = {
+  identify: async ({ headers }: FastifyRequest): Promise<Person | undefined> => {
+    const [by, roles = ''] = String(headers[WHO] ?? '').split(' ');
+    return by ? { by, roles: ROLES.filter((role) => roles.split('+').includes(role)) } : undefined;
+  },
+};
+
+/** An audit that is read by the test: what was noted, in order, and what came of what was done. */
+export function openNotedAudit() {
+  const entries: (AuditNote & { is?: 'wished' | 'done' | 'failed' | 'refused' })[] = [];
+  const audit: AccessFunctions['audit'] = {
+    note: async (note) => void entries.push(note),
+    refusal: async (note) => void entries.push({ ...note, is: 'refused' }),
+    async around(note, act, facts) {
+      entries.push({ ...note, is: 'wished' });
+      try {
+        const answer = await act();
+        entries.push({ ...note, is: 'done', facts: { ...facts?.(answer) } });
+        return answer;
+      } catch (error) {
+        entries.push({ ...note, is: 'failed' });
+        throw error;
+      }
+    },
+  };
+  return { audit, entries };
+}
+
+type Web = Pick<Awaited<ReturnType<typeof openConsole>>, 'context' | 'url'>;
+
+/** A user with a password of their own, and a second factor where they need one: what their app has is answered. */
+export async function addUser({ context: { people } }: Pick<Web, 'context'>, name: string, roles: readonly Role[]) {
+  await people.users.add({ name, roles, password: PASSWORD, mustChange: false });
+  if (roles.every((role) => role === 'viewer')) return { name, password: PASSWORD, secret: '' };
+  const { secret } = await people.users.beginFactor(name);
+  const confirm = () => people.users.confirmFactor(name, codeOf(secret, -1));
+  // Where a step of time ends in between, the code of the one before is of two before: then that of the next one does.
+  const codes = (await confirm()) ?? (await confirm());
+  if (!codes) throw new Error('The first code did not do.');
+  return { name, password: PASSWORD, secret, codes };
+}
+
+/** What the app shows; `steps` of 30 seconds later or earlier, since each code is used once. */
+export function codeOf(secret: string, steps = 0): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+}
+
+/** Somebody who opened the console and signed in, by its pages. */
+export async function signIn(
+  { url }: Pick<Web, 'url'>,
+  user: { name: string; password: string; secret: string },
+  code = user.secret === '' ? '' : codeOf(user.secret),
+) {
+  const visitor = makeVisitor(url);
+  await visitor.get('/sign-in');
+  const answer = await visitor.post('/sign-in', { name: user.name, password: user.password, to: '/keys' });
+  if (answer.status !== 303) throw new Error(`${user.name} could not sign in: ${answer.status} ${answer.text}`);
+  if (code !== '') {
+    await visitor.get('/sign-in/code');
+    const coded = await visitor.post('/sign-in/code', { code, to: '/keys' });
+    if (coded.status !== 303) throw new Error(`The code of ${user.name} did not do: ${coded.status} ${coded.text}`);
+  }
+  await visitor.get('/keys');
+  return visitor;
+}
+
+/** What was written down, the oldest first; of what was done between two entries, the second one has the facts. */
+export async function auditOf({ context: { audit } }: Pick<Web, 'context'>) {
+  const { entries } = await audit.read.page({ count: 500, walk: 1_000 });
+  return entries.reverse();
+}
+
+/** The ledger of a desk (test/support/desk.ts), to be looked at and meddled with; closed when the test ends. */
+export async function openContextOf({ cwd, env }: { cwd: string; env: Record<string, string> }) {
+  const settings = readSettings({ env: { ...ownDataHome(cwd), ...env }, cwd });
+  const context = await openContext({ settings, log: makeSilentLog() });
+  onTestFinished(() => context.close());
+  return context;
 }

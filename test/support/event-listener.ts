@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { ArrivedEvent, EventEnd, KeepEvent } from '../../src/events/arrived-event.ts';
 import type { ListenerLimits } from '../../src/events/guard-connections.ts';
 import { makeEventListener } from '../../src/events/make-listener.ts';
-import { makeKeptLog } from './log-fixture.ts';
+import { makeKeptLog } from './workplace.ts';
 
 export const SECRET = 'a-secret-that-nobody-guesses_0123456789';
 export const PATH = `/events/${SECRET}`;

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CLIENT, makeCookieJar, openOidcConsole } from './oidc-console.ts';
-import { portOf } from './port-of.ts';
+import { portOf } from './tls-service.ts';
 
 /** A key pair, as a provider publishes and uses it. */
 export type Pair = { kid: string; privateKey: KeyObject; publicKey: KeyObject };

@@ -7,9 +7,9 @@ import { type Anew, makeOidc, makeSignIns } from '../../src/people/oidc/oidc.ts'
 import { makePersonNames } from '../../src/people/oidc/people-elsewhere.ts';
 import { makeIssuerFetch, makeProvider } from '../../src/people/oidc/provider.ts';
 import type { Person } from '../../src/people/person.ts';
-import { openBareConsole } from './bare-console.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
-import { makeKeptLog } from './log-fixture.ts';
+import { openBareConsole } from './marked-console.ts';
+import { makeKeptLog } from './workplace.ts';
 
 /** The group → role map of these tests. */
 const ROLES = ['finance team=finance+viewer', 'heads=approver', '<b>ops</b>=operator'];

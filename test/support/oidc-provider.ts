@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { vi } from 'vitest';
 import { CLIENT, type makeCookieJar } from './oidc-console.ts';
-import { portOf } from './port-of.ts';
+import { portOf } from './tls-service.ts';
 
 /** What the provider knows of each person, by the name that they sign in with there. */
 export type Account = { preferred_username?: string; email?: string; groups?: readonly string[] };

@@ -11,8 +11,8 @@ import { NOTICE_LIMITS } from '../../src/notices/outbox-store.ts';
 import { WAYS, type Way, type WayName } from '../../src/notices/way.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
-import { makeKeptLog } from './log-fixture.ts';
-import { portOf } from './port-of.ts';
+import { portOf } from './tls-service.ts';
+import { makeKeptLog } from './workplace.ts';
 
 /** An outbox of the test's own, which takes notices for both ways unless it is told otherwise. */
 export function openOutbox({

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { portOf } from './port-of.ts';
 
 /**
  * A certificate of nobody's, valid to 2120, that stands for itself: for `service.test`, `localhost` and 127.0.0.1. Its key
@@ -46,4 +45,14 @@ export async function startTlsService(
   });
   server.on('tlsClientError', () => {});
   return portOf(server);
+}
+
+/** Has a server of a test listen on this machine, and answers its port. It ends with the test, and of HTTP its connections too. */
+export async function portOf(server: Server & { closeAllConnections?: () => void }): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections?.();
+  });
+  return (server.address() as AddressInfo).port;
 }

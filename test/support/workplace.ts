@@ -4,19 +4,25 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
+import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type ExportDeps, type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import { lookThrough, type NightCheckDeps } from '../../jobs/nightly/reconcile.ts';
+import { makeDryRun } from '../../jobs/preview/dry-run.ts';
+import { importOutlookOf } from '../../jobs/preview/outlook.ts';
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
+import { outlookDepsOf } from '../../scripts/look/dry-run.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
+import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
@@ -243,4 +249,32 @@ export async function startStandIn(faults: FaultChange = {}): Promise<StandIn> {
   await standIn.start();
   onTestFinished(() => standIn.close());
   return standIn;
+}
+
+type Checked = { path: string; portfolio?: string; documents?: DocumentFolder };
+
+/** What `check` says of a file that is to be imported into the portfolio, `q4` by default: its lines, their warnings, and the whole. */
+export async function checkedFile({ path, portfolio = 'q4', documents }: Checked, context: Context) {
+  const outlook = await importOutlookOf(outlookDepsOf(context), { portfolio, path, reading: {} });
+  const opened = await openPortfolio({ path, documents, buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  const lines = (await Array.fromAsync(opened.batches(), (batch) => dryRun.add(batch))).flat();
+  return {
+    lines,
+    warnings: lines.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
+    /** The lines of which an import would make no row, since they are at fault. */
+    invalid: lines.filter(({ kind }) => kind === 'invalid').map(({ line }) => line),
+    problems: opened.problems,
+    ...dryRun.result(),
+  };
+}
+
+/** A log that keeps its lines, as objects without the time and the like. */
+export function makeKeptLog(): { log: Log; lines: { level: string; msg: string; [field: string]: unknown }[] } {
+  const lines: { level: string; msg: string }[] = [];
+  const log = pino(
+    { level: 'info', base: null, timestamp: false, formatters: { level: (level) => ({ level }) } },
+    { write: (line) => void lines.push(JSON.parse(line)) },
+  );
+  return { log, lines };
 }

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { wrongKindOf } from '../../src/table/foreign-tables.ts';
-import { read } from '../support/read-portfolio.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { HEADER, writeWorkbook } from '../support/workbooks.ts';
-import { writeZip } from '../support/zip-file.ts';
+import { HEADER, read, writeWorkbook, writeZip } from '../support/workbooks.ts';
 
 /** A compound file of 512-byte sectors: its directory, of these streams, in the sectors that the table says. */
 function compoundFile(names: string[], { shift = 9 } = {}): Buffer {

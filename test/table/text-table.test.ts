@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { vocabularyOf } from '../../src/portfolio/columns/header-doubts.ts';
 import type { PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import { detectDelimiter, sepLineOf } from '../../src/table/text-table.ts';
-import { read as readPortfolio } from '../support/read-portfolio.ts';
+import { read as readPortfolio } from '../support/workbooks.ts';
 
 /** What is read of a file: also the names of its rows, and the problems of its other lines. */
 async function read(content: string | Uint8Array, given: Partial<PortfolioFile> = {}) {

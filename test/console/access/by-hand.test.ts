@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as ask, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, ROLES } from '../../../src/people/person.ts';
+import { as, byHeader, openNotedAudit } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { as, byHeader, openNotedAudit } from '../../support/persons.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 import { withoutToken } from '../../support/without-token.ts';
 

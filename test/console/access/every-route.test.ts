@@ -6,8 +6,7 @@ import { type AccessTable, accessOf } from '../../../src/console/access/access.t
 import { ACCESS } from '../../../src/console/pages/index.ts';
 import { ROLES } from '../../../src/people/person.ts';
 import { withAllRoutes } from '../../support/all-routes.ts';
-import { openConsole, openDesk } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { COLUMNS, type Expected, readExpected } from './expected-access.ts';
 
 /** The portfolio that is everybody's own here, and one that is nobody's. */

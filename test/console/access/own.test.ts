@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole, openDesk } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const FIONA = as('fiona', 'finance');

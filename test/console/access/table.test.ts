@@ -19,7 +19,7 @@ import type { Hub } from '../../../src/console/events/hub.ts';
 import { ACCESS, PLACES } from '../../../src/console/pages/index.ts';
 import { mergedRules } from '../../../src/console/pages/page.ts';
 import { ROLES } from '../../../src/people/person.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
+import { openBareConsole } from '../../support/marked-console.ts';
 
 type Pages = (app: ConsoleApp, hub: Hub) => void;
 

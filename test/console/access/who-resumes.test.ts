@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { RESUMES } from '../../../src/console/access/access.ts';
 import { firstWords } from '../../../src/ledger/rows/first-rows.ts';
 import { NOT_OURS_WORDS, refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
-import { openConsole, openDesk } from '../../support/desk.ts';
+import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { as, byHeader } from '../../support/persons.ts';
 
 const FIONA = as('fiona', 'finance');
 const FRANK = as('frank', 'finance');

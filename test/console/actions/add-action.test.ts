@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openBareConsole } from '../../support/bare-console.ts';
+import { openBareConsole } from '../../support/marked-console.ts';
 
 const HEARD = '/gallery/q4/heard';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

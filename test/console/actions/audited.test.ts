@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addAction } from '../../../src/console/actions/add-action.ts';
 import { ConsoleError } from '../../../src/console/console-app.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
-import { as, byHeader, openNotedAudit } from '../../support/persons.ts';
+import { as, byHeader, openNotedAudit } from '../../support/desk.ts';
+import { openBareConsole } from '../../support/marked-console.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
 const OLAF = as('olaf', 'operator');

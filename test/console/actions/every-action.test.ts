@@ -4,9 +4,8 @@ import { consoleFunctions } from '../../../scripts/console/functions.ts';
 import { makeConsole } from '../../../src/console/console.ts';
 import { addPages } from '../../../src/console/pages/index.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { STRIP } from '../../support/bare-console.ts';
-import { makeVisitor } from '../../support/desk.ts';
-import { ANYBODY } from '../../support/persons.ts';
+import { ANYBODY, makeVisitor } from '../../support/desk.ts';
+import { STRIP } from '../../support/marked-console.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 /** These change nothing. */

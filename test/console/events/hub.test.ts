@@ -3,7 +3,7 @@ import { type Frame, makeHub, type Watcher } from '../../../src/console/events/h
 import { html } from '../../../src/console/html/html.ts';
 import type { Strip } from '../../../src/console/layout/layout.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { STRIP } from '../../support/bare-console.ts';
+import { STRIP } from '../../support/marked-console.ts';
 
 function openHub(strip: () => Promise<Strip> = async () => STRIP) {
   const hub = makeHub({ strip, log: makeSilentLog(), everyMs: 20 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { addEvents } from '../../../src/console/events/add-events.ts';
 import type { Hub } from '../../../src/console/events/hub.ts';
 import { html } from '../../../src/console/html/html.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
+import { openBareConsole } from '../../support/marked-console.ts';
 
 /** A console with a page of figures that change all the time, and streams of it. */
 async function openStreams({ bytes = 10 } = {}) {

@@ -2,9 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Person } from '../../../src/people/person.ts';
-import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
+import { addUser, codeOf, openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { addUser, codeOf } from '../../support/signed-in.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const ALICE: Person = { by: 'alice', roles: ['finance'] };

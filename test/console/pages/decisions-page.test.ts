@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 
 const FIONA = as('fiona', 'finance');
 const VERA = as('vera', 'viewer');

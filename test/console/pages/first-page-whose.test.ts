@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { firstWords } from '../../../src/ledger/rows/first-rows.ts';
 import { refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
-import { openConsole, openDesk, plainText } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, openConsole, openDesk, plainText } from '../../support/desk.ts';
 
 const FIONA = as('fiona@example.com', 'finance');
 const FRANK = as('frank', 'finance');

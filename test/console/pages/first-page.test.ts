@@ -5,9 +5,8 @@ import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { needsYou } from '../../../src/console/pages/portfolios/needs-you.ts';
 import { underWay } from '../../../src/console/pages/portfolios/portfolios-list.ts';
 import type { PaceState } from '../../../src/pace/pace-words.ts';
-import { decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
+import { as, byHeader, decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
-import { as, byHeader } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: declined-within-a-day

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { browserWords } from '../../../src/console/pages/me/me-view.ts';
-import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
+import { addUser, auditOf, codeOf, makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { addUser, auditOf, codeOf, signIn } from '../../support/signed-in.ts';
 
 const NEXT = 'four brown kettles sing at dawn';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { digits, text } from '../../../src/console/pages/page.ts';
 import { ROLES } from '../../../src/people/person.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
 /** Every parameter that some page reads. */

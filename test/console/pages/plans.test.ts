@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole, openDesk } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 /** Three rows that wait, and the console; what a plan's page posts to. */

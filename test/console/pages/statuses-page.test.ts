@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { decided, openConsole, openDesk } from '../../support/desk.ts';
-import { as, byHeader } from '../../support/persons.ts';
+import { as, byHeader, decided, openConsole, openDesk } from '../../support/desk.ts';
 
 const FIONA = as('fiona', 'finance');
 const VERA = as('vera', 'viewer');

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
-import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
+import { addUser, auditOf, makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { addUser, auditOf, signIn } from '../../support/signed-in.ts';
 
 async function openAdmin() {
   const web = await openConsole(await openDesk(0));

@@ -2,8 +2,7 @@ import { request } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { sendDownload } from '../../../src/console/pages/downloads/send-download.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
-import { openMarkedConsole } from '../../support/marked-console.ts';
+import { openBareConsole, openMarkedConsole } from '../../support/marked-console.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 
 const TIMEOUT_MS = 300_000;

@@ -7,8 +7,8 @@ import { html } from '../../../src/console/html/html.ts';
 import { MASK } from '../../../src/console/privacy/mask.ts';
 import { asConsole, maskedView } from '../../../src/console/privacy/masked-view.ts';
 import type { Role } from '../../../src/people/person.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
 import { firstFrame } from '../../support/first-frame.ts';
+import { openBareConsole } from '../../support/marked-console.ts';
 
 /** What a page of buyers is handed, in each form that functions have; and pages of other kinds. */
 const functions = () => ({

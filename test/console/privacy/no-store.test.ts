@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { addAction } from '../../../src/console/actions/add-action.ts';
-import { openBareConsole } from '../../support/bare-console.ts';
-import { openMarkedConsole } from '../../support/marked-console.ts';
+import { openBareConsole, openMarkedConsole } from '../../support/marked-console.ts';
 
 /** Every page of a used console. */
 const TIMEOUT_MS = 300_000;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { certificateWarnings, keepCertificate, readCertificate } from '../../../src/console/server/certificate.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { CERTIFICATE_PATH, PRIVATE_IDENTITY, TLS_HOST, TLS_KEY_PATH } from '../../support/tls-service.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 const FILES = { certFile: CERTIFICATE_PATH, keyFile: TLS_KEY_PATH };
 

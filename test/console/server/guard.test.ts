@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { makeConsole } from '../../../src/console/console.ts';
 import { lookAt } from '../../../src/console/server/guard.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { openBareConsole, STRIP } from '../../support/bare-console.ts';
-import { ANYBODY } from '../../support/persons.ts';
+import { ANYBODY } from '../../support/desk.ts';
+import { openBareConsole, STRIP } from '../../support/marked-console.ts';
 
 const identify = async () => ANYBODY;
 

@@ -7,7 +7,7 @@ import { readSettings } from '../../../src/config.ts';
 import { makeConsole } from '../../../src/console/console.ts';
 import { localReach, type Reach, readReach } from '../../../src/console/server/reach.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { openBareConsole, STRIP } from '../../support/bare-console.ts';
+import { openBareConsole, STRIP } from '../../support/marked-console.ts';
 import { CERTIFICATE_PATH, TLS_KEY_PATH } from '../../support/tls-service.ts';
 
 const HOST = 'console.example.com';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ConsoleError } from '../../../src/console/console-app.ts';
 import { html } from '../../../src/console/html/html.ts';
 import { LimitlineError } from '../../../src/errors.ts';
-import { openBareConsole, STRIP } from '../../support/bare-console.ts';
+import { openBareConsole, STRIP } from '../../support/marked-console.ts';
 
 test('a page tells the browser to run nothing that stands in it, to show it in no frame, and to keep it nowhere', async () => {
   const { get } = await openBareConsole();

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeDevices } from '../../../src/console/sign-in/session-cookie.ts';
-import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
-import { addUser, signIn } from '../../support/signed-in.ts';
+import { addUser, makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
-import { addUser, auditOf, codeOf, signIn } from '../../support/signed-in.ts';
+import { addUser, auditOf, codeOf, makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 
 const INITIAL = 'tbkqe-hmzra-wcdfg-pqrst';
 const OWN = 'four brown kettles sing at dawn';

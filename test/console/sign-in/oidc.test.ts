@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
-import { openConsole, openDesk } from '../../support/desk.ts';
+import { addUser, openConsole, openDesk } from '../../support/desk.ts';
 import { CLIENT, makeCookieJar } from '../../support/oidc-console.ts';
 import { type Account, passProvider, startOidcProvider } from '../../support/oidc-provider.ts';
-import { addUser } from '../../support/signed-in.ts';
 
 const ACCOUNTS: Record<string, Account> = {
   anna: { preferred_username: 'anna@example.com', groups: ['finance team'] },

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { consoleLink } from '../../../scripts/console/open-console.ts';
 import { commandLineActor } from '../../../src/actor.ts';
 import { callCommand } from '../../support/command.ts';
-import { makeVisitor, openByLink, openConsole, openDesk } from '../../support/desk.ts';
+import { auditOf, makeVisitor, openByLink, openConsole, openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { auditOf } from '../../support/signed-in.ts';
 
 async function openUnknown() {
   const desk = await openDesk(1);

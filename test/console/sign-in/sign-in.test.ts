@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
+import { addUser, codeOf, makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
-import { addUser, codeOf, signIn } from '../../support/signed-in.ts';
 
 const TOKEN = /^__Host-limitline-[0-9a-f]{8}$/;
 

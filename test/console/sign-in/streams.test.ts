@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type makeVisitor, openConsole, openDesk } from '../../support/desk.ts';
-import { addUser, signIn } from '../../support/signed-in.ts';
+import { addUser, type makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 
 /** What a page hears that is open in somebody's browser, until its stream ends. */
 async function listen(url: string, visitor: Pick<ReturnType<typeof makeVisitor>, 'credentials'>) {

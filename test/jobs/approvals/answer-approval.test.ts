@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { STEP_JOBS } from '../../../jobs/rows/feed.ts';
 import { ALICE, BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
-import { ANYBODY } from '../../support/persons.ts';
+import { ANYBODY } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a yes', () => {

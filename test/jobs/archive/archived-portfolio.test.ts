@@ -9,9 +9,8 @@ import { type Context, openContext } from '../../../src/context.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { retryRows } from '../../support/approved-portfolio.ts';
-import { checkedFile } from '../../support/checked-file.ts';
 import { freshPrefix } from '../../support/ledger.ts';
-import { acme, asking, exportedText, openCorrections, zinc } from '../../support/workplace.ts';
+import { acme, asking, checkedFile, exportedText, openCorrections, zinc } from '../../support/workplace.ts';
 
 const signal = new AbortController().signal;
 const NO_CALLS = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };

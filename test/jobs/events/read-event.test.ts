@@ -4,8 +4,7 @@ import { startTakingEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
 import { decisionEvent, eventOf, letPass, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
-import { makeFolder } from '../../support/workplace.ts';
+import { makeFolder, makeKeptLog } from '../../support/workplace.ts';
 
 const FIRST_MS = Date.parse('2026-11-20T08:00:00Z');
 const AT = '2026-11-19T10:00:00.000Z';

@@ -2,12 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
 import type { NoticeState } from '../../../src/notices/notice.ts';
-import { openContextOf } from '../../support/context-of.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openContextOf, openDesk } from '../../support/desk.ts';
 import { allEvents, decisionEvent, eventOf, letPass, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { later, UNDER_REVIEW } from '../../support/under-review.ts';
 import { makeWatcher, ROOM } from '../../support/watcher.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 /** Rows that are all under review, the ids of their limits, and what reads events for them. */
 async function openReview(rows: number, mapped: object = {}) {

@@ -7,9 +7,8 @@ import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { HEADER, writeWorkbook } from '../../support/workbooks.ts';
+import { HEADER, writeWorkbook, writeZip } from '../../support/workbooks.ts';
 import { type ExportWish, exportedBytes, openWorkplace } from '../../support/workplace.ts';
-import { writeZip } from '../../support/zip-file.ts';
 
 type Format = Pick<ExportWish, 'format' | 'likeInput'>;
 

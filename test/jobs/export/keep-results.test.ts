@@ -7,9 +7,8 @@ import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
-import { buyerLines, exportedText, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedText, makeKeptLog, openWorkplace } from '../../support/workplace.ts';
 
 const RESET = { on: 'limit' as const, match: 'HRB 2"', fault: 'reset' as const, made: true, times: 1 };
 const signal = new AbortController().signal;

@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { checkedFile } from '../../support/checked-file.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { checkedFile, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
 const asking = (amount: number) => [HEADER, `Buyer 1 GmbH,DE,HRB 1,R-1,${amount}`];

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PDF } from '../../support/read-portfolio.ts';
+import { PDF } from '../../support/workbooks.ts';
 import { exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,PLZ,Telefon,Tage,Versichert';

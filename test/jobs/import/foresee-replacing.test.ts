@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
-import { checkedFile } from '../../support/checked-file.ts';
-import { acme, HEADER, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
+import { acme, checkedFile, HEADER, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
 // Promise: check-names-every-problem
 test.each<[string, string[], string[], number[], 'given up'?]>([

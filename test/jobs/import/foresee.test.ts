@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
-import { checkedFile } from '../../support/checked-file.ts';
-import { openWorkplace } from '../../support/workplace.ts';
+import { checkedFile, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 

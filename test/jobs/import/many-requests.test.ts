@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { MOST_READ } from '../../../src/ledger/rows/buyer-rows.ts';
-import { checkedFile } from '../../support/checked-file.ts';
-import { acme, asking, openCorrections, zinc } from '../../support/workplace.ts';
+import { acme, asking, checkedFile, openCorrections, zinc } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openCorrections>>;
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
-import { checkedFile } from '../../support/checked-file.ts';
-import { acme, exportedText, HEADER, openCorrections, zinc } from '../../support/workplace.ts';
+import { acme, checkedFile, exportedText, HEADER, openCorrections, zinc } from '../../support/workplace.ts';
 
 describe('the column row of an errors file', () => {
   // Promise: errors-file-own-portfolio-only

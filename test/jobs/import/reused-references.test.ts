@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { checkedFile } from '../../support/checked-file.ts';
-import { type ExportWish, exportedText, openWorkplace } from '../../support/workplace.ts';
+import { checkedFile, type ExportWish, exportedText, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,request_reference,contact_email,requested_limit';
 

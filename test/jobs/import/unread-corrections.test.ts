@@ -6,9 +6,8 @@ import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import { policyOf } from '../../../src/ledger/schema/approval.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { resendHeld } from '../../support/approved-portfolio.ts';
-import { checkedFile } from '../../support/checked-file.ts';
 import { found } from '../../support/checked-ledger.ts';
-import { HEADER, openCorrections } from '../../support/workplace.ts';
+import { checkedFile, HEADER, openCorrections } from '../../support/workplace.ts';
 
 const MAIL = `${HEADER},contact_email`;
 /** A line for the amount, which may be unreadable, with a reference and an e-mail address. */

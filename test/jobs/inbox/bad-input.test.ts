@@ -7,8 +7,8 @@ import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { LimitlineError } from '../../../src/errors.ts';
 import { openInbox } from '../../support/inbox.ts';
+import { writeZip } from '../../support/workbooks.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
-import { writeZip } from '../../support/zip-file.ts';
 
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 

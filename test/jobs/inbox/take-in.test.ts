@@ -5,8 +5,8 @@ import { makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../../src/people/secret.ts';
 import { openInbox } from '../../support/inbox.ts';
+import { writeZip } from '../../support/workbooks.ts';
 import { buyerLines } from '../../support/workplace.ts';
-import { writeZip } from '../../support/zip-file.ts';
 
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 const PDF = '%PDF-1.4\n% nothing\n';

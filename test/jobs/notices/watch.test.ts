@@ -4,10 +4,9 @@ import { makeSilentLog } from '../../../src/log.ts';
 import type { Notice } from '../../../src/notices/notice.ts';
 import { readCallsHeld } from '../../../src/pace/calls-held.ts';
 import { makePace } from '../../../src/pace/pace.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { answered, makeWatcher, ROOM, settle } from '../../support/watcher.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, makeKeptLog, openWorkplace } from '../../support/workplace.ts';
 
 const titles = (told: readonly Notice[]) => told.map(({ title }) => title);
 

@@ -8,8 +8,7 @@ import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/approval-look.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio, resendHeld, retryRows } from '../../support/approved-portfolio.ts';
-import { afterThisMs } from '../../support/planned-rows.ts';
+import { afterThisMs, openPortfolio, resendHeld, retryRows } from '../../support/approved-portfolio.ts';
 
 /** Above two rows of the three, and below all of them. */
 const ABOVE_TWO = { APPROVE_ABOVE: '2500' };

@@ -3,7 +3,7 @@ import { startTakingEvents } from '../../../jobs/events/take-events.ts';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
 import { decisionEvent, eventOf, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
 import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 /** Ids of eight limits, one of which, `bl_q42`, has a row that cannot be read. */
 async function openDamaged() {

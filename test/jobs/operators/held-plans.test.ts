@@ -5,8 +5,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import { planPage } from '../../../src/console/pages/held/plan-page.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { openPlanned } from '../../support/planned-rows.ts';
+import { openPlanned, openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** One held row. `again`: somebody says that it may be sent again, it is, and nobody knows what became of that either. */
 async function openHeld() {

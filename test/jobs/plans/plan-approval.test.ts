@@ -7,8 +7,7 @@ import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
 import type { Approval } from '../../../src/ledger/schema/approval.ts';
 import { openWindow } from '../../support/approval-window.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { afterThisMs } from '../../support/planned-rows.ts';
+import { afterThisMs, openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Three rows that ask for 3,007.50 in all, were approved where that is asked for, and are refused by now. */
 async function openRefused(settings: Record<string, string>) {

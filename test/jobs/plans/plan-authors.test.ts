@@ -4,8 +4,7 @@ import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
-import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { afterThisMs } from '../../support/planned-rows.ts';
+import { afterThisMs, openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Two rows that were approved, and are refused or held by now. */
 async function openEnded(ended: 'refused' | 'held') {

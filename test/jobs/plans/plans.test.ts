@@ -4,8 +4,7 @@ import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { makePlans } from '../../../src/ledger/plans/plan.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
-import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
-import { afterThisMs, openPlanned } from '../../support/planned-rows.ts';
+import { afterThisMs, openPlanned, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a plan to send refused rows again', () => {

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { callCommand } from '../../support/command.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import {
   expectStates,
   openSessionPlace,
@@ -12,7 +11,7 @@ import {
   SESSION_FILE,
   writeSessionFile,
 } from '../../support/session-file.ts';
-import { buyerLines } from '../../support/workplace.ts';
+import { buyerLines, makeKeptLog } from '../../support/workplace.ts';
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
 /** By these, other calls are sent again. */

@@ -3,9 +3,9 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { callInDoubt } from '../../../jobs/rows/walk-rows.ts';
 import { countQuestions, heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
+import { openPlanned } from '../../support/approved-portfolio.ts';
 import { openConsole, unmarked } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
-import { openPlanned } from '../../support/planned-rows.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';

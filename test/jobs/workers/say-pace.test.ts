@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingPace } from '../../../jobs/workers/workers.ts';
 import type { Tripped } from '../../../src/pace/breaker-words.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { AT_LIMIT } from '../../support/paces.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 const trippedBreaker: Tripped = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 

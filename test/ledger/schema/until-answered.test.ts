@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { makeRetryUntilAnswered, untilStopped } from '../../../src/ledger/schema/until-answered.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../../support/redis/server-fixture.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 const fixture = makeServerFixture();
 let server: GivenServer;

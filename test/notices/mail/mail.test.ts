@@ -9,8 +9,7 @@ import { boundedNotice } from '../../../src/notices/outbox.ts';
 import type { Message } from '../../../src/notices/way.ts';
 import { refusal, startMailServer } from '../../support/mail-server.ts';
 import { makeNotice } from '../../support/outbox.ts';
-import { portOf } from '../../support/port-of.ts';
-import { AUTHORITY_PATH } from '../../support/tls-service.ts';
+import { AUTHORITY_PATH, portOf } from '../../support/tls-service.ts';
 
 const MESSAGE: Message = {
   ...boundedNotice(makeNotice()),

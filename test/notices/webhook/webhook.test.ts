@@ -6,9 +6,8 @@ import { makeWebhook, type WebhookForm } from '../../../src/notices/webhook/webh
 import { chooseProxy } from '../../../src/proxy.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
 import { makeNotice, startReceiver } from '../../support/outbox.ts';
-import { portOf } from '../../support/port-of.ts';
 import { trustCertificate } from '../../support/proxied-service.ts';
-import { startTlsService, TLS_HOST } from '../../support/tls-service.ts';
+import { portOf, startTlsService, TLS_HOST } from '../../support/tls-service.ts';
 
 const MESSAGE: Message = { ...boundedNotice(makeNotice()), id: 'id-1', account: 'a', link: undefined };
 

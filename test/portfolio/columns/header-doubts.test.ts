@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { thousandsIn } from '../../../src/portfolio/columns/header-doubts.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 /** What is wrong with a file, and the names of its rows. */
 async function told(content: string, options: Parameters<typeof read>[1] = {}) {

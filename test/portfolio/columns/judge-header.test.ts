@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 /** What became of a file: its header's line, the lines that led to rows, by name, and what is wrong with the whole. */
 async function told(content: string, options: Parameters<typeof read>[1] = {}) {

@@ -3,7 +3,7 @@ import { KNOWN_COLUMNS, plainName } from '../../../src/portfolio/columns/known-c
 import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
 import { ERROR_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 const header = (...cells: string[]) => ({ line: 1, cells, fault: null });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read, told } from '../../support/read-portfolio.ts';
+import { read, told } from '../../support/workbooks.ts';
 
 const LINES = 'name;city;requested_limit\nA;Köln;1.700,00\nB;Bonn;2.000,00\nC;Ulm;31.250,50\n';
 const POINTS = 'name;requested_limit\nA;12500.00\nB;2000.00\nC;31250.50\n';

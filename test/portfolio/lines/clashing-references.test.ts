@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read, told } from '../../support/read-portfolio.ts';
+import { read, told } from '../../support/workbooks.ts';
 
 // Promise: reference-of-another-buyer
 test('a line with the request_reference of an earlier line, for another buyer or amount, is a problem', async () => {

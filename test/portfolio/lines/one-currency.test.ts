@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
-import { read, told } from '../../support/read-portfolio.ts';
-import { type Formatted, readWorkbook, writeFormatted } from '../../support/workbooks.ts';
+import { type Formatted, read, readWorkbook, told, writeFormatted } from '../../support/workbooks.ts';
 
 /** The lines that are invalid, each with its problems' words. */
 async function wrong(content: string, options: Parameters<typeof read>[1] = {}) {

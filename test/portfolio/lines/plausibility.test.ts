@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeMedian } from '../../../src/portfolio/lines/median.ts';
 import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
-import { read, told } from '../../support/read-portfolio.ts';
+import { read, told } from '../../support/workbooks.ts';
 
 describe('a line is taken, with a warning', () => {
   // Promises: implausible-limits-warned, customer-numbers-warned

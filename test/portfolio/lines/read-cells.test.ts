@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readMapArgs } from '../../../src/portfolio/columns/mapping.ts';
-import { read, told } from '../../support/read-portfolio.ts';
-import { type Formatted, readWorkbook, writeFormatted } from '../../support/workbooks.ts';
+import { type Formatted, read, readWorkbook, told, writeFormatted } from '../../support/workbooks.ts';
 
 const HEADER = ['name', 'requested_limit', 'request_reference', 'note'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { read, told } from '../../support/read-portfolio.ts';
+import { read, told } from '../../support/workbooks.ts';
 
 const HEADER = 'Firma;Land;Ort;Straße;Registernummer;E-Mail;Kreditlimit\n';
 const BUYERS = [

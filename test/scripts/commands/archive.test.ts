@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callCommand } from '../../support/command.ts';
-import { openContextOf } from '../../support/context-of.ts';
+import { openContextOf } from '../../support/desk.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
 

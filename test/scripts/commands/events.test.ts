@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventsList } from '../../../scripts/events/events-list.ts';
 import { callCommand } from '../../support/command.ts';
-import { openContextOf } from '../../support/context-of.ts';
+import { openContextOf } from '../../support/desk.ts';
 import { allEvents, eventOf, makeOlder } from '../../support/events.ts';
 import { makeRequest, ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openContextOf } from '../../support/context-of.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openContextOf, openDesk } from '../../support/desk.ts';
 
 // Promise: forget-asks-for-name
 test('limitline forget says what goes and what stays, asks for the name, and says what it cannot reach', async () => {

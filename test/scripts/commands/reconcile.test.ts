@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NO_MORE_WORDS } from '../../../src/ledger/nightly/compare-reports.ts';
-import { openContextOf } from '../../support/context-of.ts';
-import { decided, openConsole, openDesk } from '../../support/desk.ts';
+import { decided, openConsole, openContextOf, openDesk } from '../../support/desk.ts';
 
 // Promise: last-report-again
 test('reconcile leaves a report with its files, says where they are, and --last prints it again and looks at nothing', async () => {

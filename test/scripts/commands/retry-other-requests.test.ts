@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startOnTerminal } from '../../support/command.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
-import { startOnTerminal } from '../../support/terminal.ts';
 
 /** Three refused rows; then the same buyers under references: one refused again, one made with another amount. */
 async function openTwice() {

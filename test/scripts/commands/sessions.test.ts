@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
 import { freshPrefix } from '../../support/ledger.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 const LINK = /hosted\.example/;
 const LINKS = /hosted\.example/g;

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openListener, whereEvents } from '../../../scripts/events/open-listener.ts';
 import { readSettings } from '../../../src/config.ts';
 import { connectTo, posted, SECRET } from '../../support/event-listener.ts';
-import { portOf } from '../../support/port-of.ts';
+import { portOf } from '../../support/tls-service.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 test('events are taken as the settings say, kept in Redis, and told to machines', async () => {

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openContextOf } from '../../support/context-of.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openContextOf, openDesk } from '../../support/desk.ts';
 import { SECRET } from '../../support/event-listener.ts';
 import { decisionEvent, eventOf, letPass, MAPPING, writeMapping } from '../../support/events.ts';
 import { freePort } from '../../support/redis/free-port.ts';

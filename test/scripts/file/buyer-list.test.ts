@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buyerWords, makeBuyerList } from '../../../scripts/file/buyer-list.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,requested_limit';
 

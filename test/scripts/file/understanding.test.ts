@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { understanding, understoodWords } from '../../../scripts/file/understanding.ts';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 // Promise: mapped-fields-are-said
 test('columns that are sent by a path are said, and are not among those that are kept', async () => {

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemOf } from '../../../jobs/steps/row-problem.ts';
 import type { RowEnd } from '../../../jobs/steps/step.ts';
 import { makeSayingFaults, startRowTally, startSayingMinutes } from '../../../scripts/progress/say-work.ts';
-import { makeKeptLog } from '../../support/log-fixture.ts';
 import { AT_LIMIT } from '../../support/paces.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
+import { makeKeptLog } from '../../support/workplace.ts';
 
 /** As a step ends a row whose answer was this. */
 function held(reason: string): RowEnd {

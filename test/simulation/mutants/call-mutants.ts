@@ -1,5 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, foundBy, lua, PAUSED, RESENT, RESOLVED, TWO } from './lua-mutant.ts';
-import type { Mutant } from './mutant.ts';
+import { APPROVED, BOARD, CANCELLED, foundBy, lua, type Mutant, PAUSED, RESENT, RESOLVED, TWO } from './mutant.ts';
 
 const GIVEN_UP = 'given up while it is resent';
 const AMONG_THREE = 'lost too late, among three';

@@ -1,5 +1,4 @@
-import { APPROVED, BOARD, CORRECTED, foundBy, inLua, lua, RESOLVED } from './lua-mutant.ts';
-import type { Mutant } from './mutant.ts';
+import { APPROVED, BOARD, CORRECTED, foundBy, inLua, lua, type Mutant, RESOLVED } from './mutant.ts';
 
 /** Mends of orders of things, each taken back whole: those of issue 24 by its numbers, and what was found here. */
 export const MEND_MUTANTS: readonly Mutant[] = [

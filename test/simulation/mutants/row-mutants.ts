@@ -1,5 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, RESOLVED } from './lua-mutant.ts';
-import type { Mutant } from './mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, type Mutant, RESOLVED } from './mutant.ts';
 
 const LET_GO = 'approved, and refused';
 const LOST = 'corrected while its answer is lost';

@@ -1,5 +1,4 @@
-import { foundBy } from './lua-mutant.ts';
-import type { Mutant } from './mutant.ts';
+import { foundBy, type Mutant } from './mutant.ts';
 
 const TWICE = 'refused, and retried twice';
 

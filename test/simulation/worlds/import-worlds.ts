@@ -1,5 +1,4 @@
-import { answers, board, cancels, plans, resolves, retries } from './acts.ts';
-import { HEADER, imports, lineFor } from './files.ts';
+import { answers, board, cancels, HEADER, imports, lineFor, plans, resolves, retries } from './acts.ts';
 import { archives, checksAtNight, forgets, nightsByRule, restores } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
 

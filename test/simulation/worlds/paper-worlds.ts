@@ -1,6 +1,5 @@
 import { supplierOf } from '../check/rows-now.ts';
-import { answers, cancels, plans, resolves, retries } from './acts.ts';
-import { HEADER, imports, lineFor, PAPERS_HEADER } from './files.ts';
+import { answers, cancels, HEADER, imports, lineFor, PAPERS_HEADER, plans, resolves, retries } from './acts.ts';
 import type { WorldPlan } from './small-world.ts';
 
 const BUYER_1 = lineFor('Buyer 1', '1000');

@@ -1,11 +1,12 @@
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { readSettings, type Settings } from '../../../src/config.ts';
 import { type Context, openContext } from '../../../src/context.ts';
-import type { RowRequest } from '../../../src/ledger/schema/row.ts';
+import { OPEN_STATES, type RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openService } from '../../../src/open-service.ts';
-import { runOutside, SERVICE_URL } from '../run/process.ts';
-import type { Simulation } from '../run/simulation.ts';
+import { takeSnapshot } from '../check/snapshot.ts';
+import { KEYS, runOutside, SERVICE_URL } from '../run/process.ts';
+import type { Simulation, World } from '../run/simulation.ts';
 
 const log = runOutside(makeSilentLog);
 
@@ -77,4 +78,36 @@ export async function openFor(simulation: Simulation, name: string, settings: Se
   });
   if (!context) throw new Error(`${name} could not open anything.`);
   return context;
+}
+
+/** The smallest world: two worker processes, one row. */
+export function twoWorkers(settings: Settings): World {
+  return {
+    name: 'two workers, one row',
+    cast: ['ann', 'bob'],
+    async setUp(simulation) {
+      const importer = await openFor(simulation, 'ida', settings);
+      await simulation.alone('ida', async () => {
+        await importer.enterAccount();
+        await bringIn(importer, 'q4', [{ key: 'row-1', request: requestFor('Buyer 1', '1000') }]);
+      });
+      const ann = await openFor(simulation, 'ann', settings);
+      const bob = await openFor(simulation, 'bob', settings);
+      simulation.start('ann', 'starts', () => work(ann));
+      simulation.start('bob', 'starts', () => work(bob));
+    },
+    async isOver({ redis, board }) {
+      if (!board.isIdle()) return false;
+      const found = await takeSnapshot(redis);
+      return OPEN_STATES.every((state) => found.sorted(KEYS.rowsInState('q4', state)).size === 0);
+    },
+    arrives({ kind, what, nth }) {
+      if (nth > 1) throw new Error(`${kind} of ${what} was asked for twice`);
+    },
+    async checkEnd({ redis }) {
+      const found = await takeSnapshot(redis);
+      if (!found.sorted(KEYS.rowsInState('q4', 'done')).has('row-1'))
+        throw new Error(`the row is not done ${found.keys} ${[...found.sorted(KEYS.rowsInState('q4', 'done'))]}`);
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import { answers, board, cancels, resolves, retries } from './acts.ts';
+import { answers, board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
 import type { Act } from './desk.ts';
-import { HEADER, imports, lineFor } from './files.ts';
 import { CORRECTED, FILE, IN, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
 import { archives, behindArchive } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../browser.ts';
-import { portOf } from '../port-of.ts';
+import { portOf } from '../tls-service.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations, tabTo } from './expectations.ts';
 
 /** What tells the tests in a browser what is wrong has to see it. */

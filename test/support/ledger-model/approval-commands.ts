@@ -3,9 +3,8 @@ import { type ApprovalPolicy, NO_APPROVAL } from '../../../src/ledger/schema/app
 import { answerApproval, awaitRow, closeApproval, freeRows, isGranted, rowsOf, voidEmpty } from './approval-rules.ts';
 import { type Command, command } from './command.ts';
 import { put } from './put-command.ts';
-import type { RealLedger } from './real-ledger.ts';
+import { kindOf, type ModelApproval, type RealLedger } from './real-ledger.ts';
 import { type Model, REQUESTS, thingOf } from './rules.ts';
-import { kindOf, type ModelApproval } from './state.ts';
 
 const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 

@@ -1,5 +1,5 @@
+import type { ModelApproval, ModelPortfolio, ModelRow } from './real-ledger.ts';
 import type { Model } from './rules.ts';
-import type { ModelApproval, ModelPortfolio, ModelRow } from './state.ts';
 
 /** Whether nothing of a row has to be approved any more. */
 export function isGranted(row: ModelRow | undefined, approvals: ReadonlyMap<string, ModelApproval>): boolean {

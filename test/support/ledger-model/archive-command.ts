@@ -3,9 +3,8 @@ import { nameInLine } from '../../../src/ledger/archive/archive-pages.ts';
 import { type ArchiveState, archivedOf } from '../../../src/ledger/schema/archives.ts';
 import { ROW_STATES } from '../../../src/ledger/schema/row.ts';
 import { type Command, command } from './command.ts';
-import type { RealLedger } from './real-ledger.ts';
+import { isOpen, type RealLedger } from './real-ledger.ts';
 import type { Model } from './rules.ts';
-import { isOpen } from './state.ts';
 
 /** Of the rows of a portfolio, those for which it stays where it is. */
 function rowsThatKeep(model: Model, name: string): unknown[] {

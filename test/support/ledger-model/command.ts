@@ -6,9 +6,8 @@ import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/schema/row.ts';
 import { addedUp, keptLimits } from '../added-up.ts';
 import { expectApprovals } from './approval-commands.ts';
-import type { RealLedger } from './real-ledger.ts';
+import { isOpen, type RealLedger } from './real-ledger.ts';
 import { type Model, PORTFOLIOS } from './rules.ts';
-import { isOpen } from './state.ts';
 
 export type Command = fc.AsyncCommand<Model, RealLedger>;
 

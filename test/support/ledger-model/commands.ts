@@ -15,9 +15,8 @@ import {
 import { archiveAndRestore } from './archive-command.ts';
 import { type Command, command, expectFound } from './command.ts';
 import { put, requestOf } from './put-command.ts';
-import type { RealLedger } from './real-ledger.ts';
+import { kindOf, type RealLedger } from './real-ledger.ts';
 import { type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
-import { kindOf } from './state.ts';
 import {
   ANSWERS,
   type AnswerWord,

@@ -1,4 +1,4 @@
-import type { ModelApproval, ModelRow } from './state.ts';
+import type { ModelApproval, ModelRow } from './real-ledger.ts';
 
 /** What is known of requests, in whichever portfolio: the approvals that each joined, and the one by which a person said no to it. */
 export function makeNoes({

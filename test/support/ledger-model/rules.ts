@@ -14,7 +14,7 @@ import {
   noteDoubt,
   noteRefusal,
   watchCanary,
-} from './state.ts';
+} from './real-ledger.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;

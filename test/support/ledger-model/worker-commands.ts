@@ -8,9 +8,8 @@ import { isStep, type RowProblem, type RowState, STEPS, type Step } from '../../
 import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
-import type { Flight, RealLedger } from './real-ledger.ts';
+import { type Attempt, type Flight, kindOf, type RealLedger } from './real-ledger.ts';
 import { type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
-import { type Attempt, kindOf } from './state.ts';
 
 export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
 export type AnswerWord = (typeof ANSWERS)[number];

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import { read } from '../../support/read-portfolio.ts';
+import { read } from '../../support/workbooks.ts';
 
 /** Names as lists of one country have them. */
 const NAMES = {

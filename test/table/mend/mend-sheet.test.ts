@@ -8,8 +8,8 @@ import { mendSheet } from '../../../src/table/mend/mend-sheet.ts';
 import type { RecordMend } from '../../../src/table/mend/mend-text.ts';
 import { openTable } from '../../../src/table/open-table.ts';
 import { nextRecord } from '../../../src/table/table.ts';
+import { writeZip } from '../../support/workbooks.ts';
 import { makeFolder } from '../../support/workplace.ts';
-import { writeZip } from '../../support/zip-file.ts';
 
 const SHEET = (prefix: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { told } from '../../support/read-portfolio.ts';
 import {
   HEADER,
   type Parts,
@@ -8,6 +7,7 @@ import {
   rowOf,
   type Sheet,
   times,
+  told,
   writeSheets,
   writeWorkbook,
 } from '../../support/workbooks.ts';

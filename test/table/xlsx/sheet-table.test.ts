@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
 import { dialectWords } from '../../../src/table/dialect.ts';
 import { writeSheet } from '../../../src/table/xlsx/write-sheet.ts';
-import { HEADER, readWorkbook, rowOf, type Sheet, writeSheets } from '../../support/workbooks.ts';
-import { writeZip } from '../../support/zip-file.ts';
+import { HEADER, readWorkbook, rowOf, type Sheet, writeSheets, writeZip } from '../../support/workbooks.ts';
 
 const CELLS = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="inlineStr"><is><t>Note</t></is></c></row>
 <row r="3"><c r="A3" t="s"><v>3</v></c><c r="B3"><v>1.234</v></c><c r="C3" s="1"><v>45747</v></c></row>

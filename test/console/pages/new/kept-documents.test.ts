@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../../../jobs/workers/workers.ts';
 import { openService } from '../../../../src/open-service.ts';
 import { type FormFile, openConsole, openDesk, sendFilesTo, uploadTo } from '../../../support/desk.ts';
-import { writeZip } from '../../../support/zip-file.ts';
+import { writeZip } from '../../../support/workbooks.ts';
 
 const pdf = (words: string) => `%PDF-1.4\n${words}\n%EOF\n`;
 const HEADER = 'name,country_code,requested_limit,supporting_documents\n';
