@@ -7,7 +7,7 @@ type FreeDeps = { approvals: Approvals; queues: Pick<Queues, 'forget'> };
 /**
  * Releases the rows of an answered approval: granted rows wait for their step, declined rows are cancelled or get their earlier state back.
  * Works in pages, so that it may be repeated after a crash or run twice at a time. Granted answers to held calls are carried out by
- * carry-out-answers.ts and not by this function.
+ * answer-approval.ts and not by this function.
  */
 export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDeps): Promise<void> {
   const approval = await approvals.read(id.id);

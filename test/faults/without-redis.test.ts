@@ -36,7 +36,7 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   const commands = [work, run];
   if (how === 'killed') await redis.kill();
   else {
-    // How an import ends without a Redis that was killed: import-without-redis.test.ts.
+    // How an import ends without a Redis that was killed: the test below.
     commands.push(place.startCommand(['import', await file('many.csv', 4_000)]));
     await expect.poll(async () => (await stateOf('many')).importing).toBe(true);
     redis.pause();

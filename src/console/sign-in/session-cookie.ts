@@ -102,7 +102,7 @@ export type Devices = ReturnType<typeof makeDevices>;
 
 /**
  * The cookie of a browser in which somebody signed in. It opens nothing; it makes the browser known, so that a flood of
- * attempts by unknown clients does not keep it out (hold-tries.ts). It is signed, so that forged cookies, and those of other
+ * attempts by unknown clients does not keep it out (make-gate.ts). It is signed, so that forged cookies, and those of other
  * installations or too old, count as unknown. `own` ties it to one person.
  *
  * @param name the cookie's name

@@ -5,7 +5,7 @@
 --   isLimit      1 if calls came too fast: the rate is lowered
 --   mayBeLimit   1 if a rate limiter may have responded: it counts as a limit if a call was accepted since the last block
 --   firstWaitUs, longestWaitUs   the waits without askedUs
---   why, because   the reason as text for people, and in one word (pace-state.ts)
+--   why, because   the reason as text for people, and in one word (pace-words.ts)
 --   episode      of the call's permit: fifty workers that meet one limit count once
 --   accepted     calls since this process's last request; firstRate: the initial rate
 --   limit        calls of a window, if the refusal states that none is left, or -1; jitter: 0 to 1

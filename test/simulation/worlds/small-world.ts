@@ -35,7 +35,7 @@ export type WorldPlan = {
 
 /** An import that was killed counts as gone after five seconds (src/ledger/portfolios/imports.ts). */
 const GONE_MS = 6_000;
-/** What somebody began to ask for and was killed at is closed then, by a look each minute (jobs/approvals/carry-out-answers.ts). */
+/** What somebody began to ask for and was killed at is closed then, by a look each minute (jobs/approvals/answer-approval.ts). */
 const CLOSED_MS = 12 * 60_000;
 
 /** Somebody looks at all portfolios after so long. */
