@@ -6,7 +6,7 @@ import { PassThrough, pipeline as pipe, Transform, type Writable } from 'node:st
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { fileFault, keepRoom, systemCode } from '../../src/files/draft.ts';
+import { fileFault, keepRoom, systemCode } from '../../src/files/disk.ts';
 import type { FileFacts } from './manifest.ts';
 
 /**

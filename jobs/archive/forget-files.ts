@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StoreLooks } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { accountFolder } from '../../src/files/account-folder.ts';
-import { entriesIn, sha256Of, writeDraft } from '../../src/files/draft.ts';
+import { entriesIn, sha256Of, writeDraft } from '../../src/files/disk.ts';
 import type { Forgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import type { IsOurs } from '../../src/ledger/nightly/reports.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { entriesIn } from '../../src/files/draft.ts';
+import { entriesIn } from '../../src/files/disk.ts';
 import { makeForgetBeside, makeForgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import { makeForgetInReports } from '../../src/ledger/nightly/reports.ts';

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, systemCode } from '../../src/files/draft.ts';
+import { fileFault, systemCode } from '../../src/files/disk.ts';
 
 export const MANIFEST = 'manifest.json';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { entriesIn, fileFault } from '../../src/files/draft.ts';
+import { entriesIn, fileFault } from '../../src/files/disk.ts';
 import { PART, REST, ROWS } from './archive-files.ts';
 
 /** SHA-256 in hexadecimal, by which imported files and documents are named everywhere. */

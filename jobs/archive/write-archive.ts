@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, syncFolder } from '../../src/files/draft.ts';
+import { fileFault, syncFolder } from '../../src/files/disk.ts';
 import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
 import { exportResults } from '../export/export-results.ts';
 import type { ArchiveDeps } from './archive-deps.ts';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { makeFolder } from '../../src/data-folder.ts';
 import { ANY_DOCUMENT, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { freeBytesOf, RESERVE_BYTES } from '../../src/files/draft.ts';
+import { freeBytesOf, RESERVE_BYTES } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
 import type { FileRules } from '../../src/portfolio/file-rules.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, putText, systemCode } from '../../src/files/draft.ts';
+import { fileFault, putText, systemCode } from '../../src/files/disk.ts';
 import { tryLock } from '../../src/files/lock.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
 import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';

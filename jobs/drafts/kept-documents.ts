@@ -5,7 +5,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { type DocumentFolder, foldedName, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { sha256Of, systemCode } from '../../src/files/draft.ts';
+import { sha256Of, systemCode } from '../../src/files/disk.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';

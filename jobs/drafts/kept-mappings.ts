@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, putText, systemCode } from '../../src/files/draft.ts';
+import { fileFault, putText, systemCode } from '../../src/files/disk.ts';
 import { lastingOf, type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 const keptSchema = z.object({

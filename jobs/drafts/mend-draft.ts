@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cutText } from '../../src/cut-text.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, keepRoom, sha256Of, systemCode } from '../../src/files/draft.ts';
+import { fileFault, keepRoom, sha256Of, systemCode } from '../../src/files/disk.ts';
 import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
   authorsWith,

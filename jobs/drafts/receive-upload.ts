@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isZip } from '../../src/documents/archive.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { systemCode } from '../../src/files/draft.ts';
+import { systemCode } from '../../src/files/disk.ts';
 import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { authorsWith, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';

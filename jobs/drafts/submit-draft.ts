@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
-import { sha256Of } from '../../src/files/draft.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
 import {

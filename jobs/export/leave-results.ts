@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { accountFolder } from '../../src/files/account-folder.ts';
-import { type FileDraft, writeDraft } from '../../src/files/draft.ts';
+import { type FileDraft, writeDraft } from '../../src/files/disk.ts';
 import type { LeftFiles, Names, Whose } from '../../src/files/left-files.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { sha256Of } from '../../src/files/draft.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import type { ImportedFile, KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type Column, placeOf } from '../../src/portfolio/columns/column.ts';

@@ -1,6 +1,6 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
-import { sha256Of } from '../../src/files/draft.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';

@@ -4,7 +4,7 @@ import { counted, moneyText } from '../../src/counted.ts';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { changed, type DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 import type { ImportMade } from '../../src/ledger/portfolios/imports.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';

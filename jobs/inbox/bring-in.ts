@@ -9,7 +9,7 @@ import { allBeforeWords, counted, revivedWords } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { roomBytesOf, sha256Of } from '../../src/files/draft.ts';
+import { roomBytesOf, sha256Of } from '../../src/files/disk.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import { isResultsHeader } from '../../src/portfolio/columns/result-columns.ts';

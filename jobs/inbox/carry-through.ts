@@ -4,7 +4,7 @@ import { dropActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { changed } from '../../src/documents/store.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import { sha256Of, systemCode } from '../../src/files/draft.ts';
+import { sha256Of, systemCode } from '../../src/files/disk.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';

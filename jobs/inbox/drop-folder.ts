@@ -4,7 +4,7 @@ import { cp, link, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } f
 import { basename, dirname, join } from 'node:path';
 import { isInside } from '../../src/documents/folder.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { systemCode, writeDraft } from '../../src/files/draft.ts';
+import { systemCode, writeDraft } from '../../src/files/disk.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 
 export type DropFolder = {

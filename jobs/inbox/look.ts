@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { BigIntStats } from 'node:fs';
 import { constants, lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../src/files/draft.ts';
+import { systemCode } from '../../src/files/disk.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { documentsNameOf, isOfDecisions, kindOfName, ofSupplier, ofUnfinishedSupplier } from './dropped-names.ts';
 

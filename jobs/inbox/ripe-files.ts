@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { sha256Of } from '../../src/files/draft.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
 import { DONE, documentsNameOf, isOfFormat, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileFault, systemCode } from '../../src/files/draft.ts';
+import { fileFault, systemCode } from '../../src/files/disk.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { isAdvice } from '../../src/portfolio/lines/advice.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';

@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { messageOf } from '../../src/errors.ts';
-import { systemCode } from '../../src/files/draft.ts';
+import { systemCode } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { FAULTS } from './drop-folder.ts';

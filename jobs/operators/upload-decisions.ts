@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Settings } from '../../src/config.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
-import { putText } from '../../src/files/draft.ts';
+import { putText } from '../../src/files/disk.ts';
 import { isJson } from '../../src/json-pointer.ts';
 import type { AmountIn } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Plans } from '../../src/ledger/plans/plan.ts';

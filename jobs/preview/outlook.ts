@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
-import { fileFault, sha256Of } from '../../src/files/draft.ts';
+import { fileFault, sha256Of } from '../../src/files/disk.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';

@@ -1,5 +1,5 @@
 import type { Document } from '../../src/documents/folder.ts';
-import { sha256Of } from '../../src/files/draft.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import type { LostCall } from '../../src/ledger/calls/recovery.ts';
 import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';

@@ -9,7 +9,7 @@ import { type AuditFilter, exportLines } from '../../src/audit/read-trail.ts';
 import { makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { entryNumber, limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';

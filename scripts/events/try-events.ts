@@ -7,7 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type EventMapping, readEventMapping } from '../../src/events/event-mapping.ts';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 import { isJson } from '../../src/json-pointer.ts';
 import { becameWords, EVENT_BECAME, hasWhys, WOULD_BE_TAKEN } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeUnpackedFolder, removeUnpackedFolders, sweepUnpackedFolders } from '../../src/documents/archive.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, systemCode } from '../../src/files/draft.ts';
+import { fileFault, systemCode } from '../../src/files/disk.ts';
 import { waitForSignal } from '../process/long-running.ts';
 
 /** The file name for standard input, as in other commands. */

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { checkImport } from '../../jobs/import/open-import.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 import { readMapArgs } from '../../src/portfolio/columns/mapping.ts';
 import { controlTotalFault } from '../../src/portfolio/control-total.ts';

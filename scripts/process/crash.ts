@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { errorFacts } from '../../src/log.ts';

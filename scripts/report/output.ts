@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { StoreLooks } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
-import { fileFault, sha256Of, writeDraft } from '../../src/files/draft.ts';
+import { fileFault, sha256Of, writeDraft } from '../../src/files/disk.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/header-doubts.ts';
 import { NEEDED, plainName } from '../../src/portfolio/columns/known-columns.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
-import { fileFault } from '../files/draft.ts';
+import { fileFault } from '../files/disk.ts';
 import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';

@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Entry } from 'yauzl';
 import { LimitlineError, messageOf } from '../errors.ts';
-import { fileFault, roomBytesOf, systemCode } from '../files/draft.ts';
+import { fileFault, roomBytesOf, systemCode } from '../files/disk.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
 import { type FolderWords, foldedName, folderWordsOf } from './folder.ts';

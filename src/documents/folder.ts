@@ -1,6 +1,6 @@
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { fileFault, systemCode } from '../files/draft.ts';
+import { fileFault, systemCode } from '../files/disk.ts';
 import { ownText } from '../files/text.ts';
 import { normal } from '../likeness.ts';
 import { readMediaType } from './kind.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
-import { fileFault, keepRoom, syncFolder, systemCode } from '../files/draft.ts';
+import { fileFault, keepRoom, syncFolder, systemCode } from '../files/disk.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import type { Document } from './folder.ts';
 

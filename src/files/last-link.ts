@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from './draft.ts';
+import { syncFolder } from './disk.ts';
 
 /** The last known entry of a chain in Redis (the audit trail, or the marks of what was sent): number and link. */
 export type LastLink = { number: number; link: string };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type FileDraft, sha256Of } from './draft.ts';
+import { type FileDraft, sha256Of } from './disk.ts';
 
 export type Whose = { account: string; portfolio: string };
 

@@ -3,7 +3,7 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
-import { fileFault, systemCode, writeDraft } from '../files/draft.ts';
+import { fileFault, systemCode, writeDraft } from '../files/disk.ts';
 import type { SharedKeys } from '../ledger/schema/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { writeAnyway } from '../redis-memory/memory.ts';

@@ -1,6 +1,6 @@
 import type { CallKind } from '../call-kind.ts';
 import type { AnswerCheck } from '../config.ts';
-import { fileFault } from '../files/draft.ts';
+import { fileFault } from '../files/disk.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { type Answer, meaningOf } from './answer-meaning.ts';

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { LimitlineError } from '../errors.ts';
-import { fileFault } from '../files/draft.ts';
+import { fileFault } from '../files/disk.ts';
 
 /** A file's bytes in order, chunk by chunk. */
 export type ByteSource = {

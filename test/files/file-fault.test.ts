@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileFault } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/disk.ts';
 
 const failure = (code: string) => Object.assign(new Error('EX: some words of the system'), { code });
 

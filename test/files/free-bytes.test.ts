@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf, systemCode } from '../../src/files/draft.ts';
+import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf, systemCode } from '../../src/files/disk.ts';
 
 // Promise: leaves-disk-room
 test('something is left free on a disk, and of a small one no more than a part', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { writeDraft } from '../../src/files/draft.ts';
+import { writeDraft } from '../../src/files/disk.ts';
 import { makeLeftFiles } from '../../src/files/left-files.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -7,7 +7,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../src/data-folder.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { accountFolder, safeFolderName } from '../../../src/files/account-folder.ts';
-import { type FileDraft, writeDraft } from '../../../src/files/draft.ts';
+import { type FileDraft, writeDraft } from '../../../src/files/disk.ts';
 import {
   CHECKS,
   type Finding,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LimitlineError } from '../../errors.ts';
-import { fileFault } from '../../files/draft.ts';
+import { fileFault } from '../../files/disk.ts';
 import { likeness } from '../../likeness.ts';
 import { aliasOf } from './aliases.ts';
 import type { Column } from './column.ts';

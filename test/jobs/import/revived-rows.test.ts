@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
-import { uploadTo } from '../../support/upload.ts';
+import { openConsole, openDesk, uploadTo } from '../../support/desk.ts';
 
 const HEADER = 'name,country_code,requested_limit';
 const textOf = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`;

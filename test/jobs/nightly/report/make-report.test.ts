@@ -189,7 +189,7 @@ test('a run that dies in the middle leaves nothing that is read, and that of the
 
 /** The part of a draft's name that says where its process ran. */
 async function placeHere(dir: string): Promise<string> {
-  const { writeDraft } = await import('../../../../src/files/draft.ts');
+  const { writeDraft } = await import('../../../../src/files/disk.ts');
   const draft = await writeDraft({ dir, name: 'x', write: async (to) => void to.end() });
   await draft.drop();
   return /\.\d+-([0-9a-f]{8})-[0-9a-f]{8}\.part$/.exec(draft.path)?.[1] ?? '';

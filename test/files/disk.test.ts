@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { writeDraft } from '../../src/files/draft.ts';
+import { writeDraft } from '../../src/files/disk.ts';
 import { markOfProcess } from '../../src/files/process-mark.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
