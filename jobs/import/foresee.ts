@@ -10,6 +10,7 @@ import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
@@ -50,8 +51,8 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, whether its row was given up, and whether it would replace a row that it corrects. Invalid lines may
- * have `doubted` rows.
+ * addition to another one of the buyer, whether its row was given up, whether it would replace a row that it corrects, and what its own row
+ * and the replaced one count for in the portfolio's sum until then. Invalid lines may have `doubted` rows.
  */
 type Foreseen = {
   line: Line;
@@ -62,6 +63,7 @@ type Foreseen = {
   isBesides?: boolean;
   isRevived?: boolean;
   replaces?: RowState | undefined;
+  counted?: string;
   doubted?: readonly BuyerRow[] | undefined;
 };
 
@@ -102,7 +104,7 @@ function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foresee
  */
 export type OfBuyer =
   | { problem: Problem; isUnclear?: boolean }
-  | { isRevived: boolean; replaces: RowState | undefined; besides: Besides | undefined };
+  | { isRevived: boolean; replaces: RowState | undefined; counted: string; besides: Besides | undefined };
 
 /**
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
@@ -158,7 +160,8 @@ export function makeReplacingForesight({
             elsewhere: await standingOf(other.elsewhere, isPaused),
           }
         : warningOfEarlier(line, earlier);
-      results.set(line.line, { isRevived, replaces: decision.replaces?.state, besides });
+      const counted = countedSum([own, decision.replaces]);
+      results.set(line.line, { isRevived, replaces: decision.replaces?.state, counted, besides });
       if (decision.replaces) {
         const put = { is: own ? 'renewed' : 'added', ...decision } as const;
         corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
@@ -185,6 +188,11 @@ export function makeReplacingForesight({
   return { ofBuyers, doubted };
 }
 
+/** The sum of rows that count for what their portfolio asks for: all but those that are cancelled. */
+export function countedSum(rows: readonly (BuyerRow | undefined)[]): string {
+  return rows.reduce((sum, row) => (row && row.state !== 'cancelled' ? addAmounts(sum, row.amount) : sum), '0');
+}
+
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */
 function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): Besides | undefined {
   if (earlier === undefined) return undefined;
@@ -209,14 +217,14 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found) };
-  const { besides, replaces } = found;
+  const { besides, replaces, counted } = found;
   const isRevived = found.isRevived && fate === 'request';
   // A line whose request is made or held requests nothing, so it gets no warning.
-  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, isRevived, replaces };
+  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, isRevived, replaces, counted };
   const { warning, isBesides, elsewhere } = besides;
   const warned = { ...line, warnings: [...line.warnings, warning] };
   // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
-  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces };
+  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces, counted };
   return {
     line: warned,
     fate: elsewhere === 'no' ? fate : 'open',
@@ -224,6 +232,7 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
     isBesides,
     isRevived,
     replaces,
+    counted,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
-import { type ForeseeDeps, foresee } from '../import/foresee.ts';
+import { countedSum, type ForeseeDeps, foresee } from '../import/foresee.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
 export function makeDryRun({
@@ -24,7 +24,7 @@ export function makeDryRun({
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
   let heldElsewhere = 0;
   let [open, revived, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0, 0];
-  const besidesSum = makeExactSum();
+  const [besidesSum, rowsSum, countedRows] = [makeExactSum(), makeExactSum(), makeExactSum()];
   const doubtedKeys = new Set<string>();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
@@ -42,7 +42,19 @@ export function makeDryRun({
       const made = new Set<string>();
       isMade ??= isCompanyMade(ours, foresees);
       if (ours !== undefined && (await isMade)) made.add(ours);
-      for (const { line, fate, isHeldHere, company, isBesides, isRevived, replaces, doubted = [] } of foreseen) {
+      for (const {
+        line,
+        fate,
+        isHeldHere,
+        company,
+        isBesides,
+        isRevived,
+        replaces,
+        counted,
+        doubted = [],
+      } of foreseen) {
+        if (line.kind === 'row') rowsSum.add(line.row.limit.requested_limit);
+        countedRows.add(counted ?? '0');
         if (fate === 'before') before.limits += 1;
         if (fate === 'held' || fate === 'sent') before.held += 1;
         if (fate === 'held') before.needAnswer += 1;
@@ -51,9 +63,10 @@ export function makeDryRun({
         if (isRevived) revived += 1;
         if (replaces) replaced += 1;
         if (replaces && is('isOpen', replaces)) replacedOpen += 1;
-        for (const { row, state } of doubted) {
-          if (!doubtedKeys.has(row.key) && is('isOpen', state)) doubtedOpen += 1;
-          doubtedKeys.add(row.key);
+        for (const one of doubted.filter(({ row }) => !doubtedKeys.has(row.key))) {
+          if (is('isOpen', one.state)) doubtedOpen += 1;
+          countedRows.add(countedSum([one]));
+          doubtedKeys.add(one.row.key);
         }
         if (line.kind === 'row' && isBesides) {
           besides += 1;
@@ -88,6 +101,10 @@ export function makeDryRun({
         doubted: doubtedKeys.size,
         besides: { limits: besides, requested: besidesSum.total() },
         alike,
+        // What the rows of a file that can be read only once replace is not known.
+        ...(foresees && !foresees.ofBuyers
+          ? {}
+          : { sums: { rows: foresees ? rowsSum.total() : forecast.requested, counted: countedRows.total() } }),
         before: foresees ? { ...before, ...(heldIn === undefined ? {} : { heldIn }) } : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
       };

@@ -4,8 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { moneyText } from '../../src/counted.ts';
 import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import { asksApprovalOf, BEFORE_YES, policyOf, whyWords } from '../../src/ledger/schema/approval.ts';
-import type { DryRun } from '../../src/portfolio/preview.ts';
-import { addAmounts } from '../../src/portfolio/values/amounts.ts';
+import { type DryRun, sumAfter } from '../../src/portfolio/preview.ts';
 
 type ToImport = { portfolio: string; dryRun: DryRun };
 
@@ -17,12 +16,13 @@ export async function approvalOutlook(
   { portfolio, dryRun }: ToImport,
   { settings, context }: { settings: Settings; context: Context | null },
 ): Promise<string | undefined> {
-  const { limits, open, replaced, doubted = 0, requested } = dryRun;
+  const { limits, open, requested } = dryRun;
   if (limits === open) return undefined;
   const policy = context ? await context.approvalPolicy() : policyOf(settings);
   if (policy.always) return `Every import waits for an approval: ${BEFORE_YES}.`;
   const { above = '', personAbove = '', windowDays = 0 } = policy;
-  const sum = addAmounts(requested, await sumBeside(portfolio, dryRun, context));
+  const known = sumAfter(dryRun, await sumOf(portfolio, context));
+  const sum = known ?? requested;
   const person = { always: false, above: policy.personAbove };
   const ofPerson = { of: 'person', name: commandLineActor(), sum: requested, limit: personAbove } as const;
   const over = asksApprovalOf(policy, sum)
@@ -32,23 +32,16 @@ export async function approvalOutlook(
       : await context?.approvals.personOver([ofPerson.name], requested, policy);
   if (over) return `${whyWords({ kind: 'import', over }).slice(0, -1)}: ${BEFORE_YES}.`;
   const unknown = [
-    ...(open + replaced + doubted > 0 ? ['the portfolio'] : []),
+    ...(known === undefined ? ['the portfolio'] : []),
     ...(windowDays > 0 ? [`one buyer within ${windowDays} days`] : []),
   ];
   if (above === '' || unknown.length === 0) return undefined;
   return `If the sum of ${unknown.join(' or of ')} is above ${moneyText(above)} with this file, ${BEFORE_YES}.`;
 }
 
-/**
- * The sum that the portfolio asks for beside the file. It is 0 where rows of the portfolio are in the file, or are replaced or cancelled by
- * it: their amounts are not known here.
- */
-async function sumBeside(
-  portfolio: string,
-  { open, replaced, doubted = 0 }: DryRun,
-  context: Context | null,
-): Promise<string> {
-  if (!context || open + replaced + doubted > 0) return '0';
+/** What the portfolio asks for now. */
+async function sumOf(portfolio: string, context: Context | null): Promise<string> {
+  if (!context) return '0';
   const { cancelled: _gone, ...counted } = (await context.portfolios.read(portfolio)).sums.byState;
   return exactText(Object.values(counted));
 }

@@ -5,7 +5,7 @@ import type { Conventions } from './columns/known-columns.ts';
 import { digestOf, makeKeySet } from './identity/digest.ts';
 import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
-import { makeExactSum } from './values/amounts.ts';
+import { addAmounts, makeExactSum, subtractAmounts } from './values/amounts.ts';
 
 /**
  * The requests of an import, and the companies and documents that it would send, as `check` prints them. Things made or sent before are
@@ -24,6 +24,11 @@ export type DryRun = Forecast & {
   doubted?: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
+  /**
+   * Of all lines that would be rows, whatever becomes of them: their sum, and what these rows, those that they replace, and doubted ones
+   * count for in the portfolio's sum until then. Unknown for a file that can be read only once, and in previews of earlier versions.
+   */
+  sums?: { rows: string; counted: string };
   /** Limits for new buyers that may be the same as known ones; previews of earlier versions lack it. */
   alike?: number;
   /**
@@ -34,6 +39,11 @@ export type DryRun = Forecast & {
   /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
 };
+
+/** What a portfolio that asks for `there` now would ask for after the import; undefined where that is not known. */
+export function sumAfter({ sums }: DryRun, there: string): string | undefined {
+  return sums && addAmounts(subtractAmounts(there, sums.counted), sums.rows);
+}
 
 /** One of the largest requests, for display. */
 export type LargeRequest = { line: number; name: string; requested: string };

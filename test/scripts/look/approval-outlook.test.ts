@@ -46,10 +46,14 @@ test('check adds what the portfolio has already, and says nothing of a file that
   expect(await json('check', 'more.csv', '--portfolio', 'q4')).toMatchObject({
     approval: `Portfolio q4 asks for 4,500.00 with this, which is above 4,000.00: ${YES}`,
   });
-  // Which amount of the portfolio is in the file, too, is not known.
+  // What the portfolio and the file both have counts once, also where the file corrects it.
   await writeFile(join(cwd, 'some.csv'), 'name,requested_limit\nAcme,1000\nGamma,1500\n');
   expect(await json('check', 'some.csv', '--portfolio', 'q4')).toMatchObject({
-    approval: `If the sum of the portfolio or of one buyer within 7 days is above 4,000.00 with this file, ${YES}`,
+    approval: `Portfolio q4 asks for 4,500.00 with this, which is above 4,000.00: ${YES}`,
+  });
+  await writeFile(join(cwd, 'less.csv'), 'name,requested_limit\nAcme,500\nGamma,1500\n');
+  expect(await json('check', 'less.csv', '--portfolio', 'q4')).toMatchObject({
+    approval: `If the sum of one buyer within 7 days is above 4,000.00 with this file, ${YES}`,
   });
   // Nothing would be imported.
   expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });

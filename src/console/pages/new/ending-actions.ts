@@ -62,7 +62,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         const isThere = (await given.portfolioNames()).includes(draft.portfolio);
         const there = isThere ? await given.whatIsThere(draft.portfolio) : undefined;
         const mixed = mixedCurrencies(preview, there?.currencies);
-        const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, there, over });
+        const approval = preview.dryRun.limits > 0 && neededApproval(policy, { dryRun: preview.dryRun, there, over });
         const chosen = {
           of: preview.of,
           total,

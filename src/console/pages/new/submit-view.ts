@@ -7,8 +7,7 @@ import {
   whyWords,
 } from '../../../ledger/schema/approval.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import type { Preview } from '../../../portfolio/preview.ts';
-import { addAmounts } from '../../../portfolio/values/amounts.ts';
+import { type Preview, sumAfter } from '../../../portfolio/preview.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { notice, requestBodies, table } from '../../parts/blocks.ts';
@@ -61,7 +60,7 @@ export function submitButtons(
   const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
   const words = limits === 0 ? t`Import: ${left}` : withNumbers(t`Request all: ${sum}`);
   return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, there?.currencies)}
-  ${limits > 0 && neededApproval(approvalPolicy, { requested, there, over })}
+  ${limits > 0 && neededApproval(approvalPolicy, { dryRun: preview.dryRun, there, over })}
   <div class="form submit" role="group" aria-label="Submit">
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
       <div class="field" data-module="total"><label for="total">Control total</label>
@@ -107,8 +106,9 @@ export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly
  */
 export function neededApproval(
   policy: ApprovalPolicy,
-  { requested, there, over }: { requested: string; there: SubmitGiven['there']; over: Approval['over'] },
+  { dryRun, there, over }: { dryRun: Preview['dryRun']; there: SubmitGiven['there']; over: Approval['over'] },
 ): Html | false {
+  const { requested } = dryRun;
   const title = t`A colleague must approve this first.`;
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
   if (asksApprovalOf(policy, requested)) {
@@ -122,12 +122,16 @@ export function neededApproval(
       title,
     });
   const { above, windowDays = 0 } = policy;
-  if (there && asksApprovalOf(policy, addAmounts(requested, there.sum)))
-    return notice('warn', withNumbers(t`The sum of the portfolio is above ${limit} with this file: ${BEFORE_YES}.`), {
-      title,
-    });
-  // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
-  const whose = [...(there ? [t`the sum of the portfolio`] : []), ...(windowDays > 0 ? [t`the sum of one buyer`] : [])];
+  const sum = sumAfter(dryRun, there?.sum ?? '0');
+  if (sum !== undefined && asksApprovalOf(policy, sum)) {
+    const words = t`The portfolio asks for ${moneyText(sum)} with this file, what was requested before included. That is above ${limit}: ${BEFORE_YES}.`;
+    return notice('warn', withNumbers(words), { title });
+  }
+  // The import decides by the sums of the portfolio and of its buyers, which earlier portfolios ask for, too.
+  const whose = [
+    ...(there && sum === undefined ? [t`the sum of the portfolio`] : []),
+    ...(windowDays > 0 ? [t`the sum of one buyer`] : []),
+  ];
   if (above === undefined || whose.length === 0) return false;
   return notice('info', withNumbers(t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`));
 }

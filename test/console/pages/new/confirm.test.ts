@@ -110,7 +110,9 @@ test('what the portfolio has already counts before a file is sent: another curre
   const look = async () => (await web.get(location)).text;
   await expect.poll(look).toContain(words);
   expect(await look()).toContain('1 of their companies exists already.');
-  expect(unmarked(await look())).toContain('The sum of the portfolio is above 3,000.00 with this file');
+  expect(unmarked(await look())).toContain(
+    'The portfolio asks for 3,500.00 with this file, what was requested before included. That is above 3,000.00',
+  );
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
   expect((await web.post(`${location}/confirm`, { of })).text).toContain(words);
   expect((await web.post(`${location}/portfolio`, { portfolio: 'usd' })).status).toBe(303);
