@@ -8,6 +8,7 @@ import { cutText } from '../../src/cut-text.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { amountHead, moneyLines, moneyNotes, onlyCurrency } from '../../src/ledger/counts/money.ts';
 import { answerCountWords, answerNotes, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
+import { isGrantKnown } from '../../src/ledger/counts/outcome-sums.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import { isoTime, isPaused, type Summary } from '../../src/ledger/portfolios/summary.ts';
@@ -113,9 +114,10 @@ function moneyTable({ money, outcomes }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
     `${label.padEnd(32)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
   const amountOf = (text: string | undefined) => (text === undefined ? '' : moneyText(text));
-  const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted }) =>
-    line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), amountOf(granted)]),
-  );
+  const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted, outcomes: some }) => {
+    const known = granted === undefined || isGrantKnown(outcomes, some) ? amountOf(granted) : '–';
+    return line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), known]);
+  });
   return ['', line('', ['lines', amountHead(money), 'granted']), ...lines];
 }
 
