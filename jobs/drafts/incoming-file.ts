@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RefusedUpload } from '../../src/portfolio/draft-desk.ts';
@@ -49,6 +49,11 @@ export async function writeIncoming(
 ): Promise<{ sha256: string; sizeBytes: number }> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
+  // A stream that opens its file by itself may make it after it failed, and after its caller removed it.
+  const target = await open(path, 'wx', 0o600).catch((error) => {
+    content.destroy();
+    throw error;
+  });
   await pipeline(
     content,
     async function* (chunks: AsyncIterable<Buffer>) {
@@ -59,7 +64,7 @@ export async function writeIncoming(
         yield chunk;
       }
     },
-    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    target.createWriteStream({ flush: true }),
   );
   return { sha256: digest.digest('hex'), sizeBytes };
 }

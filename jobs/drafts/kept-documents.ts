@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { type DocumentFolder, foldedName, makeDocumentFolder } from '../../src/documents/folder.ts';
@@ -75,7 +74,8 @@ async function copyKept(
       const target = join(to, name);
       try {
         await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-        const { sizeBytes } = await writeIncoming(createReadStream(document.path), target, meter);
+        const source = await open(document.path);
+        const { sizeBytes } = await writeIncoming(source.createReadStream(), target, meter);
         kept.push({ name, sizeBytes, isKept: true });
       } catch (error) {
         const code = systemCode(error);
