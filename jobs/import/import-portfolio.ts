@@ -65,6 +65,8 @@ type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[
  */
 export type Imported = {
   faults: Problem[];
+  /** The SHA-256 of the file's content, in hexadecimal: the audit names by it which file was imported. */
+  sha256: string;
   lines: number;
   rows: number;
   invalid: number;
@@ -144,7 +146,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onOpened?.(opened);
   if (warnings.length > 0) deps.onBatch({ problems: [], warnings, changed: [], lines: 0 });
   const found = {
-    ...nothingFound(opened),
+    ...nothingFound(opened, given.importId),
     ...(supplier?.unsent.length && { supplierColumnsNotSent: supplier.unsent }),
   };
   if (opened.problems.length > 0) return found;
@@ -189,10 +191,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   return found;
 }
 
-function nothingFound({ problems, header }: Opened): Imported {
+function nothingFound({ problems, header }: Opened, sha256: string): Imported {
   return {
     faults: problems,
     lines: 0,
+    sha256,
     rows: 0,
     invalid: 0,
     duplicate: 0,

@@ -155,7 +155,14 @@ async function importEntry(
       }).finally(() => problems.end());
       return { ...imported, sentByPath, isResults, warnings };
     },
-    ({ lines, rows, invalid, duplicate, faults }) => ({ lines, rows, invalid, duplicate, faults: faults.length }),
+    ({ sha256, lines, rows, invalid, duplicate, faults }) => ({
+      sha256,
+      lines,
+      rows,
+      invalid,
+      duplicate,
+      faults: faults.length,
+    }),
   );
 }
 

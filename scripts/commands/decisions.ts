@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { AboutLine } from '../../jobs/operators/decision-lines.ts';
@@ -6,6 +7,7 @@ import { columnWords, decisionsWords, foreseenWords, makeKeptColumns } from '../
 import { commandLineActor } from '../../src/actor.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
+import { sha256Of } from '../../src/files/disk.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -49,6 +51,8 @@ export function register(program: Command, terminal: Terminal): void {
       const settings = readSettings();
       const columns = makeKeptColumns({ dataDir: settings.LIMITLINE_DATA });
       const options = { ...(await readOptionsOf(reading)), account: accountOf(settings), map, keptOf: columns.find };
+      // A pipe can be read only once.
+      const sha256 = statSync(path, { throwIfNoEntry: false })?.isFile() ? await sha256Of(path) : undefined;
       const file = await readDecisionsFile(path, options);
       await withContext(
         async (context) => {
@@ -70,7 +74,14 @@ export function register(program: Command, terminal: Terminal): void {
           return taken;
         },
         {
-          facts: ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
+          facts: ({ taken, known, rows, left, problems }) => ({
+            sha256,
+            taken,
+            known,
+            rows,
+            left,
+            notTaken: problems.length,
+          }),
         },
       );
     });

@@ -40,6 +40,9 @@ test('whoever owns a file that is dropped has put it there, and cannot approve i
   expect(await context.approvals.waiting()).toMatchObject([{ authors: [`drop folder (${username})`] }]);
   expect((await context.portfolios.read('q4')).file?.by).toBe(`drop folder (${username})`);
   const { entries } = await context.audit.read.page({ count: 9, walk: 99, filter: { what: 'file imported' } });
+  expect(entries.find(({ is }) => is === 'done')?.facts).toMatchObject({
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
   expect(new Set(entries.map(({ by }) => by))).toEqual(new Set([`drop folder (${username})`]));
   expect(await answerBy(username, context)).toBe('own');
   expect(await answerBy(`${username}@example.com (sso 4f6d2a)`, context)).toBe('own');

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
+import { sha256Of } from '../../../src/files/disk.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
 import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
-// Promises: decision-in-each-portfolio, decisions-before-and-after
+// Promises: decision-in-each-portfolio, decisions-before-and-after, audit-proves-the-file
 test('what the service decides later changes outcomes, sums and results, and nothing that was made', async () => {
-  const { ids, names, decide, outcomes, limitline, json, standIn } = await openReview(4);
+  const { ids, names, decide, outcomes, limitline, json, standIn, cwd } = await openReview(4);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
   const { made } = standIn.counts();
   const said = [
@@ -54,8 +55,11 @@ test('what the service decides later changes outcomes, sums and results, and not
   const { entries } = await json('audit', 'list', '--what', 'decisions taken in');
   expect(entries.slice(0, 2)).toMatchObject([
     { is: 'begun', facts: { file: 'later.csv' } },
-    { is: 'done', facts: { taken: 3, rows: 3 } },
+    { is: 'done', facts: { sha256: await sha256Of(join(cwd, 'later.csv')), taken: 3, rows: 3 } },
   ]);
+  const imports = await json('audit', 'list', '--what', 'file imported');
+  const sha256 = await sha256Of(join(cwd, 'q4.csv'));
+  expect(imports.entries.at(-1)).toMatchObject({ is: 'done', about: 'again', facts: { sha256 } });
 });
 
 // Promises: decisions-not-taken-named, latest-decision-counts, same-time-taken-first-stays

@@ -3,6 +3,7 @@ import { earlierRowWords } from '../../../scripts/file/import-file.ts';
 
 const NOTHING = {
   faults: [],
+  sha256: '',
   lines: 1,
   rows: 1,
   invalid: 0,
