@@ -1,12 +1,15 @@
+import type { CallRecord } from '../../src/call-kind.ts';
+import { amountText } from '../../src/ledger/counts/amounts.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { AnsweredRow, DeclinedPage, DeclinedSum } from '../../src/ledger/rows/answered-lately.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { heldName, type Stories } from '../../src/ledger/rows/story.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-import type { RowState } from '../../src/ledger/schema/row.ts';
+import type { RowRequest, RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/row-story.ts';
 import { toBuyer } from '../rows/buyer-record.ts';
@@ -107,6 +110,7 @@ export async function lookAtRequests(
 
 type DeclinedDeps = {
   rows: Pick<Rows, 'read' | 'answeredLately'>;
+  stories: Pick<Stories, 'entries'>;
   portfolios: Pick<Portfolios, 'allImports'>;
   statusMeanings: Pick<MeaningStore, 'read'>;
 };
@@ -117,11 +121,21 @@ const DAY_MS = 86_400_000;
 const PAGE = 100;
 
 /** Reads what the service declined within the last 24 hours, at first or by a later decision. */
-export function makeDeclinedLately({ rows, portfolios, statusMeanings }: DeclinedDeps) {
+export function makeDeclinedLately({ rows, stories, portfolios, statusMeanings }: DeclinedDeps) {
   const lately = async () => rows.answeredLately('declined', Date.now() - DAY_MS, await statusMeanings.read());
   const makeCurrencyOf = () => {
     const importOf = makeImportLook({ portfolios });
     return async ({ row, importId }: AnsweredRow) => (await importOf(row, importId))?.found?.currency;
+  };
+
+  /** What the last answer before the decisions that declined a row had granted. */
+  const withdrawnOf = async (row: RowId, request: RowRequest): Promise<string | undefined> => {
+    const [told, meanings] = await Promise.all([stories.entries(row), statusMeanings.read()]);
+    const before = told.flatMap((entry) => (entry.is === 'decided' && entry.before ? [entry.before] : []));
+    const isGranted = (record: CallRecord) =>
+      ['approved', 'partly_approved'].includes(outcomeOfRow({ state: 'done', record, request }, meanings));
+    const granted = amountText(before.findLast(isGranted)?.total_limit);
+    return granted === '' ? undefined : granted;
   };
 
   return {
@@ -144,7 +158,8 @@ export function makeDeclinedLately({ rows, portfolios, statusMeanings }: Decline
         const { request, record = {} } = results[place] ?? {};
         if (!request) return [];
         const { name, limit } = request;
-        const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '' };
+        const withdrawn = await withdrawnOf(one.row, request);
+        const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', withdrawn };
         return [{ ...facts, amount: limit.requested_limit, currency: await currencyOf(one) }];
       });
       const last = all.length > from + PAGE ? shown.at(-1) : undefined;

@@ -18,9 +18,13 @@ export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 /** What was declined within a day: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
 export type DeclinedSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
 
-/** Declined rows, the latest first, each with the time of the service's answer; `next` names the last row if others follow. */
+/**
+ * Declined rows, the latest first, each with the time of the service's answer; `next` names the last row if others follow. `withdrawn`: what
+ * an earlier answer had granted; undefined where none had.
+ */
 export type DeclinedPage = {
-  items: (AmountIn & Pick<AnsweredRow, 'row' | 'atMs'> & { name: string; status: string })[];
+  items: (AmountIn &
+    Pick<AnsweredRow, 'row' | 'atMs'> & { name: string; status: string; withdrawn: string | undefined })[];
   next: string | undefined;
   total: number;
   isAll: boolean;

@@ -41,6 +41,24 @@ test('a decision of three days ago, told today, is not said to be of the last 24
   expect(plainText((await get('/declined')).text)).toContain('Nothing was declined in the last 24 hours.');
 });
 
+// Promise: withdrawn-says-what-was-granted
+test('a limit that was granted and is withdrawn says what had been granted, and one that was declined at once does not', async () => {
+  const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'declined', '--means', 'declined');
+  const { get } = await openConsole(desk);
+  const [limit] = desk.standIn.things('limit');
+  const later = (amount: string) =>
+    writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,total_limit\n${limit?.id},${amount}\n`);
+  await later('approved,400');
+  await desk.limitline('decisions', 'later.csv');
+  await later('declined,');
+  await desk.limitline('decisions', 'later.csv');
+  const page = plainText((await get('/declined')).text);
+  expect(page.match(/had been granted/g)).toHaveLength(1);
+  expect(page).toContain('400.00 had been granted');
+});
+
 test('what was declined of a portfolio that was archived since is not kept quiet', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');

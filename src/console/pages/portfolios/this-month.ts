@@ -126,9 +126,15 @@ function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-/** The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. */
-function statusCell(status: string): Html {
-  return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}</span>`;
+/**
+ * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another one
+ * says what an earlier answer had granted.
+ */
+function statusCell({ status, withdrawn, currency }: DeclinedPage['items'][number]): Html {
+  const before =
+    withdrawn !== undefined &&
+    html`<small class="under">${money({ amount: withdrawn, currency })} had been granted</small>`;
+  return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}${before}</span>`;
 }
 
 export function declinedPage(
@@ -156,7 +162,7 @@ export function declinedPage(
           html`<a href="${portfolioAddress(portfolio, { outcomes: ['declined'] })}"><bdi>${portfolio}</bdi></a>`,
       },
       { head: t`Requested`, kind: 'amount', cell: money },
-      { head: t`Status`, cell: ({ status }) => statusCell(status) },
+      { head: t`Status`, cell: statusCell },
       { head: t`Declined (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
     ],
     empty: emptyState({
