@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { thisMonth } from '../../../src/console/pages/portfolios/this-month.ts';
+import { requestedSums } from '../../../src/console/pages/portfolios/this-month.ts';
 import { decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
+// Promise: sums-of-all-portfolios
+test('what was requested this month stands there by currency and outcome, and what was in all portfolios', async () => {
   const desk = await openDesk(0, {
     rules: [decided(2, 'approved', 0.5), decided(3, 'open', 0), decided(4, 'approved', 0)],
   });
@@ -29,6 +30,9 @@ test('what was requested this month stands there by currency and outcome, withou
     expect(plainText(text)).toContain(
       'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
     );
+  const all = 'In all portfolios Requested EUR 5,018.50 GBP 1,005.50 6 requests Granted EUR 2,509.25 GBP 1,005.50';
+  expect(plainText(live)).toContain(all);
+  expect(plainText(live)).toMatch(/In all portfolios .* Available EUR 2,509\.25 GBP 1,005\.50 of what was granted/);
   // The tiles add up to what was requested, also while nobody has said what a status means.
   await desk.limitline('statuses', 'open', '--means', 'unknown');
   expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
@@ -83,7 +87,7 @@ test('a figure of this month names the portfolios with most requests, and counts
   }));
   const shown = (total: number) =>
     plainText(
-      thisMonth({ portfolios, total, archivedLately: [], meanings: new Map([['no', 'declined']]), nowMs }).markup,
+      requestedSums({ portfolios, total, archivedLately: [], meanings: new Map([['no', 'declined']]), nowMs }).markup,
     );
   expect(shown(4)).toContain('42 requests in many , more , some and 1 more');
   expect(shown(4)).not.toContain('lower bounds');

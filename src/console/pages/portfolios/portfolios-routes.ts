@@ -15,7 +15,7 @@ import { page, text } from '../page.ts';
 import { statusQuestions } from '../statuses/statuses-routes.ts';
 import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
 import { type ListedFor, type PortfoliosLook, type Running, renderList, underWay } from './portfolios-list.ts';
-import { declinedPage, thisMonth } from './this-month.ts';
+import { declinedPage, requestedSums } from './this-month.ts';
 
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
@@ -86,7 +86,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
           return [
             { id: NEEDS_ID, html: needsOf(first, { rights, by }, given) },
             { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
-            { id: MONTH_ID, html: thisMonth(first.look) },
+            { id: MONTH_ID, html: requestedSums(first.look) },
             { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
           ];
         };
@@ -131,7 +131,7 @@ function renderPortfolios(
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
   const needs = waiting && html`<div class="stacked" id="${NEEDS_ID}">${waiting}</div>${uploadsLine(uploads)}`;
-  const month = first && html`<div class="stacked" id="${MONTH_ID}">${thisMonth(look)}</div>`;
+  const month = first && html`<div class="stacked" id="${MONTH_ID}">${requestedSums(look)}</div>`;
   if (total === 0) {
     return html`${head}${needs}${month}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   }

@@ -3,6 +3,7 @@ import { moneyOf } from '../../../ledger/counts/money.ts';
 import {
   type AmountIn,
   exactText,
+  grantedOf,
   outcomesOf,
   soleCurrency,
   sumsByCurrency,
@@ -13,7 +14,7 @@ import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-la
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../../status-meaning.ts';
-import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
+import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -23,7 +24,7 @@ import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
 
-/** The figures of a month, each a sum over the rows with one of these outcomes. With `ifAny` a figure without rows is left out. */
+/** The figures of portfolios, each a sum over the rows with one of these outcomes. With `ifAny` a figure without rows is left out. */
 const FIGURES: readonly {
   label: string;
   outcomes: readonly RowOutcome[];
@@ -37,59 +38,80 @@ const FIGURES: readonly {
   { label: t`Outcome not known`, outcomes: ['answered'], of: 'requested', ifAny: true },
 ];
 
-/**
- * The sums that were requested in the portfolios begun in this month (UTC), and what became of them, by currency; nothing if no
- * portfolio was begun. The sums are those that each portfolio keeps.
- *
- * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
- * @param look.archivedLately those that were archived last; the sums lack them, and a sentence has theirs
- */
-export function thisMonth(look: {
+type Look = {
   portfolios: readonly PortfolioState[];
   total: number;
   archivedLately: readonly ArchivedPortfolio[];
   meanings: Meanings;
   nowMs: number;
-}): Html {
-  const { portfolios, total, archivedLately, meanings, nowMs } = look;
+};
+
+/**
+ * The sums that were requested in the portfolios begun in this month (UTC), and what became of them, by currency. Then the same of all
+ * portfolios, if others were begun earlier. The sums are those that each portfolio keeps.
+ *
+ * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
+ * @param look.archivedLately those that were archived last; the sums lack them, and a sentence has theirs
+ */
+export function requestedSums(look: Look): Html {
+  const { portfolios, total, archivedLately, nowMs } = look;
   const month = monthOf(nowMs);
   const ofMonth = portfolios.filter(({ startedMs = 0 }) => monthOf(startedMs) === month);
   const listed = new Set(portfolios.map(({ name }) => name));
   const archived = archivedLately.filter(({ name, startedMs }) => monthOf(startedMs) === month && !listed.has(name));
-  if (ofMonth.length + archived.length === 0) return NOTHING;
-  const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
-  const all = ofMonth.map((state) => {
+  const hasOlder = ofMonth.length < portfolios.length;
+  const isAll = portfolios.length === total;
+  return html`${
+    ofMonth.length + archived.length > 0 &&
+    panel({
+      title: t`This month`,
+      body: html`${figuresOf(ofMonth, look, hasOlder || isAll)}${archived.length > 0 && archivedWords(archived)}`,
+    })
+  }${hasOlder && panel({ title: t`In all portfolios`, body: figuresOf(portfolios, look, isAll, true) })}`;
+}
+
+/** The figures of some portfolios; they are lower bounds unless `areAll`. With `isAvailable` they have what is still available, too. */
+function figuresOf(
+  some: readonly PortfolioState[],
+  { portfolios, meanings }: Look,
+  areAll: boolean,
+  isAvailable = false,
+) {
+  const all = some.map((state) => {
     const sums = outcomesOf(state, meanings);
-    return { name: state.name, currency: soleCurrency(state), sums, inFile: moneyOf(state, sums).in_file };
+    const { available, withoutAvailable } = grantedOf(state, meanings);
+    const [currency, inFile] = [soleCurrency(state), moneyOf(state, sums).in_file];
+    return { name: state.name, currency, sums, inFile, available, withoutAvailable };
   });
   const inFiles = sumsByCurrency(all.map(({ currency, inFile: { amount } }) => ({ amount, currency })));
-  const areWhole = isAll && all.every(({ inFile }) => !inFile.at_least);
-  return panel({
-    title: t`This month`,
-    body: html`${stats(
-      FIGURES.flatMap(({ label, outcomes, of, ifAny }) => {
-        const parts = all.flatMap(({ name, currency, sums }) =>
-          outcomes.map((one) => ({ ...sums[one], name, currency })),
-        );
-        const some = parts.filter(({ rows }) => rows > 0);
-        const amounts: AmountIn[] = some.map((one) => ({ amount: one[of], currency: one.currency }));
-        const rows = some.reduce((sum, one) => sum + one.rows, 0);
-        if (rows === 0 && ifAny) return [];
-        const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
-        const requests = `${isAll ? '' : t`at least `}${countWords(rows, 'request')}`;
-        const asked = some.map((one) => ({ amount: one.requested, currency: one.currency }));
-        const words =
-          of === 'granted' && rows > 0
-            ? html`of ${sumsPart(sumsByCurrency(asked), isAll)} requested in ${requests}`
-            : html`${requests}`;
-        const beside =
-          outcomes.length === 1
-            ? rows > 0 && html` in ${placesOf(some, outcomes)}`
-            : of === 'requested' && isMore(inFiles, amounts) && html` · in the files ${sumsPart(inFiles, areWhole)}`;
-        return { label, value, hint: html`${words}${beside}` };
-      }),
-    )}${!isAll && html`<p class="quiet">These sums cover the newest ${countWords(portfolios.length, 'portfolio')} alone, so they are lower bounds.</p>`}${archived.length > 0 && archivedWords(archived)}`,
+  const areWhole = areAll && all.every(({ inFile }) => !inFile.at_least);
+  const figures = FIGURES.flatMap(({ label, outcomes, of, ifAny }) => {
+    const parts = all.flatMap(({ name, currency, sums }) => outcomes.map((one) => ({ ...sums[one], name, currency })));
+    const counted = parts.filter(({ rows }) => rows > 0);
+    const amounts: AmountIn[] = counted.map((one) => ({ amount: one[of], currency: one.currency }));
+    const rows = counted.reduce((sum, one) => sum + one.rows, 0);
+    if (rows === 0 && ifAny) return [];
+    const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), areAll);
+    const requests = `${areAll ? '' : t`at least `}${countWords(rows, 'request')}`;
+    const asked = counted.map((one) => ({ amount: one.requested, currency: one.currency }));
+    const words =
+      of === 'granted' && rows > 0
+        ? html`of ${sumsPart(sumsByCurrency(asked), areAll)} requested in ${requests}`
+        : html`${requests}`;
+    const beside =
+      outcomes.length === 1
+        ? rows > 0 && html` in ${placesOf(counted, outcomes)}`
+        : of === 'requested' && isMore(inFiles, amounts) && html` · in the files ${sumsPart(inFiles, areWhole)}`;
+    return { label, value, hint: html`${words}${beside}` };
   });
+  const unknown = all.reduce((sum, { withoutAvailable }) => sum + withoutAvailable, 0);
+  const available = sumsByCurrency(all.map(({ available: sum, currency }) => ({ amount: sum, currency })));
+  const left = {
+    label: t`Available`,
+    value: sumsPart(available, areAll && unknown === 0),
+    hint: html`${unknown > 0 ? t`not known of ${countWords(unknown, 'request')}` : t`of what was granted`}`,
+  };
+  return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${countWords(portfolios.length, 'portfolio')} alone, so they are lower bounds.</p>`}`;
 }
 
 /**
