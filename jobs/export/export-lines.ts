@@ -10,6 +10,7 @@ import { type ExtraField, extrasIn, headerOfExtra } from '../../src/portfolio/co
 import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened, PlainLine } from '../../src/portfolio/open-portfolio.ts';
+import { areOfOtherCompanies, companyWords, isSentUnder, MADE_FOR } from '../rows/sent-for.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /**
@@ -24,6 +25,8 @@ export type ExportedLine = {
   fault: FaultyLine | undefined;
   /** The last link of the hosted sessions of its row's limit; '' for none. */
   link?: string | undefined;
+  /** The company for which the limit of a skipped row was requested, if it is another one than the row's. */
+  madeFor?: string | undefined;
 };
 
 /** An import and its stored copy. Without the copy, only its rows are exported. */
@@ -120,7 +123,34 @@ async function linesBetween(
   }
   const found = [...entries.values()].flat().sort((a, b) => a.number - b.number);
   const links = await deps.calls?.sessions.linksOf(found.map((entry) => entry.found?.result.limitId ?? ''));
-  return links ? found.map((entry, place) => ({ ...entry, link: links[place] })) : found;
+  const madeFor = await otherCompanies(
+    found.flatMap((entry) => entry.found ?? []),
+    deps.rows,
+  );
+  return found.map((entry, place) => ({
+    ...entry,
+    ...(links && { link: links[place] }),
+    madeFor: madeFor.get(entry.found?.row.key ?? ''),
+  }));
+}
+
+/** The companies for which the limits of skipped rows were requested, by the rows' keys, where they are others than the rows'. */
+async function otherCompanies(found: readonly FoundRow[], rows: LinesDeps['rows']): Promise<Map<string, string>> {
+  const skipped = found.filter(({ result }) => result.state === 'skipped');
+  const told = new Map<string, string>();
+  if (skipped.length === 0) return told;
+  const known = await rows.ofBuyers([...new Set(skipped.map(({ result }) => result.request.buyer))]);
+  const made = skipped.flatMap(({ row, result: { request } }) => {
+    const by = known.get(request.buyer)?.rows.find((one) => isSentUnder(row.key, one));
+    return by ? [{ key: row.key, request, by: by.row }] : [];
+  });
+  const results = await rows.read(made.map(({ by }) => by));
+  for (const [place, { key, request, by }] of made.entries()) {
+    const sent = results[place]?.request;
+    if (sent && areOfOtherCompanies(request, sent))
+      told.set(key, `${MADE_FOR} ${companyWords(sent)}, in portfolio ${by.portfolio}`);
+  }
+  return told;
 }
 
 /** The problems of lines of the last import, and the rows that they belong to, of any import. */

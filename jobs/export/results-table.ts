@@ -212,7 +212,7 @@ function outcomeCells(
     result?.record.status ?? '',
     result?.record.total_limit ?? '',
     result?.record.available_limit ?? '',
-    problemIn(exported),
+    [problemIn(exported), exported.madeFor].filter((words) => words).join('; '),
     result ? new Date(result.updatedMs).toISOString() : '',
     result ? outcomeOfRow(result, meanings) : '',
     account,

@@ -5,6 +5,7 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { extrasIn, isPath, shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { companyWords, isSentUnder } from '../rows/sent-for.ts';
 
 export type SentRequest = RowRequest & { portfolio: string };
 
@@ -20,7 +21,9 @@ export async function sentRequest(
   const [own] = await rows.read([row]);
   if (own) return { ...own.request, portfolio: row.portfolio };
   const others = (await rows.ofBuyers([buyer])).get(buyer)?.rows ?? [];
-  const other = others.find((one) => one.row.key === row.key && one.limit !== 'free');
+  const other =
+    others.find((one) => isSentUnder(row.key, one)) ??
+    others.find((one) => one.row.key === row.key && one.limit !== 'free');
   const [found] = other ? await rows.read([other.row]) : [];
   return found && other && { ...found.request, portfolio: other.row.portfolio };
 }
@@ -43,11 +46,12 @@ export function changedProblem(
   const stays = isOfBuyer
     ? `the request stays as it was sent${where}`
     : 'the request of this line belongs to another buyer or amount';
+  const differs = isOfBuyer ? differenceWords(asked, sent) : sent ? ` (sent for ${companyWords(sent)})` : '';
   return {
     line,
     column: isOtherAmount ? 'requested_limit' : null,
     value: isOtherAmount ? now : null,
-    message: `changed after it was requested${isOfBuyer ? differenceWords(asked, sent) : ''}; ${stays}. ${isOfBuyer ? wayOut(asked, sent) : SECOND_LIMIT}`,
+    message: `changed after it was requested${differs}; ${stays}. ${isOfBuyer ? wayOut(asked, sent) : SECOND_LIMIT}`,
   };
 }
 
@@ -57,7 +61,10 @@ export function changedCurrency(line: number, now: string, before: string): Prob
   return makeProblem(line, 'currency', now, message);
 }
 
-/** Words such as ` (sent: 1,000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ. */
+/**
+ * Words such as ` (sent: 1,000; name differs; sent for "Acme AG", DE)`: the amount that was sent, the names of the other columns and extra
+ * fields that differ, and the company if its name or country is one of them.
+ */
 function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
   const names = differingFields(asked, sent).filter((name) => name !== 'requested_limit');
@@ -67,6 +74,7 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const words = [
     ...(isOtherAmount ? [`sent: ${groupedAmount(amount)}`] : []),
     ...(names.length > 0 ? [`${names.join(', ')} ${names.length === 1 ? 'differs' : 'differ'}`] : []),
+    ...(names.some((name) => name === 'name' || name === 'country_code') ? [`sent for ${companyWords(sent)}`] : []),
   ];
   return words.length > 0 ? ` (${words.join('; ')})` : '';
 }

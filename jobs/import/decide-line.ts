@@ -24,7 +24,8 @@ import { formsWithZeros } from '../../src/portfolio/identity/leading-zeros.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { mayBeSame } from '../../src/portfolio/values/currencies.ts';
-import { changedCurrency } from './changed-line.ts';
+import { areOfOtherCompanies, isSentUnder } from '../rows/sent-for.ts';
+import { changedCurrency, changedProblem } from './changed-line.ts';
 import { correctionsOf, decideMend } from './mend-rows.ts';
 
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -62,29 +63,6 @@ export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | unde
 type RefusedFor = { problem: Problem; isUnclear?: boolean };
 
 /**
- * Reads the known requests of these lines' buyers. A line without a request_reference may correct any request of its buyer, and a
- * request_reference may differ from any by its zeros, so all of them are read. Fewer are enough for a line whose own request is among them.
- */
-export async function requestsFor(
-  lines: readonly RowLine[],
-  rows: Pick<Rows, 'ofBuyers' | 'wholeOf'>,
-): Promise<Map<string, BuyerRows>> {
-  const known = await rows.ofBuyers([...new Set(lines.map(({ row }) => row.buyer))]);
-  const isOwn = ({ key, buyer }: Row) =>
-    known.get(buyer)?.rows.some((one) => one.row.key === key && one.state !== 'cancelled');
-  const more = lines.filter(({ row }) => known.get(row.buyer)?.isWhole === false && !(isNamed(row) && isOwn(row)));
-  for (const buyer of new Set(more.map(({ row }) => row.buyer))) known.set(buyer, await rows.wholeOf(buyer));
-  for (const { row } of lines) keepFormerKey(row, known.get(row.buyer));
-  return known;
-}
-
-/** Gives a line the key by which the ledger knows its request since an earlier version: else its limit would be requested again. */
-function keepFormerKey(row: Row, ofBuyer: BuyerRows | undefined): void {
-  const isKnown = (wanted: string) => ofBuyer?.rows.some(({ row: { key } }) => key === wanted);
-  if (row.formerKey !== undefined && isKnown(row.formerKey) && !isKnown(row.key)) row.key = row.formerKey;
-}
-
-/**
  * Decides which row of its portfolio a line corrects: the row that its cell `row` names, or else its buyer's unsent row.
  * Changes nothing, so that `check` can call it, too.
  */
@@ -96,6 +74,8 @@ export async function decideLine(
   const asking = askingOf(place, line);
   const sent = await sentCorrectionProblem(asking, ofBuyer, rows);
   if (sent !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, sent) };
+  const other = otherCompanyProblem(line, asking, ofBuyer);
+  if (other !== undefined) return { asking, problem: other };
   const currency = await otherCurrencyProblem(line.line, asking, ofBuyer, place);
   if (currency !== undefined) return { asking, problem: currency };
   const cell = place.mendedRow(line.cells);
@@ -167,6 +147,14 @@ export function rowRequest({ name, buyer, company, companyId, limit }: Row, docu
   return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
 }
 
+/** What a line asks for. The content of its documents is not known here: their names count. */
+export function requestedBy({ row }: Pick<RowLine, 'row'>): RowRequest {
+  return rowRequest(
+    row,
+    row.documents.map((document) => rowDocument(document, '')),
+  );
+}
+
 /**
  * Whether a line may take over an unsent request of the same key with another buyer. It may if the company's name is the same
  * (a number or country was corrected), or if its cell `row` names that very row.
@@ -177,10 +165,11 @@ export function mayTake(asked: RowRequest, known: RowRequest, { row, cell }: { r
 
 function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): AskingLine {
   const amount = row.limit.requested_limit;
-  return { row: { portfolio, key: row.key }, line, importId, amount, isNamed: isNamed(row) };
+  return { row: { portfolio, key: row.key }, line, importId, amount, isNamed: hasReference(row) };
 }
 
-function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
+/** Whether a line names its request by a request_reference. */
+export function hasReference({ key, buyer, limit }: RowLine['row']): boolean {
   return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
@@ -243,6 +232,24 @@ async function sentCorrectionProblem(
   if (!sent) return undefined;
   const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
   return `This request was corrected: ${describeRow(sent)} replaced it and was sent. Leave this line out; or, to request both, give it ${remedy}.`;
+}
+
+/**
+ * The problem of a line whose request another portfolio sent for a company of another name or country: the line would get the answer that is
+ * that company's. The ledger itself refuses a line that differs from what its own portfolio sent, or in its buyer or amount.
+ */
+function otherCompanyProblem(
+  { line, row }: RowLine,
+  { row: { key, portfolio } }: AskingLine,
+  { rows }: BuyerRows,
+): Problem | undefined {
+  const asked = requestedBy({ row });
+  const others = rows.flatMap((one) =>
+    isSentUnder(key, one) && one.request ? [{ ...one.row, request: one.request }] : [],
+  );
+  const [sent] = others;
+  if (!sent || others.some(({ request }) => !areOfOtherCompanies(asked, request))) return undefined;
+  return changedProblem({ line, portfolio }, asked, { ...sent.request, portfolio: sent.portfolio });
 }
 
 /**

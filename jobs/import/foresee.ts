@@ -21,10 +21,10 @@ import {
   type RowLine,
   refusedLine,
   replacedRow,
-  requestsFor,
   rowDocument,
   rowRequest,
 } from './decide-line.ts';
+import { requestsFor } from './known-requests.ts';
 import { warningOfOther } from './put-line.ts';
 import { type DoubtedRows, doubtedRows, type InvalidLine, sayDoubted } from './unread-corrections.ts';
 
@@ -74,7 +74,7 @@ type Foreseen = {
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
   const rows = batch.filter((line) => line.kind === 'row');
   const ofBefore = rows.filter(({ row }) => row.formerKey !== undefined);
-  if (ofBefore.length > 0) await requestsFor(ofBefore, deps.rows);
+  if (ofBefore.length > 0) await requestsFor(ofBefore, deps.portfolio, deps.rows);
   const known = await deps.foresight(
     rows.map(({ row }) => ({ row: { portfolio: deps.portfolio, key: row.key }, buyer: row.buyer })),
   );
@@ -137,7 +137,7 @@ export function makeReplacingForesight({
   /** The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger. */
   const firstLines = makeDigestTable();
   const ofBuyers = async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
-    const known = await requestsFor(lines, rows);
+    const known = await requestsFor(lines, place.portfolio, rows);
     const results = new Map<number, OfBuyer>();
     for (const line of lines) {
       const { buyer } = line.row;

@@ -8,6 +8,7 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { areOfOtherCompanies, companyWords } from '../rows/sent-for.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
@@ -18,11 +19,12 @@ import {
   type Place,
   type RowLine,
   refusedLine,
-  requestsFor,
+  requestedBy,
   rowDocument,
   rowRequest,
 } from './decide-line.ts';
 import type { ImportApproval } from './import-approval.ts';
+import { requestsFor } from './known-requests.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
@@ -111,7 +113,7 @@ export async function putLine(
       continue;
     }
     if (is === 'again') {
-      const now = await deps.retryUntilAnswered('buyers', () => requestsFor([line], deps.rows));
+      const now = await deps.retryUntilAnswered('buyers', () => requestsFor([line], target.portfolio, deps.rows));
       ofBuyer = now.get(line.row.buyer) ?? NO_BUYER_ROWS;
       decision = await decide(target, line, ofBuyer, deps);
       continue;
@@ -196,8 +198,10 @@ export async function warningOfOther(
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
   const already = same && (is('isOpen', same.state) ? 'is under way' : 'waits for an approval');
   const described = async (row: BuyerRow) => describeRow(row, await fileOf(row));
+  const sameFor =
+    same?.request && areOfOtherCompanies(requestedBy(line), same.request) ? `, for ${companyWords(same.request)}` : '';
   const waits = same
-    ? `This request ${already} already, ${await described(same)}: it is requested once, by whichever goes first.`
+    ? `This request ${already} already, ${await described(same)}${sameFor}: it is requested once, by whichever goes first.`
     : '';
   const alike = other?.amount === asking.amount ? SAME_AMOUNT : '';
   const besides = other ? `The same buyer has another request${alike}, ${await described(other)}: ${result}.` : '';

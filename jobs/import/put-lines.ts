@@ -4,7 +4,8 @@ import type { NewRow } from '../../src/ledger/rows/put-rows.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { type RowLine, requestsFor, rowRequest } from './decide-line.ts';
+import { type RowLine, rowRequest } from './decide-line.ts';
+import { requestsFor } from './known-requests.ts';
 import { type AskedLine, askOf, endOf, type ImportTarget, type LineDeps, type PutEnd, putLine } from './put-line.ts';
 import { leaveOutDoubted } from './unread-corrections.ts';
 
@@ -85,7 +86,7 @@ async function putTogether(
 async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
-  const known = await deps.retryUntilAnswered('buyers', () => requestsFor(lines, deps.rows));
+  const known = await deps.retryUntilAnswered('buyers', () => requestsFor(lines, target.portfolio, deps.rows));
   for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
     const round = firstOfBuyers(left);
     const endsOfRound = await putRound(target, round, known, deps);

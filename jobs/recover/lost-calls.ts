@@ -8,6 +8,7 @@ import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
+import { MADE_FOR } from '../rows/sent-for.ts';
 import { documentKey } from '../rows/walk-rows.ts';
 
 /** The calls that a line of a results file tells of, and sentences about what cannot be restored. */
@@ -190,9 +191,9 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Resul
 const CELLS_CHANGED = 'the line may have been changed since it was requested';
 
 /**
- * How the problems of rows begin (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). If the line itself is
+ * How the problems of rows begin (row-problem.ts, results-table.ts, put-line.ts, sent-for.ts). If the line itself is
  * faulty, its fault comes first, and its cells are not those of the request.
  */
 const SPEAKS_FOR_ROW = new RegExp(
-  `^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|${REPLACED_BY_LINE})`,
+  `^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|${REPLACED_BY_LINE}|${MADE_FOR})`,
 );

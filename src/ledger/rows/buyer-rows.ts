@@ -19,6 +19,8 @@ export type BuyerRow = {
   replaced: { importId: string; key: string } | undefined;
   /** Who declined the request, with the comment (`by NAME: WORDS`), and when; undefined if it was not cancelled so. */
   declined?: { words: string; atMs: number } | undefined;
+  /** What the row asks for, where somebody has read it. */
+  request?: RowRequest | undefined;
 };
 
 /**

@@ -9,6 +9,11 @@ export function looseName(name: string): string {
   return spelt(withoutLegalForm(plainWords(name)).replaceAll(' ', ''));
 }
 
+/** A company's name without the same differences of spelling, with its legal form. */
+export function spelling(name: string): string {
+  return spelt(plainWords(name).replaceAll(' ', ''));
+}
+
 /** Legal forms by region, in small letters without signs, with and without the part before `& Co.`. */
 const FORMS_BY_REGION = {
   germanSpeaking: [

@@ -57,6 +57,12 @@ const inDoubt =
 
 test.each<[string, Line, Partial<ResultOutcome>, string[]]>([
   ['a limit goes by its key', row, { row: `q4/${OWN_KEY}`, limitId: 'bl_1' }, [company, `made limit ${OWN_KEY}`]],
+  [
+    'a limit that was requested for another company goes by the cells of its line',
+    row,
+    { row: '', state: 'skipped', limitId: 'bl_1', problem: 'requested for "B", DE, in portfolio q3' },
+    [company, `made limit ${OWN_KEY}`],
+  ],
   ['one that waits for approval was not sent', row, { ...OWN_ROW, state: 'awaiting' }, [company]],
   [
     '… unless it waits for what somebody says of a call in doubt',

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { checkedFile, type ExportWish, exportedText, openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,city,buyer_reference,request_reference,requested_limit';
+
+const exported = async (of: Parameters<typeof exportedText>[0], wish: ExportWish): Promise<Record<string, string>[]> =>
+  parse(await exportedText(of, wish), { columns: true });
+
+/** An account that sent a limit for each of two companies, of portfolio q4. */
+async function openSent() {
+  const place = await openWorkplace();
+  await place.work();
+  await place.import([HEADER, 'Jäger Papier GmbH,DE,Ulm,B1,R1,1000', 'Anders AG,DE,Ulm,B2,R2,2000']);
+  await place.settled();
+  return place;
+}
+
+// Promises: changed-after-requested, sent-for-another-name
+test.each(['q4', 'copy'])(
+  'a line of portfolio %s with the name or country of another company says for whom the limit was requested',
+  async (portfolio) => {
+    const place = await openSent();
+    const imported = await place.import([HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000'], {
+      portfolio,
+    });
+    const checked = await checkedFile({ path: join(place.dir, `${portfolio}.csv`), portfolio }, place.context);
+    const where = portfolio === 'q4' ? '' : ' in portfolio q4';
+    const words = (differs: string, sent: string) =>
+      expect.stringContaining(
+        `changed after it was requested (${differs} differs; sent for ${sent}); the request stays as it was sent${where}. `,
+      );
+    const problems = [
+      { line: 2, column: null, message: words('name', '"Jäger Papier GmbH", DE') },
+      { line: 3, column: null, message: words('country_code', '"Anders AG", DE') },
+    ];
+    expect(imported).toMatchObject({ rows: 0, invalid: 2, requestedBefore: 0, problems });
+    expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toMatchObject(problems);
+  },
+);
+
+// Promise: changed-after-requested
+test('a line with the reference of another buyer says for whom the limit was requested', async () => {
+  const place = await openSent();
+  const { problems } = await place.import([HEADER, 'Zeta AG,CH,Ulm,B9,R2,2000']);
+  expect(problems).toMatchObject([
+    { message: expect.stringContaining('requested (sent for "Anders AG", DE); the request of') },
+  ]);
+});
+
+// Promise: sent-for-another-name
+test('a line of another portfolio with another spelling of the name, another city or no country is requested before', async () => {
+  const place = await openSent();
+  const lines = [HEADER, 'JAEGER-PAPIER GmbH.,DE,Bonn,B1,R1,1000', 'Anders AG,,Ulm,B2,R2,2000'];
+  const imported = await place.import(lines, { portfolio: 'copy' });
+  expect(imported).toMatchObject({ rows: 2, invalid: 0, requestedBefore: 2, problems: [] });
+  expect(await place.settled('copy')).toMatchObject({ states: { skipped: 2 } });
+});
+
+// Promise: skipped-row-says-for-whom
+test('of two portfolios that request one limit for two companies, the results of the other say for whom it was requested', async () => {
+  const place = await openWorkplace();
+  const line = (name: string) => [HEADER, `${name},DE,Ulm,B1,R1,1000`];
+  await place.import(line('Jäger Papier GmbH'));
+  const { warnings } = await place.import(line('Jäger Papier SE'), { portfolio: 'twin' });
+  expect(warnings.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(
+      /^This request is under way already, line 2 .*, for "Jäger Papier GmbH", DE: it is requested once/,
+    ),
+  );
+  await place.work();
+  const [one, other] = [await place.settled(), await place.settled('twin')];
+  expect(one.states.done + other.states.done).toBe(1);
+  const [lost, made, portfolio] =
+    one.states.done === 1 ? ['twin', 'Jäger Papier GmbH', 'q4'] : ['q4', 'Jäger Papier SE', 'twin'];
+  const [row] = await exported(place.context, { portfolio: lost });
+  expect(row).toMatchObject({
+    state: 'skipped',
+    status: 'approved',
+    problem: `requested for "${made}", DE, in portfolio ${portfolio}`,
+  });
+  // It is no line to be mended.
+  expect(await exported(place.context, { portfolio: lost, only: 'errors' })).toEqual([]);
+});
