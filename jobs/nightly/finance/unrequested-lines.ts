@@ -8,6 +8,7 @@ import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledge
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
+import { rowName } from '../../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
 import { COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
@@ -17,9 +18,10 @@ import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { changedProblem, differingFields, sentRequest } from '../../import/changed-line.ts';
-import { type RowLine, rowDocument, rowRequest } from '../../import/decide-line.ts';
+import { type RowLine, requestedBy } from '../../import/decide-line.ts';
 import { checkCommand } from '../../import/other-files.ts';
 import { makeImportLook, openImported } from '../../rows/import-names.ts';
+import { areOfOtherCompanies, isSentUnder } from '../../rows/sent-for.ts';
 import { quoted } from '../walk-ledger.ts';
 import { type DayFile, type DayImport, dayImports, linesMended, unlessUnread } from './days-files.ts';
 import { openRowlessBook } from './rowless-book.ts';
@@ -59,7 +61,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps, duplicates
         ({ kind, line }) => (duplicates || kind !== 'duplicate') && !book.hasRow(line) && !mended.has(line),
       );
       const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
-      const sent = await sentHere(asking, known, asked);
+      const sent = await readSent(asking, known, asked);
       const left: Line[] = [];
       for (const line of asking) {
         if (await hasRequest(line, { ...asked, known, sent })) continue;
@@ -94,34 +96,28 @@ function buyerOf(line: Line): string | undefined {
 type Asked = {
   file: DayFile;
   known: ReadonlyMap<string, BuyerRows>;
-  /** What the portfolio's rows with the key of a line ask for, by key. */
+  /** What rows with the key of a line ask for, by their names. */
   sent: ReadonlyMap<string, RowRequest | undefined>;
   rows: Pick<Rows, 'ofRow'>;
   importOf: ReturnType<typeof makeImportLook>;
 };
 
-/** Reads the rows of this portfolio that have the key of a line of the batch, and that no later import took. */
-async function sentHere(
+/** Reads the rows that have the key of a line of the batch, of this portfolio those that no later import took. */
+async function readSent(
   lines: readonly Line[],
   known: ReadonlyMap<string, BuyerRows>,
   { file: { portfolio, later }, rows }: { file: DayFile; rows: Pick<Rows, 'read'> },
 ): Promise<Asked['sent']> {
-  const here = lines.filter(isRowLine).flatMap(({ row: { buyer, key } }) => {
-    const own = known.get(buyer)?.rows.find(({ row }) => row.key === key && row.portfolio === portfolio);
-    return own && !later.has(own.importId) ? [own.row] : [];
+  const asked = lines.filter(isRowLine).flatMap(({ row: { buyer, key } }) => {
+    const its = (known.get(buyer)?.rows ?? []).filter(({ row }) => row.key === key);
+    return its.filter((one) => one.row.portfolio !== portfolio || !later.has(one.importId)).map(({ row }) => row);
   });
-  const results = await rows.read(here);
-  return new Map(here.map(({ key }, place) => [key, results[place]?.request]));
+  const results = await rows.read(asked);
+  return new Map(asked.map((row, place) => [rowName(row), results[place]?.request]));
 }
 
 function isRowLine(line: Line): line is RowLine {
   return line.kind === 'row';
-}
-
-/** What a line asks for. The content of its documents is not known here: their names count. */
-function requestedBy({ row }: RowLine): RowRequest {
-  const documents = row.documents.map((document) => rowDocument(document, ''));
-  return rowRequest(row, documents);
 }
 
 /** Why the import refused a line whose request was sent with other words; undefined for other lines. */
@@ -134,11 +130,20 @@ async function changedWords(line: Line, portfolio: string, rows: LinesDeps['rows
 async function hasRequest(line: Line, { file, known, sent, rows, importOf }: Asked): Promise<boolean> {
   const { portfolio, importId, atMs, later } = file;
   const key = requestOf(line);
-  /** A request that another portfolio made is the line's own, too, whatever else than the amount it said of the buyer. */
-  const isAlike = ({ row, amount }: BuyerRow): boolean => {
-    if (amount !== (line.kind === 'row' ? line.row.limit.requested_limit : line.requested)) return false;
-    const request = row.portfolio === portfolio ? sent.get(key) : undefined;
-    return line.kind !== 'row' || !request || differingFields(requestedBy(line), request).length === 0;
+  const { isWhole, rows: its } = known.get(buyerOf(line) ?? '') ?? NO_BUYER_ROWS;
+  const requestIn = ({ row }: BuyerRow) => sent.get(rowName(row));
+  /** A request that another portfolio made is the line's own, too, if name and country are the same, whatever else it says of the buyer. */
+  const isAlike = (one: BuyerRow): boolean => {
+    if (one.amount !== (line.kind === 'row' ? line.row.limit.requested_limit : line.requested)) return false;
+    const request = requestIn(one);
+    if (line.kind !== 'row' || !request) return true;
+    if (one.row.portfolio !== portfolio) return !areOfOtherCompanies(requestedBy(line), request);
+    return differingFields(requestedBy(line), request).length === 0;
+  };
+  /** Whether the limit of a skipped row was requested for another company, so that the row is no request of its own. */
+  const isForOther = (one: BuyerRow): boolean => {
+    const [own, made] = [requestIn(one), its.filter((other) => isSentUnder(key, other)).map(requestIn)];
+    return one.state === 'skipped' && made.some((other) => own && other && areOfOtherCompanies(own, other));
   };
   /**
    * A line whose amount cannot be read may correct a request that came before it, and so does one that differs from it. Only a request that
@@ -148,11 +153,11 @@ async function hasRequest(line: Line, { file, known, sent, rows, importOf }: Ask
     const isHere = one.row.portfolio === portfolio;
     if (isHere && later.has(one.importId)) return true;
     if (key === '' || one.row.key !== key || line.kind === 'duplicate') return false;
+    if (!isHere && isForOther(one)) return false;
     if (isAlike(one)) return true;
     if (isHere && one.importId === importId) return false;
     return ((await importOf(one.row, one.importId))?.lastMs ?? 0) > atMs;
   };
-  const { isWhole, rows: its } = known.get(buyerOf(line) ?? '') ?? NO_BUYER_ROWS;
   for (const one of its) if (await isIts(one)) return true;
   // Of a buyer with very many requests, only some are known here. So the row of this line is looked up.
   if (isWhole || key === '' || portfolio === '') return false;

@@ -6,14 +6,19 @@ import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,city,request_reference,requested_limit';
 
+/** Imports files of one line, and tells what the nightly check names as not requested. */
+function linesNamed({ context, import: bringIn }: Awaited<ReturnType<typeof openWorkplace>>, header: string) {
+  const named = async () =>
+    (await financeItems(context))
+      .filter(({ check }) => check === 'not requested')
+      .map(({ name, requested, says, detail }) => [name, requested, says, detail]);
+  return { named, bring: (line: string, portfolio = 'q4') => bringIn([header, line], { portfolio }) };
+}
+
 /** A portfolio with the request of Acme GmbH sent, and what the nightly check names as not requested. */
 async function openSent(first: string, portfolio = 'q4') {
   const place = await openWorkplace();
-  const named = async () =>
-    (await financeItems(place.context))
-      .filter(({ check }) => check === 'not requested')
-      .map(({ name, requested, says, detail }) => [name, requested, says, detail]);
-  const bring = (line: string, of = 'q4') => place.import([HEADER, line], { portfolio: of });
+  const { named, bring } = linesNamed(place, HEADER);
   await place.work();
   await bring(first, portfolio);
   await place.settled(portfolio);
@@ -60,6 +65,39 @@ test('a line that differs from what another portfolio sent is named; one that do
   expect(await named()).toEqual([['Acme GmbH', '2000', INVALID, expect.stringContaining('in portfolio q3')]]);
   await bring('Acme GmbH,DE,Ulm,R1,1000');
   expect(await named()).toEqual([]);
+});
+
+const BY_BUYER = 'name,country_code,buyer_reference,request_reference,requested_limit';
+
+// Promises: changed-line-named, other-company-answers-nothing
+test('a line with the name of another company is named until a file of any portfolio has it as it was sent', async () => {
+  const place = await openWorkplace();
+  const { named, bring } = linesNamed(place, BY_BUYER);
+  await place.work();
+  await bring('Jäger Papier GmbH,DE,B1,R1,1000');
+  await place.settled();
+  await bring('Jäger Papier SE,DE,B1,R1,1000');
+  const changed = ['Jäger Papier SE', '1000', INVALID, expect.stringContaining('sent for "Jäger Papier GmbH", DE')];
+  expect(await named()).toEqual([changed]);
+  // A copy of the file in another portfolio differs from what was sent, too.
+  await bring('Jäger Papier SE,DE,B1,R1,1000', 'copy');
+  expect(await named()).toEqual([changed, changed]);
+  await bring('Jäger Papier GmbH,DE,B1,R1,1000', 'third');
+  expect(await named()).toEqual([]);
+});
+
+// Promise: other-company-answers-nothing
+test('a row whose limit another portfolio requested for another company answers for no changed line', async () => {
+  const place = await openWorkplace();
+  const { named, bring } = linesNamed(place, BY_BUYER);
+  await bring('Jäger Papier GmbH,DE,B1,R1,1000');
+  await bring('Jäger Papier SE,DE,B1,R1,1000', 'twin');
+  await place.work();
+  const { states } = await place.settled();
+  await place.settled('twin');
+  const [sent, other] = states.done === 1 ? ['q4', 'SE'] : ['twin', 'GmbH'];
+  await bring(`Jäger Papier ${other},DE,B1,R1,1000`, sent);
+  expect(await named()).toEqual([[`Jäger Papier ${other}`, '1000', INVALID, expect.stringContaining('sent for')]]);
 });
 
 test('a line of before a correction that was sent asks for nothing new', async () => {
