@@ -69,7 +69,7 @@ export async function makeFinanceChecks(
       eachRow(sink, differingAnswer),
       eachRow(sink, (walked) => statementsOf(walked, oldest, above)),
       makeSharedCompanies({ ...deps, sink }),
-      makeFailedRows({ factsOf, sink, atMs }),
+      makeFailedRows({ factsOf, rows, sink, atMs }),
       makeWaitingRows({ factsOf, rows, sink, sinceMs }),
       makeBuyersWithoutLimit({ rows, sink, atMs }),
       makeSeveralLimits({ rows, sink, meanings }),

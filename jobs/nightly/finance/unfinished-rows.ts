@@ -1,8 +1,10 @@
 import type { CauseMeaning, RowCause } from '../../../src/ledger/counts/cause.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { BuyerRow } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { is, type RowResult, type Step } from '../../../src/ledger/schema/row.ts';
+import { readFound } from '../../rows/walk-rows.ts';
 import { ageWords, quoted, type RowCheck, rowItem, rowOption, type WalkedRow } from '../walk-ledger.ts';
 
 /** Rows read together. */
@@ -62,16 +64,72 @@ export function makeWaitingRows({
   };
 }
 
-/** Finds held and refused rows, by cause and age. */
-export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
-  const tell = async (walked: WalkedRow) => sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
+/**
+ * Finds held and refused rows, by cause and age. A request that several portfolios have is reported once: held, with the row that was held
+ * first; refused, with the row that was refused last. A refused row whose request another portfolio sent is no loss, and is left out.
+ */
+export function makeFailedRows({
+  factsOf,
+  rows,
+  sink,
+  atMs,
+}: {
+  factsOf: FactsOf;
+  rows: Pick<Rows, 'ofBuyers' | 'read'>;
+  sink: FoundSink;
+  atMs: number;
+}): RowCheck {
+  let page: WalkedRow[] = [];
+
+  async function flush(): Promise<void> {
+    const failed = page;
+    page = [];
+    const known = await rows.ofBuyers([...new Set(failed.map(({ result }) => result.request.buyer))]);
+    for (const walked of failed) {
+      const { row, result } = walked;
+      const same = (known.get(result.request.buyer)?.rows ?? []).filter(
+        (one) => one.row.key === row.key && one.row.portfolio !== row.portfolio,
+      );
+      if (result.state === 'refused' && same.some(({ limit }) => limit !== 'free')) continue;
+      const shared = await sharing(walked, same, rows);
+      if (shared.some((other) => isToldBefore(other, walked))) continue;
+      const item = failedRow(walked, await factsOf(row.portfolio), atMs);
+      const portfolios = shared.map((other) => other.row.portfolio).sort();
+      await sink.found({
+        ...item,
+        ...(portfolios.length > 0 && { detail: `the same request is also in portfolio ${portfolios.join(', ')}` }),
+      });
+    }
+  }
+
   return {
     row(walked) {
       const { state } = walked.result;
+      if (state !== 'held' && state !== 'refused') return undefined;
+      page.push(walked);
       // Returns no promise for most rows, to save time.
-      return state === 'held' || state === 'refused' ? tell(walked) : undefined;
+      return page.length >= PAGE ? flush() : undefined;
     },
+    endPortfolio: flush,
   };
+}
+
+/** The rows of other portfolios with the same request that failed in the same way, at the same step. */
+async function sharing(
+  { result: { state, step } }: WalkedRow,
+  same: readonly BuyerRow[],
+  rows: Pick<Rows, 'read'>,
+): Promise<WalkedRow[]> {
+  const others = same.filter((one) => one.state === state).map(({ row }) => row);
+  if (others.length === 0) return [];
+  return (await readFound(others, rows)).filter(({ result }) => result.state === state && result.step === step);
+}
+
+/** Whether another row is reported in place of this one: the one held first, or the one refused last. */
+function isToldBefore(other: WalkedRow, walked: WalkedRow): boolean {
+  const apartMs = other.result.updatedMs - walked.result.updatedMs;
+  if (apartMs === 0) return other.row.portfolio < walked.row.portfolio;
+  return walked.result.state === 'held' ? apartMs < 0 : apartMs > 0;
 }
 
 /** The finding for a held or refused row. */
