@@ -85,7 +85,6 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
           t`${countWords(replaced, 'row was', 'rows were')} corrected or left out by a later file: in none of these sums. Results show ${replaced === 1 ? t`it` : t`them`} as not sent.`,
         ]
       : []),
-    ...(kept > 0 ? [t`${countWords(kept, 'row')} kept as ${kept === 1 ? t`it was` : t`they were`}.`] : []),
   ];
   return html`${barLine(t`Money of ${name} by outcome`, bar)}
   ${table({
@@ -108,8 +107,21 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
     ],
   })}
   ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}
+  ${kept > 0 && keptNote(name, kept)}
   ${state.supplier && state.supplier.problem === undefined && html`<p class="quiet">Supplier: ${supplierWords(state.supplier, state.supplierAwaits)}.</p>`}
   <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
+}
+
+/** Says of rows whose lines in the last import cannot be used that they stay, with a link to these lines and their problems. */
+function keptNote(name: string, kept: number): Html {
+  const [why, link] =
+    kept === 1
+      ? [t`1 row stays as it was: its line in the last import cannot be used.`, t`The line and its problem`]
+      : [
+          t`${grouped(kept)} rows stay as they were: their lines in the last import cannot be used.`,
+          t`The lines and their problems`,
+        ];
+  return html`<p class="quiet">${withNumbers(why)} <a href="${portfolioAddress(name, {}, { lines: ['invalid'] })}">${link}</a></p>`;
 }
 
 function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
