@@ -22,10 +22,10 @@ import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { alikeOfName, referenceOf, requestKey } from '../../src/portfolio/identity/identity.ts';
 import { formsWithZeros } from '../../src/portfolio/identity/leading-zeros.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
-import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem, visible } from '../../src/portfolio/problem.ts';
 import { mayBeSame } from '../../src/portfolio/values/currencies.ts';
-import { areOfOtherCompanies, isSentUnder } from '../rows/sent-for.ts';
-import { changedCurrency, changedProblem } from './changed-line.ts';
+import { areOfOtherCompanies, companyWords, isSentUnder } from '../rows/sent-for.ts';
+import { changedCurrency } from './changed-line.ts';
 import { correctionsOf, decideMend } from './mend-rows.ts';
 
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -74,8 +74,6 @@ export async function decideLine(
   const asking = askingOf(place, line);
   const sent = await sentCorrectionProblem(asking, ofBuyer, rows);
   if (sent !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, sent) };
-  const other = otherCompanyProblem(line, asking, ofBuyer);
-  if (other !== undefined) return { asking, problem: other };
   const currency = await otherCurrencyProblem(line.line, asking, ofBuyer, place);
   if (currency !== undefined) return { asking, problem: currency };
   const cell = place.mendedRow(line.cells);
@@ -235,21 +233,18 @@ async function sentCorrectionProblem(
 }
 
 /**
- * The problem of a line whose request another portfolio sent for a company of another name or country: the line would get the answer that is
- * that company's. The ledger itself refuses a line that differs from what its own portfolio sent, or in its buyer or amount.
+ * The warning of a line whose request another portfolio sent for a company of another name or country: the answer is that company's. The
+ * ledger itself refuses a line that differs from what its own portfolio sent, or in its buyer or amount.
  */
-function otherCompanyProblem(
-  { line, row }: RowLine,
-  { row: { key, portfolio } }: AskingLine,
-  { rows }: BuyerRows,
-): Problem | undefined {
+export function otherCompanyWarning({ line, row }: RowLine, { rows }: BuyerRows): Problem | undefined {
   const asked = requestedBy({ row });
   const others = rows.flatMap((one) =>
-    isSentUnder(key, one) && one.request ? [{ ...one.row, request: one.request }] : [],
+    isSentUnder(row.key, one) && one.request ? [{ portfolio: one.row.portfolio, request: one.request }] : [],
   );
   const [sent] = others;
   if (!sent || others.some(({ request }) => !areOfOtherCompanies(asked, request))) return undefined;
-  return changedProblem({ line, portfolio }, asked, { ...sent.request, portfolio: sent.portfolio });
+  const message = `This limit was requested for ${companyWords(sent.request)}, in portfolio ${visible(sent.portfolio)}, and the answer is that company's. To request one for this company too, give the line a request_reference of its own.`;
+  return makeProblem(line, 'name', row.name, message);
 }
 
 /**

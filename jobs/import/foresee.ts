@@ -2,7 +2,13 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import {
+  type BuyerRow,
+  type BuyerRows,
+  countedSum,
+  isGivenUp,
+  NO_BUYER_ROWS,
+} from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
@@ -10,13 +16,13 @@ import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
-import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
   decideLine,
   mayTake,
   otherBuyersLine,
+  otherCompanyWarning,
   type Place,
   type RowLine,
   refusedLine,
@@ -104,7 +110,14 @@ function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foresee
  */
 export type OfBuyer =
   | { problem: Problem; isUnclear?: boolean }
-  | { isRevived: boolean; replaces: RowState | undefined; counted: string; besides: Besides | undefined };
+  | {
+      isRevived: boolean;
+      replaces: RowState | undefined;
+      counted: string;
+      besides: Besides | undefined;
+      /** The warning where the limit was requested for another company. */
+      ofOther: Problem | undefined;
+    };
 
 /**
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
@@ -161,7 +174,13 @@ export function makeReplacingForesight({
           }
         : warningOfEarlier(line, earlier);
       const counted = countedSum([own, decision.replaces]);
-      results.set(line.line, { isRevived, replaces: decision.replaces?.state, counted, besides });
+      results.set(line.line, {
+        isRevived,
+        replaces: decision.replaces?.state,
+        counted,
+        besides,
+        ofOther: otherCompanyWarning(line, ofBuyer),
+      });
       if (decision.replaces) {
         const put = { is: own ? 'renewed' : 'added', ...decision } as const;
         corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
@@ -188,11 +207,6 @@ export function makeReplacingForesight({
   return { ofBuyers, doubted };
 }
 
-/** The sum of rows that count for what their portfolio asks for: all but those that are cancelled. */
-export function countedSum(rows: readonly (BuyerRow | undefined)[]): string {
-  return rows.reduce((sum, row) => (row && row.state !== 'cancelled' ? addAmounts(sum, row.amount) : sum), '0');
-}
-
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */
 function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): Besides | undefined {
   if (earlier === undefined) return undefined;
@@ -217,23 +231,17 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found) };
-  const { besides, replaces, counted } = found;
-  const isRevived = found.isRevived && fate === 'request';
-  // A line whose request is made or held requests nothing, so it gets no warning.
-  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, isRevived, replaces, counted };
-  const { warning, isBesides, elsewhere } = besides;
-  const warned = { ...line, warnings: [...line.warnings, warning] };
+  const { besides, ofOther, ...follows } = found;
+  const asks = fate === 'request' || fate === 'open';
+  // A line whose request is made or held requests nothing, so it gets no warning of other requests.
+  const warning = asks ? besides?.warning : ofOther;
+  const told = warning ? { ...line, warnings: [...line.warnings, warning] } : line;
+  const known = { ...one, ...follows, line: told, isRevived: follows.isRevived && fate === 'request' };
+  if (!besides || !asks) return known;
+  const { isBesides, elsewhere } = besides;
   // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
-  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces, counted };
-  return {
-    line: warned,
-    fate: elsewhere === 'no' ? fate : 'open',
-    company: one.company,
-    isBesides,
-    isRevived,
-    replaces,
-    counted,
-  };
+  if (elsewhere === 'under way' && fate === 'request') return { ...known, fate: 'sent', isRevived: false };
+  return { ...known, fate: elsewhere === 'no' ? fate : 'open', isBesides };
 }
 
 /** States in which a limit call may have made something. */

@@ -16,6 +16,7 @@ import {
   type LineDecision,
   mayTake,
   otherBuyersLine,
+  otherCompanyWarning,
   type Place,
   type RowLine,
   refusedLine,
@@ -149,6 +150,8 @@ export async function endOf(
   const besides =
     is === 'ended' ? undefined : await warningOfOther(line, { asking, rows: ofBuyer.rows, replaces }, target);
   if (besides) line.warnings.push(besides.warning);
+  const other = is === 'ended' ? otherCompanyWarning(line, ofBuyer) : undefined;
+  if (other) line.warnings.push(other);
   const own = ofBuyer.rows.filter((one) => one.row.key === row.key);
   const isBefore = is === 'ended' && !own.some(({ state }) => state === 'held');
   const isRevived = is === 'renewed' && own.some((one) => one.row.portfolio === row.portfolio && isGivenUp(one));

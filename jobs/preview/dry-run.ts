@@ -1,10 +1,11 @@
+import { countedSum } from '../../src/ledger/rows/buyer-rows.ts';
 import { is } from '../../src/ledger/schema/row.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
-import { countedSum, type ForeseeDeps, foresee } from '../import/foresee.ts';
+import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
 export function makeDryRun({

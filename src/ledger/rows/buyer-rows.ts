@@ -1,4 +1,5 @@
 import { makeLuaScript } from '../../lua-script.ts';
+import { exactText } from '../counts/outcome-sums.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import type { RowProblem, RowRequest, RowState } from '../schema/row.ts';
@@ -32,6 +33,11 @@ export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 /** Whether a person gave the row up, with its whole portfolio or alone: no other row took its place, and nobody declined it. */
 export function isGivenUp({ state, replaced, declined }: BuyerRow): boolean {
   return state === 'cancelled' && replaced === undefined && declined === undefined;
+}
+
+/** The sum of rows that count for what their portfolio asks for: all but those that are cancelled. */
+export function countedSum(rows: readonly (BuyerRow | undefined)[]): string {
+  return exactText(rows.flatMap((row) => (row && row.state !== 'cancelled' ? [row.amount] : [])));
 }
 
 export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };

@@ -17,28 +17,45 @@ async function openSent() {
   return place;
 }
 
-// Promises: changed-after-requested, sent-for-another-name
-test.each(['q4', 'copy'])(
-  'a line of portfolio %s with the name or country of another company says for whom the limit was requested',
-  async (portfolio) => {
-    const place = await openSent();
-    const imported = await place.import([HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000'], {
-      portfolio,
-    });
-    const checked = await checkedFile({ path: join(place.dir, `${portfolio}.csv`), portfolio }, place.context);
-    const where = portfolio === 'q4' ? '' : ' in portfolio q4';
-    const words = (differs: string, sent: string) =>
-      expect.stringContaining(
-        `changed after it was requested (${differs} differs; sent for ${sent}); the request stays as it was sent${where}. `,
-      );
-    const problems = [
-      { line: 2, column: null, message: words('name', '"Jäger Papier GmbH", DE') },
-      { line: 3, column: null, message: words('country_code', '"Anders AG", DE') },
-    ];
-    expect(imported).toMatchObject({ rows: 0, invalid: 2, requestedBefore: 0, problems });
-    expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toMatchObject(problems);
-  },
-);
+// Promise: changed-after-requested
+test('a line with the name or country of another company says for whom its own portfolio requested the limit', async () => {
+  const place = await openSent();
+  const imported = await place.import([HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000']);
+  const checked = await checkedFile({ path: join(place.dir, 'q4.csv') }, place.context);
+  const words = (differs: string, sent: string) =>
+    expect.stringContaining(
+      `changed after it was requested (${differs} differs; sent for ${sent}); the request stays as it was sent. `,
+    );
+  const problems = [
+    { line: 2, column: null, message: words('name', '"Jäger Papier GmbH", DE') },
+    { line: 3, column: null, message: words('country_code', '"Anders AG", DE') },
+  ];
+  expect(imported).toMatchObject({ rows: 0, invalid: 2, requestedBefore: 0, problems });
+  expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toMatchObject(problems);
+});
+
+// Promises: sent-for-another-name, skipped-row-says-for-whom
+test('a line whose limit another portfolio requested for another company is skipped, with a warning, and its results say for whom', async () => {
+  const place = await openSent();
+  const lines = [HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000'];
+  const imported = await place.import(lines, { portfolio: 'copy' });
+  const checked = await checkedFile({ path: join(place.dir, 'copy.csv'), portfolio: 'copy' }, place.context);
+  const words = (sent: string) =>
+    expect.stringContaining(`This limit was requested for ${sent}, in portfolio q4, and the answer is that company's.`);
+  const warnings = [
+    { line: 2, column: 'name', message: words('"Jäger Papier GmbH", DE') },
+    { line: 3, column: 'name', message: words('"Anders AG", DE') },
+  ];
+  expect(imported).toMatchObject({ rows: 2, invalid: 0, requestedBefore: 2, problems: [] });
+  for (const found of [imported, checked])
+    expect(found.warnings.filter(({ message }) => message.includes('This limit was'))).toMatchObject(warnings);
+  await place.settled('copy');
+  const rows = await exported(place.context, { portfolio: 'copy' });
+  expect(rows.map(({ state, problem }) => [state, problem])).toEqual([
+    ['skipped', 'requested for "Jäger Papier GmbH", DE, in portfolio q4'],
+    ['skipped', 'requested for "Anders AG", DE, in portfolio q4'],
+  ]);
+});
 
 // Promise: changed-after-requested
 test('a line with the reference of another buyer says for whom the limit was requested', async () => {
