@@ -5,6 +5,7 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, putText, systemCode } from '../../src/files/disk.ts';
 import { lastingOf, type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { FileForms } from './file-forms.ts';
 
 const keptSchema = z.object({
   /** The file for which the options were set. */
@@ -50,6 +51,14 @@ export function makeKeptMappings({ dir }: { dir: string }) {
 
   return {
     find,
+    /** The mapping of a file, and the form under which it is kept: by the header that was found, else by the line that the mapping names. */
+    async findFor({ found, byLine }: FileForms): Promise<{ form: string; kept: KeptMapping } | undefined> {
+      for (const [line, form] of [[null, found ?? ''] as const, ...byLine]) {
+        const kept = await find(form);
+        if (kept && (line === null || line === kept.reading.headerLine)) return { form, kept };
+      }
+      return undefined;
+    },
     /** Keeps those read options that apply to other files of the form, too. If none is corrected, the form's mapping is removed. */
     keep,
     forget,

@@ -7,9 +7,9 @@ import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { authorsWith, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { formOf } from '../../src/portfolio/read-options.ts';
 import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
+import { type FileForms, formsOf } from './file-forms.ts';
 import {
   type Meter,
   makeMeter,
@@ -128,9 +128,8 @@ async function describe(
   { mappings, signal, by }: ReceiveDeps,
 ): Promise<Omit<PortfolioDraft, 'id'>> {
   const path = join(dir, 'v1');
-  const header = await headerOf({ path, givenPath: file.name, signal });
-  const form = header.length === 0 ? null : formOf(header);
-  const kept = (form === null ? undefined : await mappings.find(form)) ?? null;
+  const forms = await formsIn({ path, givenPath: file.name, signal });
+  const { form, kept } = (await mappings.findFor(forms)) ?? { form: forms.found, kept: null };
   const own = kept && isOwnReading(kept, by) ? kept : null;
   const now = Date.now();
   return {
@@ -169,23 +168,23 @@ async function supplierOf({ name }: ReceivedFile, dir: string): Promise<{ of: st
   }
 }
 
-/** The header's names; none where a person must set the encoding first. @throws UploadRefusal where the file is no table */
-async function headerOf(file: {
+/** @throws UploadRefusal where the file is no table */
+async function formsIn(file: {
   path: string;
   givenPath: string;
   signal?: AbortSignal | undefined;
-}): Promise<string[]> {
+}): Promise<FileForms> {
   try {
     const opened = await openPortfolio({ ...file });
     await opened.close();
-    if (opened.columns.length > 0) return opened.header;
+    if (opened.columns.length > 0) return formsOf(opened);
     // Every byte is valid in windows-1252, so a file that is no table in it is no table in any encoding.
     const given = await openPortfolio({ ...file, encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;
     if (given.columns.length === 0 && fault)
       throw new UploadRefusal(415, `${visible(file.givenPath)}: ${fault.message}`);
-    return [];
+    return formsOf(opened);
   } catch (error) {
     if (isLimitlineError(error, 'FILE')) throw new UploadRefusal(415, error.message);
     throw error;

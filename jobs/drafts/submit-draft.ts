@@ -5,6 +5,7 @@ import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts
 import { sha256Of } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import {
   changedCells,
   lastVersion,
@@ -14,6 +15,7 @@ import {
 import type { Imported, ImportPayload } from '../import/import-portfolio.ts';
 import { checkImport, keepFile } from '../import/open-import.ts';
 import { type DraftStore, supplierIn } from './draft-store.ts';
+import { formAsRead, formsOf } from './file-forms.ts';
 import type { KeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf } from './make-preview.ts';
 import type { Previews } from './previews.ts';
@@ -72,10 +74,18 @@ export function makeSubmissions(deps: SubmissionDeps) {
       const submitted = { account: deps.account, portfolio, version, replace, total, beganMs: Date.now() };
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
     });
-    const { form, name, reading, readBy: by } = draft;
     // A file that nobody set options for leaves the mapping of its form, which others may have set, as it is.
-    if (form !== null && by.length > 0) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
-    return { draft, payload: { ...payload, authors: [...draft.authors, ...by], made: madeOf(draft) } };
+    if (draft.readBy.length > 0) await keepReading(draft);
+    return { draft, payload: { ...payload, authors: [...draft.authors, ...draft.readBy], made: madeOf(draft) } };
+  }
+
+  /** Keeps how the file is read for the next one of its form. Somebody may have chosen another header meanwhile, and so another form. */
+  async function keepReading({ id, name, form: before, reading, readBy: by }: PortfolioDraft): Promise<void> {
+    const opened = await openPortfolio({ path: join(drafts.dirOf(id), 'v1'), givenPath: name });
+    await opened.close();
+    const form = formAsRead(formsOf(opened), reading);
+    if (before !== null && before !== form) await mappings.forget(before);
+    if (form !== null) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
   }
 
   function follow({ draft, payload }: Begun, work: Work): Promise<void> {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { formOf, type ReadOptions } from '../../src/portfolio/read-options.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { formsOf } from '../drafts/file-forms.ts';
 import { makeKeptMappings, makeNamedMappings } from '../drafts/kept-mappings.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
@@ -49,19 +50,14 @@ export async function keptReadingOf(
   path: string,
   { dataDir, signal }: { dataDir: string; signal?: AbortSignal | undefined },
 ): Promise<SaidReading | undefined> {
-  const header = await headerOf(path, signal);
-  if (header.length === 0) return undefined;
-  return makeKeptMappings({ dir: join(dataDir, 'mappings') }).find(formOf(header));
-}
-
-/** The header; empty where the file cannot be read without options. Its import reports that. */
-async function headerOf(path: string, signal: AbortSignal | undefined): Promise<string[]> {
   try {
     const opened = await openPortfolio({ path, signal });
     await opened.close();
-    return opened.columns.length > 0 ? opened.header : [];
+    const found = await makeKeptMappings({ dir: join(dataDir, 'mappings') }).findFor(formsOf(opened));
+    return found?.kept;
   } catch (error) {
-    if (isLimitlineError(error, 'FILE')) return [];
+    // The file cannot be read without options. Its import reports that.
+    if (isLimitlineError(error, 'FILE')) return undefined;
     throw error;
   }
 }

@@ -40,6 +40,8 @@ export type Opened = {
   dialect: Dialect;
   /** The line number of the header; null if the file has none. */
   headerLine: number | null;
+  /** The lines among which the header was sought; empty if there was no doubt about it. */
+  first: Table['first'];
   /** Text above the header, which is not read. */
   above: Above | null;
   /** The columns as they were understood. Unknown columns are kept unchanged. */
@@ -137,6 +139,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   return {
     header,
     headerLine: table.header?.line ?? null,
+    first: table.first,
     above: table.above,
     columns,
     dialect: table.dialect,

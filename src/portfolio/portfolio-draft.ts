@@ -87,7 +87,7 @@ export const portfolioDraftSchema = z.object({
   reading: readOptionsSchema,
   /** The name of the portfolio into which the draft would be imported. */
   portfolio: z.string(),
-  /** Digest of the header as first detected; it identifies files of the same form. null without a header. */
+  /** Digest of the header, as found or as an earlier file's reading names it; it identifies files of the same form. null without a header. */
   form: z.string().nullable(),
   /** The earlier file of the same form from which the reading options were copied, if they were. */
   keptFrom: keptFromSchema.nullable(),

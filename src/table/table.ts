@@ -8,6 +8,8 @@ export type Table = {
   header: RawRecord | null;
   /** The unread part above the header; null if there is none. */
   above: Above | null;
+  /** The records among which the header was sought. Empty if somebody gave its line, or if the first record is a complete header. */
+  first: readonly Pick<RawRecord, 'line' | 'cells'>[];
   /** The record below the header, if it was read while finding the header. */
   below?: RawRecord | undefined;
   dialect: Dialect;
@@ -48,6 +50,7 @@ export function emptyTable(unusable: string | null, close: () => Promise<void>):
   return {
     header: null,
     above: null,
+    first: [],
     dialect: PLAIN_DIALECT,
     rereadable: false,
     unusable,

@@ -21,7 +21,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
   const decoder = makeDecoder(found.encoding);
   const start = decoder.decode(first);
   const dialect = { ...dialectOf(start, file), encoding: found.encoding, bom: found.bom };
-  const { headerLine, above, below } = placeOfHeader(start, dialect, file);
+  const { headerLine, ...around } = placeOfHeader(start, dialect, file);
   const records = makeRecordReader(dialect.delimiter);
   records.startAt(headerLine);
   records.feed(start);
@@ -43,7 +43,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
   const header = await nextRecord({ next: records.next, more });
   const unusable = headerLineProblem(header, file);
   const { next } = records;
-  const table = { header, above, below, dialect, rereadable, unusable, next, more, close: bytes.close };
+  const table = { header, ...around, dialect, rereadable, unusable, next, more, close: bytes.close };
   return { ...table, readBytes: () => readBytes };
 }
 
@@ -99,7 +99,7 @@ function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerL
   const from = sepLine ? 2 : 1;
   const [first, second] = firstTwo(start, delimiter, from);
   if (headerLine === undefined && first && vocabulary.judgeHeader(first).isComplete) {
-    return { headerLine: first.line, above: null, below: second };
+    return { headerLine: first.line, above: null, first: [], below: second };
   }
   const records = [...firstRecords(start, delimiter, from)];
   const header = records[headerLine === undefined ? findHeader(records, vocabulary) : -1];
@@ -107,7 +107,8 @@ function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerL
   const below = records.find((record) => record.line > line);
   const names = records.find((record) => record.line === line)?.cells ?? [];
   const width = names.filter((name) => name.trim() !== '').length;
-  return { headerLine: line, above: aboveOf(records, { from, header: line, width, vocabulary }), below };
+  const above = aboveOf(records, { from, header: line, width, vocabulary });
+  return { headerLine: line, above, first: headerLine === undefined ? records : [], below };
 }
 
 function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord | undefined)[] {

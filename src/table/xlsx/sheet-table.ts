@@ -1,6 +1,6 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
-import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
+import { aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
@@ -82,7 +82,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
       throw bookFault(file, error);
     }
   };
-  const { above } = await readToHeader({ rows, more }, file);
+  const around = await readToHeader({ rows, more }, file);
   // The rows below the header were read before its width was known, so they are narrowed to it now.
   const width = rows[0] ? rowWidthOf(rows[0].columns) : 0;
   rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
@@ -90,7 +90,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   const header = next();
   return {
     header,
-    above,
+    ...around,
     below: rows.slice(at, at + 1).map(recordOf)[0],
     dialect: { ...PLAIN_DIALECT, sheet: sheet.name },
     rereadable: true,
@@ -195,7 +195,7 @@ type RowsSoFar = {
  * Reads up to the header and removes the rows above it. The header is the named row, else the one with known columns
  * among the first rows. If that row and all below it are empty, no row is left.
  */
-async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Promise<{ above: Above | null }> {
+async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Promise<Pick<Table, 'above' | 'first'>> {
   const { headerLine, vocabulary } = given;
   const titles: SheetRow[] = [];
   const last = headerLine ?? HEADER_WITHIN_LINES;
@@ -209,7 +209,8 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
   if (headerLine === undefined) titles.push(...rows.splice(0, findHeader(first, vocabulary)));
   const header = headerLine ?? rows[0]?.line ?? 1;
   const width = rows[0]?.texts.filter((name) => name.trim() !== '').length ?? 0;
-  return { above: aboveOf(titles.map(recordOf), { from: 1, header, width, vocabulary }) };
+  const above = aboveOf(titles.map(recordOf), { from: 1, header, width, vocabulary });
+  return { above, first: headerLine === undefined ? first : [] };
 }
 
 /** Rows above the header that are kept: more than messages show. */

@@ -24,9 +24,21 @@ const MOST_CONSTANTS = 30;
  */
 export function readReading(typed: Fields, draft: PortfolioDraft, preview: Preview | undefined): ReadOptions {
   const isOther = typed.sheet !== undefined && typed.sheet !== (draft.reading.sheet ?? '');
-  return isOther
-    ? readForm(ofOtherSheet(typed, draft), { ...draft, reading: {} }, undefined)
+  if (isOther) return readForm(ofOtherSheet(typed, draft), { ...draft, reading: {} }, undefined);
+  return isOtherHeader(typed, draft, preview)
+    ? readForm(typed, { ...draft, reading: withoutColumns(draft.reading) }, undefined)
     : readForm(typed, draft, preview);
+}
+
+/** Whether the form names another line as the header. Its choices for columns belong to the header that it showed. */
+function isOtherHeader({ headerLine }: Fields, { reading }: PortfolioDraft, preview: Preview | undefined): boolean {
+  const line = headerLine?.trim();
+  if (line === undefined || line === String(reading.headerLine ?? '')) return false;
+  return line !== String(preview?.headerLine);
+}
+
+function withoutColumns({ mapping, ...others }: ReadOptions): ReadOptions {
+  return mapping ? { ...others, mapping: { ...mapping, columns: {} } } : others;
 }
 
 /**

@@ -63,6 +63,17 @@ test('another sheet forgets what was said of the one before, but not what is sai
   expect(readReading({ ...typed, headerLine: '5' }, draft(reading), preview)).toMatchObject({ headerLine: 5 });
 });
 
+test('another line of the header forgets what was said of columns, also in the same step, and nothing else', () => {
+  const reading = {
+    decimal: ',' as const,
+    mapping: { columns: { Firma: 'name' as const }, constants: { city: 'Ulm' } },
+  };
+  const asked = { ...preview, headerLine: 1 };
+  const typed = (headerLine: string) => readReading({ ...ofText, headerLine, decimal: ',' }, draft(reading), asked);
+  expect(typed('3')).toEqual({ headerLine: 3, decimal: ',', mapping: { columns: {}, constants: { city: 'Ulm' } } });
+  expect(typed('1').mapping?.columns).toEqual({ Firma: 'name', Wunsch: null });
+});
+
 describe('a form of a draft', () => {
   test.each<[string, Record<string, string>, ReadOptions]>([
     ['without fields', {}, { decimal: ',' }],
