@@ -229,6 +229,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       }
       // Results files are exempt: their lines come from several files, each with its own currency.
       if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
+      currencies.warnFew();
       await addDocuments(drafts, columns, file.documents);
       inVain.push(...(await tellBuyers(drafts, telling)));
       yield drafts.map(classifier.classify);

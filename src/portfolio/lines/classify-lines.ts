@@ -138,6 +138,7 @@ export function makeLineClassifier(judging: Judging) {
       const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
       const warnings = [
         ...doubts,
+        ...(draft.doubts ?? []),
         ...advise(draft, statementsAmong(documents), currency),
         ...plausibility.ofLine(draft),
       ];

@@ -11,6 +11,7 @@ import type { LineDraft, Values } from './read-cells.ts';
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
  * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
  * beside an amount or in its number format. A line without any of them has the file's currency. If only some lines name it, a warning says how many.
+ * If few lines name it and the first does not, the file's currency stays unknown, and these lines have a warning.
  */
 export type CurrencyCheck = ReturnType<typeof makeCurrencyCheck>;
 
@@ -19,6 +20,12 @@ type Said = { at: number; word: string; currency: Currency; isFormat?: boolean }
 
 /** Most characters of a currency in a message if it is no ISO 4217 code. */
 const MOST_OF_WORD = 20;
+
+/** Most lines with a warning that they name a currency and others do not. The warning of the whole file counts them all. */
+const MOST_WARNED = 10;
+
+/** So many lines without a currency for each that names one make it few: they may be the exceptions. */
+const SILENT_FOR_ONE = 3;
 
 /** The mark that is put before an amount when its line, in another currency than its file, is copied into another file. */
 const MARK = '? ';
@@ -42,6 +49,7 @@ export function makeCurrencyCheck({
   let unknown: Problem | undefined;
   let [naming, silentBefore] = [0, 0];
   const silent = { lines: 0, last: 0 };
+  const unwarned: { draft: Pick<LineDraft, 'doubts'>; problem: Problem }[] = [];
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
     for (const at of [currencyAt, amountAt]) {
@@ -53,6 +61,11 @@ export function makeCurrencyCheck({
     }
   }
 
+  /** Whether lines alone name the currency, not the first of them, and few of those read so far. */
+  function areFew(): boolean {
+    return silentBefore > 0 && naming * SILENT_FOR_ONE <= silent.lines && file?.where.startsWith('line ') === true;
+  }
+
   /** Counts a line that names no currency, if it has an amount and may be requested. */
   function addSilent({ record, values, problems }: Pick<LineDraft, 'record' | 'values' | 'problems'>): void {
     if (problems.length > 0 || values.requested_limit === undefined) return;
@@ -60,7 +73,7 @@ export function makeCurrencyCheck({
     silent.last = record.line;
   }
 
-  function judge(draft: Pick<LineDraft, 'record' | 'values' | 'problems' | 'currency'>): void {
+  function judge(draft: Pick<LineDraft, 'record' | 'values' | 'problems' | 'currency' | 'doubts'>): void {
     const { record, problems } = draft;
     const { line, cells, fault, sheet } = record;
     const shown = sheet?.shown?.get(amountAt)?.currency ?? '';
@@ -96,6 +109,10 @@ export function makeCurrencyCheck({
     if (!currency && written.length === 0) return void addSilent(draft);
     if (naming === 0) silentBefore = silent.lines;
     naming += 1;
+    const said = written[0] ?? byFormat[0];
+    if (!said || naming > MOST_WARNED) return;
+    const value = cells[said.at]?.trim() ?? null;
+    unwarned.push({ draft, problem: makeProblem(line, columns[said.at]?.written ?? null, value, alone(said.word)) });
   }
 
   /**
@@ -115,6 +132,11 @@ export function makeCurrencyCheck({
   return {
     /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
     judge,
+    /** Gives the lines that were judged since the last call a warning if few lines name the currency. */
+    warnFew(): void {
+      const some = unwarned.splice(0);
+      if (areFew()) for (const { draft, problem } of some) draft.doubts = [problem];
+    },
     /** The index of the column in which a line names another currency than the file's, or a mark says that it does; null if none does. */
     conflictAt(cells: readonly string[]): number | null {
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
@@ -125,9 +147,10 @@ export function makeCurrencyCheck({
      * header may name one.
      */
     currencyOf: (cells: readonly string[]): Currency | null =>
-      [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
-    /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */
+      [...saidBy(cells)].at(-1)?.currency ?? (areFew() ? undefined : file?.currency) ?? untold,
+    /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. Undefined if few lines name it. */
     ofFile: (): string | undefined => {
+      if (areFew()) return undefined;
       const [code = '', ...others] = file?.currency ?? [];
       if (others.length === 0 && currencyOf(code)) return code;
       return file ? visible(file.word).slice(0, MOST_OF_WORD) : undefined;
@@ -185,6 +208,10 @@ function differs({ word, isFormat }: Said, column: string | undefined, file: Fil
       ? OTHER_SIGN
       : `if the column means something else, say --map "${column}="`;
   return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; ${remedy}.`;
+}
+
+function alone(word: string): string {
+  return `This line names a currency (${visible(word).slice(0, MOST_OF_WORD)}), and most lines of the file name none. Requests carry no currency: if this amount is in another one than theirs, put the line into a file of its own.`;
 }
 
 /** Beside the amounts: no other meaning of their column would help. */

@@ -223,6 +223,8 @@ export type LineDraft = ReadCells & {
   documents: Document[];
   decision?: Decision | undefined;
   currency?: Line['currency'];
+  /** Warnings of the line by comparison with others. */
+  doubts?: Problem[];
 };
 
 const TIDIED =

@@ -173,7 +173,47 @@ describe('a currency that only some lines name', () => {
   ])('is a warning of the whole file: %s', async (_where, content, words) => {
     const found = await read(content);
     expect(some(found)).toEqual([[0, words]]);
-    expect(found.currency()).toMatch(/USD|EUR/);
+  });
+
+  // Promise: few-lines-name-no-currency
+  test.each<[string, string, number[], string | undefined]>([
+    ['one of many', 'name;requested_limit\nA;1\nB;2\nC;USD 5.000,00\nD;3\n', [4], undefined],
+    ['one at the end', 'name;requested_limit\nA;1\nB;2\nC;3\nD;4 USD\n', [5], undefined],
+    [
+      'two of many, in a column',
+      'name;requested_limit;ccy\nA;1;\nB;2;USD\nC;3;\nD;4;USD\nE;5;\nF;6;\nG;7;\nH;8;\n',
+      [3, 5],
+      undefined,
+    ],
+    ['half of them', 'name;requested_limit;ccy\nA;1;\nB;2;EUR\nC;3;€\nD;4;\n', [], 'EUR'],
+    ['all but the first', 'name;requested_limit\nA;1\nB;2 EUR\nC;3 EUR\nD;4 EUR\n', [], 'EUR'],
+    ['the first line alone', 'name;requested_limit\nA;1 USD\nB;2\nC;3\nD;4\n', [], 'USD'],
+    ['the header, too', 'name;Limit (USD)\nA;1\nB;2 USD\nC;3\n', [], 'USD'],
+  ])('where %s name it: a warning of these lines, and no currency of the file, if they are few', async (...given) => {
+    const [, content, warned, currency] = given;
+    const found = await read(content);
+    const about = found.lines.flatMap((line) =>
+      line.kind === 'row'
+        ? line.warnings.filter(({ message }) => message.startsWith('This line names a currency'))
+        : [],
+    );
+    expect(about.map(({ line }) => line)).toEqual(warned);
+    expect(found.currency()).toBe(currency);
+  });
+
+  test('is told with the cell that names it, and no more than ten times', async () => {
+    const lines = (count: number, cell: string) => Array.from({ length: count }, (_none, n) => `A${n} ${cell};${cell}`);
+    const { lines: all } = await read(['name;requested_limit', ...lines(400, '1'), ...lines(12, '2 USD')].join('\n'));
+    const about = all.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
+    const told = about.filter(({ message }) => message.includes('names a currency'));
+    expect(told).toHaveLength(10);
+    expect(told[0]).toMatchObject({
+      line: 402,
+      column: 'requested_limit',
+      value: '2 USD',
+      message:
+        'This line names a currency (USD), and most lines of the file name none. Requests carry no currency: if this amount is in another one than theirs, put the line into a file of its own.',
+    });
   });
 
   test.each<[string, string, Parameters<typeof read>[1]]>([
