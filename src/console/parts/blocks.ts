@@ -19,7 +19,7 @@ export function pageHead(given: {
     <div class="page-head-words">
       ${trail.length > 0 && html`<nav class="trail" aria-label="Way here"><ol>${trail.map(({ href, words }) => html`<li><a href="${href}">${words}</a></li>`)}</ol></nav>`}
       <h1>${title}</h1>
-      ${lead !== undefined && html`<p class="lead">${lead}</p>`}
+      ${lead !== undefined && html`<p class="lead">${localized(lead)}</p>`}
     </div>
     ${actions !== undefined && html`<div class="actions">${actions}</div>`}
   </div>`;
@@ -65,13 +65,13 @@ export function notice(
 ): Html {
   return html`<div class="notice is-${kind}" role="${urgent ? 'alert' : undefined}">
     <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
-    <div>${title !== undefined && html`<strong class="notice-title">${withNumbers(title)}</strong> `}${body}</div>
+    <div>${title !== undefined && html`<strong class="notice-title">${withNumbers(title)}</strong> `}${localized(body)}</div>
   </div>`;
 }
 
 /** What a page shows instead of an empty list: why it is empty, and what to do next. */
 export function emptyState({ title, words, next }: { title: string; words: HtmlValue; next?: HtmlValue }): Html {
-  return html`<div class="empty"><p class="empty-title">${title}</p><p>${words}</p>${next !== undefined && html`<div class="empty-next">${next}</div>`}</div>`;
+  return html`<div class="empty"><p class="empty-title">${withNumbers(title)}</p><p>${localized(words)}</p>${next !== undefined && html`<div class="empty-next">${next}</div>`}</div>`;
 }
 
 /** A column. Numbers and amounts are right-aligned with figures of equal width; ids are monospaced. */

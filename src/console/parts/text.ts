@@ -16,10 +16,13 @@ export function amount(text: string | undefined, none = '–'): Html {
 
 /**
  * A text by Limitline, whose amounts and grouped numbers are shown by the reader's locale where scripts run. Dates such as 30.11.2026 and
- * versions stay as they are, and so do names of files and portfolios that look like numbers: 2026.11, 1,000.csv, “11.26”.
+ * versions stay as they are, and so do names of files and portfolios that look like numbers: 2026.11, 1,000.csv, “11.26”. Cells of a file stay
+ * as written, in the words in which messages quote them: `such as 12.50 in line 3`, `50 (shown as 50,000)`.
  */
 export function withNumbers(text: string): Html {
-  const parts = text.split(/((?<![\w.“"-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}\.\d{2})(?![\w”"-]|\.\w))/);
+  const parts = text.split(
+    /((?<![\w.“"-]|(?:such|shown) as )(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}\.\d{2})(?![\w”"-]|\.\w| in line))/,
+  );
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
 }
 
@@ -56,23 +59,33 @@ export function commandLine(text: string, lead = ''): Html {
 
 /**
  * A text of a job or an error, for a page. A switch at the foot of each page hides its clauses that name a command or a setting.
- * If every clause names one, only the part after a colon is hidden. Times are shown in the reader's time zone.
+ * If every clause names one, only the part after a colon is hidden. Times and numbers are shown as the reader writes them. After a status, the
+ * words are the service's own, and their numbers stay.
  *
  * @param most characters after which a clause is cut
  */
 export function advice(text: string, most = Number.POSITIVE_INFINITY): Html {
   const clauses = text.split(/(?<=[.;]) | (?=\()/);
   const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? text.split(/(?=: )/) : clauses;
+  let isTheirs = false;
+  const numbered = (words: string) => {
+    const at = isTheirs ? 0 : words.search(STATUS);
+    isTheirs ||= at !== -1;
+    const ours = at === -1 ? words.length : at;
+    return html`${withNumbers(words.slice(0, ours))}${words.slice(ours)}`;
+  };
   return html`<span>${parts.map((part, at) => {
     const shown = part.length > most ? `${part.slice(0, most)}…` : part;
-    return html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${shown}</span>` : withTimes(shown)}`;
+    return html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${shown}</span>` : withTimes(shown, numbered)}`;
   })}</span>`;
 }
 
-function withTimes(text: string): Html {
+function withTimes(text: string, numbered: (words: string) => Html): Html {
   const parts = text.split(/(\b\d{4}-\d\d-\d\dT[\d:.]+Z)/);
-  return html`${parts.map((part, at) => (at % 2 === 0 || Number.isNaN(Date.parse(part)) ? part : html`${moment(Date.parse(part))}`))}`;
+  return html`${parts.map((part, at) => (at % 2 === 0 || Number.isNaN(Date.parse(part)) ? numbered(part) : moment(Date.parse(part))))}`;
 }
+
+const STATUS = /status \d{3}\b/;
 
 const COMMAND_OR_SETTING = /\blimitline [a-z]|[A-Z]{3,}_[A-Z_]+/;
 

@@ -18,7 +18,7 @@ import { countWords, type Html, type HtmlValue, html, t, translated } from '../.
 import { notice, pageHead, panel, requestBodies, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
+import { amount, count, cutWords, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { cellsTable } from '../new/mend-grid.ts';
@@ -48,7 +48,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${standing === 'waiting' ? notice('info', withNumbers(why)) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
-  ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
+  ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${withNumbers(words)}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
   ${look.others && otherRequestsNotice(look.others, t`Decline it if a second limit is not meant.`)}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${file && changedPart(file)}
@@ -196,7 +196,7 @@ function filePart(file: UnderstoodFile): Html {
   return html`${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}${facts([
     {
       term: t`File`,
-      what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,
+      what: html`${theirWords(name)} (import ${count(number)}${by !== undefined && html`, by ${by}`})`,
     },
     ...(made === undefined ? [] : madeFacts(made)),
     { term: t`Read as`, what: reading.join(', ') || t`without changes` },
@@ -218,7 +218,7 @@ function filePart(file: UnderstoodFile): Html {
       showCaption: true,
       rows: warnings,
       columns: [
-        { head: t`Warning`, names: true, cell: ({ words }) => theirWords(words) },
+        { head: t`Warning`, names: true, cell: ({ words }) => html`<bdi>${withNumbers(cutWords(words))}</bdi>` },
         { head: t`Lines`, kind: 'number', cell: ({ lines }) => grouped(lines) },
         { head: t`First in line`, kind: 'number', cell: ({ first }) => grouped(first) },
       ],

@@ -4,7 +4,7 @@ import { type Approval, type ApprovalKind, leavesNobody, NOBODY_NAMED } from '..
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { linkButton } from '../../parts/form.ts';
-import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, count, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -37,7 +37,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: PricedAppro
       : panel({
           title: t`${countWords(total, 'waits', 'wait')}, oldest first`,
           body: html`${table({ caption: t`What waits for approval`, rows: waiting, columns: waitingColumns(isOwn) })}
-            ${total > waiting.length && html`<p class="hint">And ${grouped(total - waiting.length)} more: they appear as these are answered.</p>`}`,
+            ${total > waiting.length && html`<p class="hint">And ${count(total - waiting.length)} more: they appear as these are answered.</p>`}`,
         })
   }
   ${

@@ -1,10 +1,9 @@
-import { grouped } from '../../../counted.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
-import { amount, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
+import { amount, count, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -225,9 +224,9 @@ function linesPart(title: string, lines: readonly AboutLine[]): Html {
           head: t`Why`,
           names: true,
           cell: ({ message, portfolio }) =>
-            html`${theirWords(onPage(message))}${portfolio !== undefined && html` <a href="${portfolioAddress(portfolio)}"><bdi>${portfolio}</bdi></a>`}`,
+            html`<bdi>${withNumbers(cutWords(onPage(message)))}</bdi>${portfolio !== undefined && html` <a href="${portfolioAddress(portfolio)}"><bdi>${portfolio}</bdi></a>`}`,
         },
       ],
-    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${grouped(lines.length - MOST_SHOWN)} more.</p>`}`,
+    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${count(lines.length - MOST_SHOWN)} more.</p>`}`,
   });
 }

@@ -6,7 +6,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
-import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, eventAddress, rowAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 
@@ -121,14 +121,14 @@ export function eventsSection(
         { head: t`Times`, kind: 'number', cell: ({ times }) => String(times) },
       ],
     })}
-    ${unlooked > 0 && events.length > 0 && html`<p class="hint">Only the latest portfolios were searched, not ${countWords(unlooked, 'older one')}. The page of an event searches all. ${commandLine('npx limitline events')}</p>`}
-    ${archived > 0 && events.length > 0 && html`<p class="hint">${countWords(archived, 'portfolio is', 'portfolios are')} archived or forgotten: events about them are shown once they are restored.</p>`}`;
+    ${unlooked > 0 && events.length > 0 && html`<p class="hint">Only the latest portfolios were searched, not ${withNumbers(countWords(unlooked, 'older one'))}. The page of an event searches all. ${commandLine('npx limitline events')}</p>`}
+    ${archived > 0 && events.length > 0 && html`<p class="hint">${withNumbers(countWords(archived, 'portfolio is', 'portfolios are'))} archived or forgotten: events about them are shown once they are restored.</p>`}`;
 }
 
 function fullNotice({ full, fullMs }: EventTotals): Html {
   return notice(
     'warn',
-    html`${countWords(full, 'event')} so far ${full === 1 ? t`was` : t`were`} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', t`Settings:`)} ${commandLine('EVENTS_KEEP_DAYS')}`,
+    html`${withNumbers(countWords(full, 'event'))} so far ${full === 1 ? t`was` : t`were`} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', t`Settings:`)} ${commandLine('EVENTS_KEEP_DAYS')}`,
     { title: t`Some events were not kept.` },
   );
 }

@@ -9,7 +9,7 @@ import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.
 import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
-import { cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress, money } from './held-page.ts';
 
@@ -94,7 +94,7 @@ function linesPart({ of }: HeldPlan): Html {
         { head: t`Answer`, kind: 'id', cell: answerWords },
         { head: t`What follows`, cell: (one) => html`<span>${followsWords(one)}</span>` },
       ],
-    })}${of.length > MOST_SHOWN && html`<p class="hint">And ${grouped(of.length - MOST_SHOWN)} more.</p>`}`,
+    })}${of.length > MOST_SHOWN && html`<p class="hint">And ${count(of.length - MOST_SHOWN)} more.</p>`}`,
   });
 }
 

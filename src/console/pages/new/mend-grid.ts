@@ -13,7 +13,7 @@ import type { Problem } from '../../../portfolio/problem.ts';
 import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
 import { pageHead, table } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
-import { theirWords } from '../../parts/text.ts';
+import { theirWords, withNumbers } from '../../parts/text.ts';
 
 /** The list of lines, the column and the page that are shown, and whether the first faulty cell has the focus. */
 export type ShownPlace = MendPlace & { isFocused: boolean };
@@ -69,7 +69,7 @@ function causeChips({ id }: PortfolioDraft, { causes }: MendPages, place: ShownP
     );
     return html`<a class="tab" href="/new/${id}?${query}#mend" aria-current="${column === place.column && 'true'}">${words}</a>`;
   };
-  return html`<div class="mend-tabs">${chip(t`All`)}${causes.slice(0, MOST_CAUSES).map(({ column, lines: count }) => chip(html`${grouped(count)} × ${column === null ? t`the whole line` : html`<bdi>${column}</bdi>`}`, column))}</div>`;
+  return html`<div class="mend-tabs">${chip(t`All`)}${causes.slice(0, MOST_CAUSES).map(({ column, lines: count }) => chip(html`${withNumbers(grouped(count))} × ${column === null ? t`the whole line` : html`<bdi>${column}</bdi>`}`, column))}</div>`;
 }
 
 const MOST_CAUSES = 20;
@@ -78,7 +78,7 @@ const MOST_CAUSES = 20;
 function columnFields(column: string, { causes }: MendPages): Html {
   const count = causes.find((one) => one.column === column)?.lines ?? 0;
   return html`<div class="mend-column" role="group" aria-label="All ${countWords(count, 'line')}">
-      <span>In all ${countWords(count, 'line')}, in <strong><bdi>${column}</bdi></strong>:</span>
+      <span>In all ${withNumbers(countWords(count, 'line'))}, in <strong><bdi>${column}</bdi></strong>:</span>
       ${field({ label: t`Replace`, name: 'from', maxlength: LONGEST_CELL, placeholder: t`the whole cell` })}
       ${field({ label: t`With`, name: 'to', maxlength: LONGEST_CELL, placeholder: 'nothing' })}
       ${button({ words: t`Replace in all`, name: 'everywhere', value: 'yes' })}
@@ -113,7 +113,7 @@ function lineRows(line: LineToMend, { columns, place, isFirst }: RowPlace): Html
 }
 
 function lineHead({ line }: LineToMend): Html {
-  return html`<th scope="row" class="cell is-number"><span class="mend-word">Line </span>${grouped(line)}</th>`;
+  return html`<th scope="row" class="cell is-number"><span class="mend-word">Line </span>${withNumbers(grouped(line))}</th>`;
 }
 
 function cellField(
@@ -138,7 +138,7 @@ function wholeField({ line, broken = '' }: LineToMend, width: number): Html {
 export function reasonList({ problems, warnings }: Pick<LineToMend, 'problems' | 'warnings'>): Html {
   const said = [...problems, ...warnings];
   if (said.length === 0) return html`<p class="is-fine">Nothing is wrong with this line any more.</p>`;
-  return html`<ul class="${problems.length === 0 && 'is-warning'}">${said.map(({ column, message }) => html`<li data-column="${column}">${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${forPage(message)}</li>`)}</ul>`;
+  return html`<ul class="${problems.length === 0 && 'is-warning'}">${said.map(({ column, message }) => html`<li data-column="${column}">${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${withNumbers(forPage(message))}</li>`)}</ul>`;
 }
 
 function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column }: ShownPlace): Html | false {
@@ -154,7 +154,7 @@ function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column
     lines > kept
       ? t` The first ${grouped(kept)} can be corrected here. After the import, its errors file has all of them.`
       : '';
-  return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(count)}.${more}</span>
+  return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${withNumbers(grouped(count))}.${more}</span>
     ${page > 0 && html`<a class="button is-quiet" href="${href(page - 1)}">Before</a>`}
     ${page + 1 < count && html`<a class="button is-plain" href="${href(page + 1)}" rel="next">Next</a>`}
   </nav>`;

@@ -5,6 +5,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { button, field, form, hidden, select, tick } from '../../parts/form.ts';
+import { withNumbers } from '../../parts/text.ts';
 import { typedReading } from './read-reading.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
@@ -151,7 +152,7 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
     <caption class="unseen">Columns of the file, what stands in them, and what they are read as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
     <tbody>${named.filter((column) => shown.has(column)).map((column) => columnRow(column, typed))}</tbody>
-  </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
+  </table></div>${others > 0 && html`<p class="hint">${withNumbers(countWords(others, 'more column is', 'more columns are'))} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
 /** The width of a path's field, in characters: enough for most paths and for the example in the field. */

@@ -263,6 +263,6 @@ export function changesView({ changes }: Preview): Html | false {
   if (changes.length === 0) return false;
   return html`<details class="changes" id="changes"><summary>Values we reformatted</summary><ul>${changes.map(
     ({ column, count, value, became, message }) =>
-      html`<li><strong><bdi>${column}</bdi></strong>: ${countWords(count, 'cell')}, such as <q>${theirWords(value)}</q> as <q>${became === '' ? 'nothing' : theirWords(became)}</q>. ${message}</li>`,
+      html`<li><strong><bdi>${column}</bdi></strong>: ${withNumbers(countWords(count, 'cell'))}, such as <q>${theirWords(value)}</q> as <q>${became === '' ? 'nothing' : theirWords(became)}</q>. ${message}</li>`,
   )}</ul></details>`;
 }

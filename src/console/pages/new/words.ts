@@ -7,6 +7,7 @@ import type { Problem } from '../../../portfolio/problem.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { progressBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
+import { withNumbers } from '../../parts/text.ts';
 
 /** A duration for people: `50 s`, `4 min`, `2.0 h`. */
 export function durationWords(seconds: number): string {
@@ -92,12 +93,12 @@ const MOST_SENTENCES = 50;
  */
 export function sentences(problems: readonly Said[], wordsOf: (message: string) => string = String): Html {
   const others = problems.length - MOST_SENTENCES;
-  return html`<ul>${problems.slice(0, MOST_SENTENCES).map((one) => sentenceOf(one, wordsOf))}${others > 0 && html`<li>And ${grouped(others)} more.</li>`}</ul>`;
+  return html`<ul>${problems.slice(0, MOST_SENTENCES).map((one) => sentenceOf(one, wordsOf))}${others > 0 && html`<li>And ${withNumbers(grouped(others))} more.</li>`}</ul>`;
 }
 
 /** Names the column first, since the message may say "this column". */
 function sentenceOf({ column, message }: Said, wordsOf: (message: string) => string): Html {
-  return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${wordsOf(message)}</li>`;
+  return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${withNumbers(wordsOf(message))}</li>`;
 }
 
 /** The id of the element for progress, in the pages and in the frames of their events. */

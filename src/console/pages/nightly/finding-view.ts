@@ -4,7 +4,7 @@ import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { secondText } from '../../../utc-text.ts';
 import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../html/html.ts';
-import { amount, commandLine, cutWords, theirWords } from '../../parts/text.ts';
+import { amount, commandLine, count, cutWords, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -46,7 +46,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}${finding.check === 'granted below' && granted !== undefined && html`<span class="quiet">granted ${money({ amount: granted, currency })}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
-      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${dayOf(sinceMs, medium)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
+      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${dayOf(sinceMs, medium)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${count(rowsBefore)} before`}</p>
       ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
@@ -68,7 +68,7 @@ export function changeMark(change: FindingChange, words: string = CHANGE_WORDS[c
 
 function countOf(finding: ShownFinding, medium: Medium): Html {
   const { rows, portfolio, change, rowsBefore = 0 } = finding;
-  if (change === 'gone') return html`${countWords(rowsBefore, 'row')}`;
+  if (change === 'gone') return html`${withNumbers(countWords(rowsBefore, 'row'))}`;
   const filter = filterOf(finding);
   const words = countWords(rows, 'row');
   if (medium === 'paper' || portfolio === '' || !filter) return html`${words}`;
@@ -116,6 +116,6 @@ function exampleView(
   return html`${row && medium === 'page' ? html`<a href="${rowAddress(row)}">${which}</a>` : which}
     ${requested !== undefined && amount(requested)}${granted !== undefined && html` granted ${amount(granted)}`}
     ${sinceMs !== undefined && html`<span class="quiet">since ${dayOf(sinceMs, medium)}</span>`}
-    ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${cutWords(detail)}</bdi></span>`}
-    ${rows > 1 && html`<span class="quiet">${countWords(rows, 'row')}</span>`}`;
+    ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${withNumbers(cutWords(detail))}</bdi></span>`}
+    ${rows > 1 && html`<span class="quiet">${withNumbers(countWords(rows, 'row'))}</span>`}`;
 }

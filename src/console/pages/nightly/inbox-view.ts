@@ -2,7 +2,7 @@ import { hasFollower, isDecided, type TakenFile } from '../../../ledger/inbox/in
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
-import { advice, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { advice, commandLine, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 
 /** The drop folder, as this process sees it. */
 export type InboxFacts = {
@@ -46,7 +46,7 @@ export function inboxSection(given: InboxFacts): Html {
         ],
       })
     }
-    ${more > 0 && html`<p class="quiet">${countWords(more, 'more file')}.</p>`}
+    ${more > 0 && html`<p class="quiet">${withNumbers(countWords(more, 'more file'))}.</p>`}
     ${table({
       caption: t`Imported files`,
       showCaption: lying.length > 0,

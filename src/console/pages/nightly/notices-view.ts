@@ -5,7 +5,7 @@ import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../n
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { facts } from '../../parts/figures.ts';
-import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 
 /** A channel for notices and its state; `given` is missing where notices wait for a channel that is no longer set. */
 export type ShownWay = WayStanding & { given?: GivenWay };
@@ -74,7 +74,7 @@ function noWay(): Html {
 function faultNotice({ way, fault, waiting }: ShownWay): Html {
   return notice(
     'warn',
-    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${countWords(waiting, 'notice waits', 'notices wait')}, and sending is tried again automatically.`,
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${withNumbers(countWords(waiting, 'notice waits', 'notices wait'))}, and sending is tried again automatically.`,
     { title: way === 'webhook' ? t`The webhook fails.` : t`The mail server fails.` },
   );
 }
@@ -104,6 +104,6 @@ function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): H
     case 'sending':
       return html`${name}: being sent`;
     case 'waiting':
-      return html`${name}: ${tries === 0 ? 'waits' : html`tried ${countWords(tries, 'time')}`}${why}`;
+      return html`${name}: ${tries === 0 ? 'waits' : html`tried ${withNumbers(countWords(tries, 'time'))}`}${why}`;
   }
 }

@@ -49,7 +49,7 @@ export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 
         { label: t`No more found`, value: before ? grouped(countFindings(report, 'gone')) : '–' },
       ])
     }
-    <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${countWords(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${countWords(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
+    <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${withNumbers(countWords(looked.portfolios, 'portfolio'))}${looked.rows !== undefined && html` and ${withNumbers(countWords(looked.rows, 'row'))}`}. ${NO_MORE_WORDS}</p>
     ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than is listed here; the CSV file has all of it.</p>`}
     ${report.fault !== undefined && notice('warn', html`An operator can see why. ${medium === 'page' && commandLine('npx limitline reconcile --last')}`, { title: t`The files of this report could not be written.` })}`;
@@ -87,8 +87,8 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
     ${
       rest > 0 &&
       (medium === 'page'
-        ? html`<p><a href="${reportAddress(id, { section, check })}">All ${countWords(findings, 'finding')}</a></p>`
-        : html`<p class="quiet">${countWords(rest, 'more finding')} in the CSV file.</p>`)
+        ? html`<p><a href="${reportAddress(id, { section, check })}">All ${withNumbers(countWords(findings, 'finding'))}</a></p>`
+        : html`<p class="quiet">${withNumbers(countWords(rest, 'more finding'))} in the CSV file.</p>`)
     }`;
   if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
   const isOpen = section === 'person' || (section === 'finance' && findings <= OPEN_UP_TO);
@@ -186,5 +186,5 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
 
 /** A count; zero is a quiet dash, so that nights with findings stand out. */
 function figure(count: number): Html {
-  return count === 0 ? html`<span class="quiet">–</span>` : html`${grouped(count)}`;
+  return count === 0 ? html`<span class="quiet">–</span>` : html`${withNumbers(grouped(count))}`;
 }

@@ -5,7 +5,7 @@ import { STEPS } from '../../../ledger/schema/row.ts';
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, table } from '../../parts/blocks.ts';
 import { actionButton, button, field, form, select } from '../../parts/form.ts';
-import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
+import { commandLine, cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
 
 export type RuleFunctions = {
   look: () => Promise<RulesNow>;
@@ -73,7 +73,7 @@ function whichOf({ rule }: RuleNow): Html {
  */
 function meansOf({ rows, portfolios }: RuleNow): Html {
   if (rows === 0) return html`<span class="quiet">no rows</span>`;
-  return html`<div>up to ${countWords(rows, 'row')}<span class="under">in ${countWords(portfolios, 'portfolio')}</span></div>`;
+  return html`<div>up to ${withNumbers(countWords(rows, 'row'))}<span class="under">in ${withNumbers(countWords(portfolios, 'portfolio'))}</span></div>`;
 }
 
 function lastOf({ last }: RuleNow): Html {

@@ -188,7 +188,7 @@ export function renderCauses(portfolio: Named, causes: readonly ShownCause[], ri
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(portfolio, cause, rights))}</ol>
-    ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more cause')} of ${countWords(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${withNumbers(countWords(rest.length, 'more cause'))} of ${withNumbers(countWords(restRows, 'row'))}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
 /** A portfolio's name, and the currency of its sums where all files name the same one. */

@@ -13,7 +13,7 @@ import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, panel, table } from '../../parts/blocks.ts';
 import { progressBar, shownCounts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, commandLine, minuteOf } from '../../parts/text.ts';
+import { amount, commandLine, count, minuteOf, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { type PortfolioLook, type PortfolioSeen, workLeftOf } from '../portfolio/portfolio-look.ts';
@@ -67,7 +67,7 @@ export function renderList(look: PortfoliosLook, { text, rights }: ListedFor): H
     empty: emptyState({
       title: t`No portfolio found.`,
       words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
-      next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
+      next: html`<a class="button is-plain" href="/">Show all ${count(total)}</a>`,
     }),
   });
 }
@@ -155,7 +155,7 @@ export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Ht
         { head: t`Time left`, cell: (seen) => leftCell(seen, looked) },
       ],
     })}
-    ${others > 0 && html`<p class="quiet">${!isAll && t`At least `}${countWords(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
+    ${others > 0 && html`<p class="quiet">${!isAll && t`At least `}${withNumbers(countWords(others, 'more portfolio is', 'more portfolios are'))} under way.</p>`}`,
   });
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { grouped } from '../../../counted.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
@@ -9,6 +8,7 @@ import { can, LOOKS, ownMatters, type Rights } from '../../access/access.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { pageHead, pager } from '../../parts/blocks.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
+import { count, withNumbers } from '../../parts/text.ts';
 import { looksMasked } from '../../privacy/masked-view.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { page, text } from '../page.ts';
@@ -172,13 +172,13 @@ function statusesOf(portfolios: readonly PortfolioState[]): Record<string, numbe
 /** Says how many uploads nobody has submitted: nothing of them is requested. */
 function uploadsLine(uploads: number): Html {
   if (uploads === 0) return html``;
-  return html`<p class="quiet"><a href="/new">${countWords(uploads, 'upload is', 'uploads are')} not submitted yet</a>: nothing is requested of ${uploads === 1 ? t`it` : t`them`} before that.</p>`;
+  return html`<p class="quiet"><a href="/new">${withNumbers(countWords(uploads, 'upload is', 'uploads are'))} not submitted yet</a>: nothing is requested of ${uploads === 1 ? t`it` : t`them`} before that.</p>`;
 }
 
 /** Links to the archived portfolios, since a search does not find those. */
 function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
-  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && t`, not searched here`}: what is archived is kept in files, and brought back on request.</p>`;
+  return html`<p class="quiet"><a href="${ARCHIVED}">${count(archived)} archived or forgotten</a>${text !== '' && t`, not searched here`}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
 /** The ids of the page's elements that events refresh. */

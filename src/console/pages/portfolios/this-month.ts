@@ -1,4 +1,3 @@
-import { grouped } from '../../../counted.ts';
 import { moneyOf } from '../../../ledger/counts/money.ts';
 import {
   type AmountIn,
@@ -18,7 +17,7 @@ import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, cutWords, minuteOf, theirWords } from '../../parts/text.ts';
+import { amount, count, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
@@ -109,9 +108,9 @@ function figuresOf(
   const left = {
     label: t`Available`,
     value: sumsPart(available, areAll && unknown === 0),
-    hint: html`${unknown > 0 ? t`not known of ${countWords(unknown, 'request')}` : t`of what was granted`}`,
+    hint: withNumbers(unknown > 0 ? t`not known of ${countWords(unknown, 'request')}` : t`of what was granted`),
   };
-  return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${countWords(portfolios.length, 'portfolio')} alone, so they are lower bounds.</p>`}`;
+  return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${withNumbers(countWords(portfolios.length, 'portfolio'))} alone, so they are lower bounds.</p>`}`;
 }
 
 /**
@@ -131,7 +130,7 @@ function placesOf(parts: readonly { name: string; rows: number }[], outcomes: re
     ({ name }, at) => html`${at > 0 && ', '}<a href="${portfolioAddress(name, { outcomes })}"><bdi>${name}</bdi></a>`,
   );
   const others = parts.length - most.length;
-  return html`${links}${others > 0 && html` and ${grouped(others)} more`}`;
+  return html`${links}${others > 0 && html` and ${count(others)} more`}`;
 }
 
 /** The sums of the month's portfolios that are archived by now. Archives name no currency. */
@@ -139,7 +138,7 @@ function archivedWords(archived: readonly ArchivedPortfolio[]): Html {
   const known = archived.filter(({ requested }) => requested !== undefined);
   const sumOf = (of: 'requested' | 'granted') => amount(exactText(known.map((one) => one[of] ?? '0')));
   const others = archived.length - known.length;
-  return html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${countWords(archived.length, 'portfolio')} of this month, archived or forgotten since</a>${known.length > 0 && html`, with ${sumOf('requested')} requested and ${sumOf('granted')} granted`}${others > 0 && t`, of which ${countWords(others, 'has', 'have')} no sums any more`}.</p>`;
+  return html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${withNumbers(countWords(archived.length, 'portfolio'))} of this month, archived or forgotten since</a>${known.length > 0 && html`, with ${sumOf('requested')} requested and ${sumOf('granted')} granted`}${others > 0 && t`, of which ${countWords(others, 'has', 'have')} no sums any more`}.</p>`;
 }
 
 const MOST_PLACES = 3;

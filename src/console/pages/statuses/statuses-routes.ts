@@ -19,6 +19,7 @@ import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../h
 import { emptyState, notice, pageHead, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { button, form, hidden } from '../../parts/form.ts';
+import { withNumbers } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 
@@ -64,7 +65,7 @@ export function statusQuestions(counts: Readonly<Record<string, number>>, meanin
 const WHO = t`finance, operator or admin`;
 
 function question(status: string, rows: number, asked: Asking): Html {
-  return html`<div class="action"><p><strong>${quotedStatus(status)} came ${countWords(rows, 'time')}.</strong> What does it mean?</p>${can(asked.rights, 'POST /statuses') && meaningButtons(status, undefined, asked)}</div>`;
+  return html`<div class="action"><p><strong>${quotedStatus(status)} came ${withNumbers(countWords(rows, 'time'))}.</strong> What does it mean?</p>${can(asked.rights, 'POST /statuses') && meaningButtons(status, undefined, asked)}</div>`;
 }
 
 /** A status as the service wrote it, on one line; isolated, so that its direction of reading turns nothing else around. */
@@ -226,7 +227,7 @@ function listOf(caption: string, all: readonly ListedStatus[], most: number, ask
     { head: isKnown ? t`Change` : t`What it means`, cell: (one) => changeOf(one, asked) },
   ];
   return html`${table({ caption, rows: all.slice(0, most), columns })}
-    ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more status', 'more statuses')} of ${countWords(restRows, 'row')}, less frequent.</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${withNumbers(countWords(rest.length, 'more status', 'more statuses'))} of ${withNumbers(countWords(restRows, 'row'))}, less frequent.</p>`}`;
 }
 
 /** A status, with a question if it probably stands for another one (`nearest`). */

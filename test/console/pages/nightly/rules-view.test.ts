@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLineActor } from '../../../../src/actor.ts';
 import { rulesSection } from '../../../../src/console/pages/nightly/rules-view.ts';
 import type { RulesNow } from '../../../../src/ledger/nightly/retry-rules.ts';
+import { unmarked } from '../../../support/desk.ts';
 import { openNightlyConsole } from '../../../support/nightly-console.ts';
 
 const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');
@@ -21,7 +22,7 @@ const FACTS: RulesNow = {
   ],
 };
 const view = (given: Partial<Parameters<typeof rulesSection>[1]> = {}, facts = FACTS) =>
-  rulesSection(facts, { csrf: 'token', mayChange: true, ...given }).markup;
+  unmarked(rulesSection(facts, { csrf: 'token', mayChange: true, ...given }).markup);
 
 test('each rule is told with what it means now and did last, and who may has a form that offers the causes there are', () => {
   const markup = view();
