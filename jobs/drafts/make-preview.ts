@@ -191,6 +191,7 @@ function toMend(line: Line): LineToMend {
     line: line.line,
     lines: 1 + inside,
     kind,
+    key: line.kind === 'row' ? line.row.key : line.kind === 'invalid' ? line.key : '',
     cells,
     ...(numbers === undefined ? {} : { numbers }),
     problems: line.kind === 'row' ? [] : line.problems,

@@ -19,10 +19,10 @@ import {
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';
-import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
+import { leftOutWith } from './left-out.ts';
 import { fileOf } from './make-preview.ts';
 import { lineToMend, listFile, mendLinesOf } from './mend-list.ts';
 import type { Previews } from './previews.ts';
@@ -84,18 +84,17 @@ export async function mendDraft(
       one.isLeftOut && isSheet ? emptyRow(one.line) : recordMend(one.edit, one.line),
     );
     const written = await writeVersion(seen, { dir, number, preview, mends });
-    const { leftOut: outBefore, outSum: sumBefore } = lastVersion(now);
+    const before = lastVersion(now);
     const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line);
     // A record of several lines may become one of fewer, so line numbers below change their meaning.
     const several = changed.filter(({ line }) => line.lines > 1).map((one) => recordMend(one.edit, one.line));
     const renumbered = (at: number) =>
       several.reduce((sum, mend) => (mend.line < at ? sum - linesLost(mend) : sum), at);
-    const allOut = [...outBefore, ...out.map(({ line }) => line)].map(renumbered);
+    const allOut = [...before.leftOut, ...out.map(({ line }) => line)].map(renumbered);
     const leftOut = [...new Set(allOut)].sort((a, b) => a - b);
-    // Earlier versions of Limitline kept no sum of the lines that were left out. Then the sum stays unknown.
-    const outSum = outBefore.length > 0 && !sumBefore ? undefined : withLines(sumBefore, out);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
-    const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut, outSum };
+    const known = { leftOut, ...leftOutWith(before, out) };
+    const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), ...known };
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
     if (several.length === 0) return { ...now, versions, authors };
@@ -131,8 +130,19 @@ export async function goBack(
     if (lost) return now;
     const number = version + 1;
     await copyVersion(seen.name, { dir, from: to, to: number });
-    const { sha256, sizeBytes, leftOut, outSum } = target;
-    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, outSum, backTo: to };
+    const { sha256, sizeBytes, leftOut, outSum, out } = target;
+    const made = {
+      sha256,
+      sizeBytes,
+      number,
+      madeMs: Date.now(),
+      mended: 0,
+      cells: [],
+      leftOut,
+      outSum,
+      out,
+      backTo: to,
+    };
     const versions = [...now.versions, made];
     // `sameBuyer` names lines by number, and a number may mean another line in that version. So it is left out.
     const { sameBuyer: _lines, ...reading } = now.reading;
@@ -161,15 +171,6 @@ async function dropOld(dir: string, versions: readonly DraftVersion[]): Promise<
   const kept = new Set(filedVersions(versions).map(({ number }) => number));
   const old = versions.filter(({ number }) => !kept.has(number));
   await Promise.all(old.map(({ number }) => rm(join(dir, `v${number}`), { force: true })));
-}
-
-/** The sum of the amounts of lines that are left out, with these lines. */
-function withLines(before: DraftVersion['outSum'], lines: readonly LineToMend[]): DraftVersion['outSum'] {
-  const sum = makeExactSum();
-  sum.add(before?.amount ?? '0');
-  for (const { requested } of lines) if (requested !== undefined) sum.add(requested);
-  const bare = lines.filter(({ requested }) => requested === undefined).length;
-  return { amount: sum.total(), bare: (before?.bare ?? 0) + bare };
 }
 
 type FoundEdit = { edit: SingleEdit; line: LineToMend; isLeftOut?: true };

@@ -149,9 +149,12 @@ function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
 
 /** What people did with the file since its upload; nothing if nobody changed it. */
 function madeOf(draft: PortfolioDraft): ImportPayload['made'] {
-  const { leftOut: lines, outSum } = lastVersion(draft);
+  const { leftOut: lines, outSum, out } = lastVersion(draft);
   const [corrected, leftOut] = [changedCells(draft.versions), lines.length];
-  return corrected + leftOut === 0 ? undefined : { corrected, leftOut, outSum, people: draft.authors.join(', ') };
+  if (corrected + leftOut === 0) return undefined;
+  // Redis' Lua would store an empty list as an object.
+  const requests = leftOut === 0 ? undefined : out;
+  return { corrected, leftOut, outSum, out: requests, people: draft.authors.join(', ') };
 }
 
 async function payloadOf(

@@ -14,6 +14,7 @@ import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { isPaused, openRows } from '../../src/ledger/portfolios/summary.ts';
@@ -23,6 +24,7 @@ import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
+import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
 
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
@@ -183,6 +185,7 @@ export function portfolioPageFunctions(
       state: await withDoubt(state, context),
       meanings,
       imports,
+      leftOut: await readLeftOut(name, imports, context),
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),
       who: await whoMay(state),
@@ -242,6 +245,26 @@ function makeApprovalsReader({ approvals, people, portfolios }: Pick<Context, 'a
 /** How many of a portfolio's latest approvals its page shows; the page Approvals has the others. */
 const MOST_WAITING = 10;
 const MOST_KNOWN = 1_000;
+
+/** Of an import that kept the requests of its lines left out, those count that no row of the portfolio asks for now. */
+async function readLeftOut(
+  portfolio: string,
+  imports: readonly KnownImport[],
+  { rows }: Pick<Context, 'rows'>,
+): Promise<PortfolioLook['leftOut']> {
+  const read = imports.map(async ({ made = {} }) => {
+    if (made.out === undefined) return made;
+    const known = made.out.filter(({ key }) => key !== '');
+    const found = await rows.read(known.map(({ key }) => ({ portfolio, key })));
+    const there = new Set(known.filter((_one, at) => found[at]?.replaced === false));
+    const out = made.out.filter((one) => !there.has(one));
+    const amounts = out.flatMap(({ amount }) => amount ?? []);
+    const sum = makeExactSum();
+    for (const amount of amounts) sum.add(amount);
+    return { leftOut: out.length, outSum: { amount: sum.total(), bare: out.length - amounts.length } };
+  });
+  return Promise.all(read);
+}
 
 /**
  * The things that were made twice for a portfolio. They are rare, and stored in one place for the account, so they are read only if the

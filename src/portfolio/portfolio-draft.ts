@@ -25,6 +25,8 @@ const versionSchema = z.object({
    * amount.
    */
   outSum: z.object({ amount: z.string(), bare: z.int() }).optional(),
+  /** The requests of the lines in `leftOut`; unknown if there are many, or if an earlier version of Limitline left one out. */
+  out: z.array(z.object({ key: z.string(), amount: z.string().optional() })).optional(),
   /** The version whose content this one has, where somebody went back to it. */
   backTo: z.int().optional(),
 });

@@ -67,6 +67,8 @@ export type LineToMend = {
   /** How many physical lines the record spans. */
   lines: number;
   kind: 'row' | 'invalid' | 'duplicate';
+  /** The key of the line's own request; '' if unknown, and of a duplicate. Previews of earlier versions lack it. */
+  key?: string;
   cells: string[];
   /** The indexes of cells that a workbook stores as numbers. */
   numbers?: readonly number[] | undefined;

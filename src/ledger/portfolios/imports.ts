@@ -19,6 +19,8 @@ export type ImportMade = {
   corrected?: number;
   leftOut?: number;
   outSum?: { amount: string; bare: number } | undefined;
+  /** The requests of the lines that were left out, by key ('' if unknown), if they are kept. */
+  out?: { key: string; amount?: string | undefined }[] | undefined;
   people?: string;
   first?: number;
   total?: string;

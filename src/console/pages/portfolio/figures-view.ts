@@ -73,7 +73,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
       visible(sentence(words)),
     ),
     ...answerNotes(state.answers, meanings, { bring: t` A file of decisions can give a missing status.`, currency }),
-    ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
+    ...look.leftOut.flatMap(({ leftOut = 0, outSum }) =>
       leftOut > 0
         ? [
             t`Not in this table: ${countWords(leftOut, 'line')} that people left out by hand before the import${outSumWords(outSum, currency)}.${withThem(leftOut)}`,

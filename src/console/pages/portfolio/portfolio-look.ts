@@ -2,7 +2,7 @@ import type { CallKind } from '../../../call-kind.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import type { Cause, CauseSample } from '../../../ledger/counts/cause.ts';
-import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
+import type { ImportMade, KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import {
   type CallsLeft,
@@ -23,6 +23,8 @@ export type PortfolioLook = {
   state: PortfolioState;
   meanings: Meanings;
   imports: readonly KnownImport[];
+  /** For each import the lines that people left out by hand, without those whose requests are in the portfolio all the same. */
+  leftOut: readonly Pick<ImportMade, 'leftOut' | 'outSum'>[];
   causes: readonly ShownCause[];
   /** The portfolio's open approvals, each with the people who may approve it. */
   waiting: readonly { approval: PricedApproval; approvers: readonly string[] }[];

@@ -53,3 +53,41 @@ test('what was changed by hand before an import is told to its approver and on t
   const both = plain((await web.get('/portfolios/q9')).text);
   expect(both).toMatch(/q9\.csv : 1 value corrected.*Alder GmbH of q9\.csv .*Elm GmbH of more\.csv/);
 });
+
+// Promise: left-out-note-ends
+test('a line that was left out is named on the portfolio’s page until its request is imported', async () => {
+  const desk = await openDesk(0);
+  const web = await openConsole(desk);
+  const few = 'Fig GmbH,DE,0.25\n';
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEAD}Alder GmbH,DE,1000\nElm GmbH,DE,0.5\n${few}`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('Request all: 3 limits');
+  const edits = { list: 'warnings', version: '1', 'leave-3': 'yes', 'leave-4': 'yes' };
+  expect((await web.post(`${location}/mend`, edits)).status).toBe(303);
+  await expect.poll(look).toContain('Request all: 1 limit');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  const page = async () => plain((await web.get('/portfolios/q9')).text);
+  await expect.poll(page).toContain('Not in this table: 2 lines that people left out by hand before the import (0.75');
+
+  await writeFile(join(desk.cwd, 'q9.csv'), `${HEAD}Elm GmbH,DE,0.50\n`);
+  await desk.limitline('import', 'q9.csv', '--yes');
+  expect(await page()).toContain('Not in this table: 1 line that people left out by hand before the import (0.25');
+  await writeFile(join(desk.cwd, 'q9.csv'), `${HEAD}${few}`);
+  await desk.limitline('import', 'q9.csv', '--yes');
+  expect(await page()).not.toContain('Not in this table');
+  expect(await page()).toContain('2 lines left out');
+});
+
+// Promise: changes-told-to-approver
+test('a value that was corrected where no line was left out is told on the portfolio’s page', async () => {
+  const web = await openConsole(await openDesk(0));
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEAD}Alder GmbH,XX,1000\n`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('name="cell-2-1"');
+  expect((await web.post(`${location}/mend`, { list: 'problems', version: '1', 'cell-2-1': 'DE' })).status).toBe(303);
+  await expect.poll(look).toContain('Request all: 1 limit');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  await expect.poll(async () => plain((await web.get('/portfolios/q9')).text)).toContain('1 value corrected');
+});
