@@ -114,10 +114,11 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
   }
   await onPortfolio(name, async (context) => {
     const found = await rowToRetry(retry, context);
-    if (found && how.dryRun) {
-      const filter = { rows: [found.row.key], states: [retry.state] };
+    if (how.dryRun) {
+      // No row: none has this state, problem or cause.
+      const filter = { rows: [found?.row.key ?? ''], states: [retry.state] };
       const { plan } = await actOnChosen({ portfolio: name, action: 'retry', filter }, how, context);
-      if (isEmpty(plan)) throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
+      if (!found || isEmpty(plan)) throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
       const others = await namesOf(plan.others, context);
       terminal.print(planWords(plan, others), {
         portfolio: name,

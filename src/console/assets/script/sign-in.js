@@ -20,15 +20,26 @@ function leaveFor(address) {
   location.assign(address);
 }
 
-/** Whether a person changed a field of a form that changes something. Passwords and chosen files do not count. */
+/**
+ * Whether a person changed a field of a form that changes something, here or before the server answered with the form again. Passwords and
+ * chosen files do not count.
+ */
 function hasTyped() {
-  return [...document.querySelectorAll('form[method="post"] :is(input, textarea)')].some(
-    ({ type, checked, defaultChecked, value, defaultValue }) =>
-      !UNTYPED.has(type) && (checked !== defaultChecked || value !== defaultValue),
-  );
+  const forms = [...document.querySelectorAll('main form[method="post"], dialog form[method="post"]')];
+  const [page] = performance.getEntriesByType('navigation');
+  // The answer to a form with faults has what was typed as its own values.
+  if (page?.responseStatus === REFUSED && forms.length > 0) return true;
+  const fields = forms.flatMap((form) => [...form.elements]);
+  return fields.some(({ type, checked, defaultChecked, value, defaultValue, options }) => {
+    if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
+    if (defaultValue === undefined || UNTYPED.has(type)) return false;
+    return checked !== defaultChecked || value !== defaultValue;
+  });
 }
 
 const UNTYPED = new Set(['hidden', 'password', 'file']);
+/** The status of the console's answer to a form with faults. */
+const REFUSED = 422;
 
 /** Covers the page until somebody is signed in; the page of anybody else than before is loaded anew. */
 function cover(address) {
@@ -50,7 +61,8 @@ function cover(address) {
     const page = await signedInPage();
     if (!page || !dialog.isConnected) return;
     const user = (of) => of.querySelector('.account-name')?.textContent;
-    if (user(page) !== user(document)) return location.reload();
+    // Not `reload`: it would send the form of a page again that is the answer to one.
+    if (user(page) !== user(document)) return location.assign(location.pathname + location.search);
     const token = (of) => of.querySelector('meta[name="csrf-token"]');
     token(document).content = token(page).content;
     for (const field of document.querySelectorAll('input[name="_csrf"]')) field.value = '';
@@ -65,11 +77,15 @@ function cover(address) {
   dialog.showModal();
 }
 
-/** What the server shows at this page's address to whoever is signed in; undefined while nobody is. */
+/** What the console shows at this page's address to whoever is signed in; undefined while nobody is, or something else answers. */
 async function signedInPage() {
-  const response = await fetch(location.href, { headers: { 'x-by-itself': '1' } }).catch(() => undefined);
-  if (!response || response.status === 401 || response.status >= 500) return undefined;
-  return new DOMParser().parseFromString(await response.text(), 'text/html');
+  try {
+    const response = await fetch(location.href, { headers: { 'x-by-itself': '1' } });
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    return response.status !== 401 && page.querySelector('meta[name="csrf-token"]') ? page : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const SIGNED_OUT = 'limitline-signed-out';
