@@ -2,13 +2,7 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import {
-  type BuyerRow,
-  type BuyerRows,
-  countedSum,
-  isGivenUp,
-  NO_BUYER_ROWS,
-} from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
@@ -57,8 +51,8 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, whether its row was given up, whether it would replace a row that it corrects, and what its own row
- * and the replaced one count for in the portfolio's sum until then. Invalid lines may have `doubted` rows.
+ * addition to another one of the buyer, whether its row was given up, whether it would replace a row that it corrects, and which
+ * (`givesWay`). `own`: what its own row counts for in the portfolio's sum until then. Invalid lines may have `doubted` rows.
  */
 type Foreseen = {
   line: Line;
@@ -69,7 +63,8 @@ type Foreseen = {
   isBesides?: boolean;
   isRevived?: boolean;
   replaces?: RowState | undefined;
-  counted?: string;
+  givesWay?: BuyerRow | undefined;
+  own?: string;
   doubted?: readonly BuyerRow[] | undefined;
 };
 
@@ -88,7 +83,10 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   const foreseen = await Promise.all(
     batch.map(async (line): Promise<Foreseen> => {
       const its = found.get(line.line);
-      return line.kind === 'row' && its ? foreseeRow(line, its, deps) : { line };
+      if (line.kind !== 'row' || !its) return { line };
+      const { limit } = its.request === '' ? {} : (JSON.parse(its.request) as Partial<RowRequest>);
+      const own = its.state === 'cancelled' ? '0' : (limit?.requested_limit ?? '0');
+      return { ...(await foreseeRow(line, its, deps)), own };
     }),
   );
   const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
@@ -113,7 +111,7 @@ export type OfBuyer =
   | {
       isRevived: boolean;
       replaces: RowState | undefined;
-      counted: string;
+      givesWay: BuyerRow | undefined;
       besides: Besides | undefined;
       /** The warning where the limit was requested for another company. */
       ofOther: Problem | undefined;
@@ -173,11 +171,10 @@ export function makeReplacingForesight({
             elsewhere: await standingOf(other.elsewhere, isPaused),
           }
         : warningOfEarlier(line, earlier);
-      const counted = countedSum([own, decision.replaces]);
       results.set(line.line, {
         isRevived,
         replaces: decision.replaces?.state,
-        counted,
+        givesWay: decision.replaces,
         besides,
         ofOther: otherCompanyWarning(line, ofBuyer),
       });

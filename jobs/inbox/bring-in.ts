@@ -31,8 +31,8 @@ import { type Entry, makeProblemsFile } from './taken-folder.ts';
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
 
 /**
- * Imports a file that was taken, unless the same content was imported before, or the portfolio was given up since. Records each step before the next one, so that a
- * file whose process died is imported again as the same import.
+ * Imports a file that was taken, unless the same content was imported before, or the portfolio was given up since. Records each step before
+ * the next one, so that a file whose process died is imported again as the same import.
  *
  * @returns the result, not recorded yet
  * @throws LimitlineError `FILE` where the file cannot be read or our own disk fails; `STOPPED`
@@ -40,7 +40,9 @@ export const inboxFrom = (): string => `drop folder on ${hostname()}`;
 export async function bringIn(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
   const { imports, inbox, portfolios, signal } = deps;
   const { givenUp } = await portfolios.read(file.portfolio);
-  if (givenUp && givenUp.atMs > file.atMs) return { ...file, is: 'rejected', words: givenUpWords(file) };
+  // Not later or earlier: two hosts have two clocks.
+  const isSince = file.givenUpMs !== undefined && file.givenUpMs !== (givenUp?.atMs ?? 0);
+  if (isSince) return { ...file, is: 'rejected', words: givenUpWords(file) };
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   const { supplier } = entry;

@@ -138,15 +138,17 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
  * meanwhile.
  */
 async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
-  const { taken, inbox, drop, audit } = deps;
+  const { taken, inbox, drop, audit, portfolios } = deps;
   const id = await taken.begin(dropped.name, Date.now());
+  const portfolio = portfolioOf(dropped.name) ?? '';
   const file: TakenFile = {
     id,
     folder: drop.id,
     name: dropped.name,
     documents: [...dropped.documents, ...dropped.suppliers.map(({ raw }) => raw.toString())],
     suppliers: Object.fromEntries(dropped.suppliers.map((one) => [one.raw.toString(), stampOf(one)])),
-    portfolio: portfolioOf(dropped.name) ?? '',
+    portfolio,
+    givenUpMs: portfolio === '' ? undefined : ((await portfolios.read(portfolio)).givenUp?.atMs ?? 0),
     atMs: Date.now(),
     ...(fault === undefined ? { is: 'taken', words: '' } : { is: 'rejected', words: fault }),
   };

@@ -27,6 +27,8 @@ export function makeDryRun({
   let [open, revived, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0, 0];
   const [besidesSum, rowsSum, countedRows] = [makeExactSum(), makeExactSum(), makeExactSum()];
   const doubtedKeys = new Set<string>();
+  /** The rows whose part of the portfolio's sum is counted: a row may be doubted first, and replaced by a line further down. */
+  const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
   return {
@@ -51,11 +53,14 @@ export function makeDryRun({
         isBesides,
         isRevived,
         replaces,
-        counted,
+        givesWay,
+        own = '0',
         doubted = [],
       } of foreseen) {
         if (line.kind === 'row') rowsSum.add(line.row.limit.requested_limit);
-        countedRows.add(counted ?? '0');
+        if (line.kind === 'row' && counted.add(line.row.key)) countedRows.add(own);
+        for (const one of givesWay ? [givesWay, ...doubted] : doubted)
+          if (counted.add(one.row.key)) countedRows.add(countedSum([one]));
         if (fate === 'before') before.limits += 1;
         if (fate === 'held' || fate === 'sent') before.held += 1;
         if (fate === 'held') before.needAnswer += 1;
@@ -66,7 +71,6 @@ export function makeDryRun({
         if (replaces && is('isOpen', replaces)) replacedOpen += 1;
         for (const one of doubted.filter(({ row }) => !doubtedKeys.has(row.key))) {
           if (is('isOpen', one.state)) doubtedOpen += 1;
-          countedRows.add(countedSum([one]));
           doubtedKeys.add(one.row.key);
         }
         if (line.kind === 'row' && isBesides) {

@@ -120,6 +120,8 @@ export type TakenFile = {
   suppliers?: Readonly<Record<string, string>>;
   /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
   portfolio: string;
+  /** When the portfolio had been given up last as the file was taken, in ms; 0 if never. An older version of Limitline noted nothing. */
+  givenUpMs?: number | undefined;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
   /** What became of the file, or why nothing happened yet, in a sentence. */

@@ -37,6 +37,8 @@ test('what was requested this month stands there by currency and outcome, and wh
   await desk.limitline('statuses', 'open', '--means', 'unknown');
   expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
   expect(plainText((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
+  await desk.limitline('archive', 'uk', '--yes');
+  expect(plainText((await get('/')).text)).toMatch(/In all portfolios .* Not in these sums: 1 archived portfolio/);
 });
 
 // Promise: requested-beside-the-file
@@ -87,7 +89,14 @@ test('a figure of this month names the portfolios with most requests, and counts
   }));
   const shown = (total: number) =>
     plainText(
-      requestedSums({ portfolios, total, archivedLately: [], meanings: new Map([['no', 'declined']]), nowMs }).markup,
+      requestedSums({
+        portfolios,
+        total,
+        archivedLately: [],
+        archived: 0,
+        meanings: new Map([['no', 'declined']]),
+        nowMs,
+      }).markup,
     );
   expect(shown(4)).toContain('42 requests in many , more , some and 1 more');
   expect(shown(4)).not.toContain('lower bounds');

@@ -58,3 +58,36 @@ test('check adds what the portfolio has already, and says nothing of a file that
   // Nothing would be imported.
   expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });
 });
+
+// Promise: check-says-approval
+test.each([
+  [
+    'that a line corrects in its number',
+    ['Acme AG,DE,HRB 1,r1,1000'],
+    ['Acme AG,DE,HRB 2,r1,1000', 'Gamma,DE,,r3,400'],
+    '1500',
+    undefined,
+  ],
+  [
+    'that a faulty line may correct, and a line further down replaces',
+    ['Acme,DE,,,1000', 'Beta,DE,,,5000'],
+    [
+      'Acme,DE,,,abc',
+      ...Array.from({ length: 600 }, (_, at) => `Other ${at},FR,,,1`),
+      'Acme,DE,,,900',
+      'Beta,DE,,,5000',
+    ],
+    '6400',
+    'Portfolio q4 asks for 6,500.00 with this',
+  ],
+])('check counts a row once %s', async (_name, before, after, above, words) => {
+  const { limitline, json, cwd } = await openDesk(0, {}, { APPROVE_ABOVE: above, APPROVE_WINDOW_DAYS: '0' });
+  const text = (lines: string[]) =>
+    `${['name,country_code,company_registration_number,request_reference,requested_limit', ...lines].join('\n')}\n`;
+  await writeFile(join(cwd, 'q4.csv'), text(before));
+  await limitline('import', 'q4.csv', '--yes');
+  await writeFile(join(cwd, 'later.csv'), text(after));
+  const { approval } = await json('check', 'later.csv', '--portfolio', 'q4');
+  if (words === undefined) expect(approval).toBeNull();
+  else expect(approval).toContain(words);
+});

@@ -23,6 +23,8 @@ import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
 
+const GRANTED: readonly RowOutcome[] = ['approved', 'partly_approved'];
+
 /** The figures of portfolios, each a sum over the rows with one of these outcomes. With `ifAny` a figure without rows is left out. */
 const FIGURES: readonly {
   label: string;
@@ -31,7 +33,7 @@ const FIGURES: readonly {
   ifAny?: boolean;
 }[] = [
   { label: t`Requested`, outcomes: ANSWER_OUTCOMES, of: 'requested' },
-  { label: t`Granted`, outcomes: ['approved', 'partly_approved'], of: 'granted' },
+  { label: t`Granted`, outcomes: GRANTED, of: 'granted' },
   { label: t`Under review`, outcomes: ['under_review'], of: 'requested' },
   { label: t`Declined`, outcomes: ['declined'], of: 'requested' },
   { label: t`Outcome not known`, outcomes: ['answered'], of: 'requested', ifAny: true },
@@ -41,6 +43,8 @@ type Look = {
   portfolios: readonly PortfolioState[];
   total: number;
   archivedLately: readonly ArchivedPortfolio[];
+  /** How many portfolios are archived. */
+  archived: number;
   meanings: Meanings;
   nowMs: number;
 };
@@ -66,7 +70,7 @@ export function requestedSums(look: Look): Html {
       title: t`This month`,
       body: html`${figuresOf(ofMonth, look, hasOlder || isAll)}${archived.length > 0 && archivedWords(archived)}`,
     })
-  }${hasOlder && panel({ title: t`In all portfolios`, body: figuresOf(portfolios, look, isAll, true) })}`;
+  }${hasOlder && panel({ title: t`In all portfolios`, body: html`${figuresOf(portfolios, look, isAll, true)}${look.archived > 0 && html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${withNumbers(countWords(look.archived, 'archived portfolio'))}</a>.</p>`}` })}`;
 }
 
 /** The figures of some portfolios; they are lower bounds unless `areAll`. With `isAvailable` they have what is still available, too. */
@@ -104,10 +108,13 @@ function figuresOf(
     return { label, value, hint: html`${words}${beside}` };
   });
   const unknown = all.reduce((sum, { withoutAvailable }) => sum + withoutAvailable, 0);
-  const available = sumsByCurrency(all.map(({ available: sum, currency }) => ({ amount: sum, currency })));
+  const granted = all.filter(
+    (one) => one.withoutAvailable > 0 || GRANTED.some((outcome) => one.sums[outcome].rows > 0),
+  );
+  const available = sumsByCurrency(granted.map(({ available: sum, currency }) => ({ amount: sum, currency })));
   const left = {
     label: t`Available`,
-    value: sumsPart(available, areAll && unknown === 0),
+    value: granted.length === 0 ? '–' : sumsPart(available, areAll && unknown === 0),
     hint: withNumbers(unknown > 0 ? t`not known of ${countWords(unknown, 'request')}` : t`of what was granted`),
   };
   return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${withNumbers(countWords(portfolios.length, 'portfolio'))} alone, so they are lower bounds.</p>`}`;
