@@ -49,7 +49,7 @@ export async function writeIncoming(
 ): Promise<{ sha256: string; sizeBytes: number }> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
-  // A stream that opens its file by itself may make it after it failed, and after its caller removed it.
+  // The file is made here, and not by the stream: that might make it after a fault, when the caller has removed it already.
   const target = await open(path, 'wx', 0o600).catch((error) => {
     content.destroy();
     throw error;

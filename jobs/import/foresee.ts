@@ -5,7 +5,7 @@ import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { askedOf, is, type RowDocument, type RowRequest, type RowState } from '../../src/ledger/schema/row.ts';
+import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -51,8 +51,8 @@ type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, whether its row was given up, whether it would replace a row that it corrects, and which
- * (`givesWay`). `own`: what its own row counts for in the portfolio's sum until then. Invalid lines may have `doubted` rows.
+ * addition to another one of the buyer, whether its row was given up, and the row that it corrects and would replace (`givesWay`).
+ * `own`: the amount for which its own row counts in the portfolio's sum before the import. Invalid lines may have `doubted` rows.
  */
 type Foreseen = {
   line: Line;
@@ -62,7 +62,6 @@ type Foreseen = {
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
   isRevived?: boolean;
-  replaces?: RowState | undefined;
   givesWay?: BuyerRow | undefined;
   own?: string;
   doubted?: readonly BuyerRow[] | undefined;
@@ -110,7 +109,6 @@ export type OfBuyer =
   | { problem: Problem; isUnclear?: boolean }
   | {
       isRevived: boolean;
-      replaces: RowState | undefined;
       givesWay: BuyerRow | undefined;
       besides: Besides | undefined;
       /** The warning where the limit was requested for another company. */
@@ -173,7 +171,6 @@ export function makeReplacingForesight({
         : warningOfEarlier(line, earlier);
       results.set(line.line, {
         isRevived,
-        replaces: decision.replaces?.state,
         givesWay: decision.replaces,
         besides,
         ofOther: otherCompanyWarning(line, ofBuyer),

@@ -52,7 +52,6 @@ export function makeDryRun({
         company,
         isBesides,
         isRevived,
-        replaces,
         givesWay,
         own = '0',
         doubted = [],
@@ -67,8 +66,8 @@ export function makeDryRun({
         if (fate === 'held' && !isHeldHere) heldElsewhere += 1;
         if (fate === 'open') open += 1;
         if (isRevived) revived += 1;
-        if (replaces) replaced += 1;
-        if (replaces && is('isOpen', replaces)) replacedOpen += 1;
+        if (givesWay) replaced += 1;
+        if (givesWay && is('isOpen', givesWay.state)) replacedOpen += 1;
         for (const one of doubted.filter(({ row }) => !doubtedKeys.has(row.key))) {
           if (is('isOpen', one.state)) doubtedOpen += 1;
           doubtedKeys.add(one.row.key);

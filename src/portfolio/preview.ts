@@ -25,8 +25,9 @@ export type DryRun = Forecast & {
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /**
-   * Of all lines that would be rows, whatever becomes of them: their sum, and what these rows, those that they replace, and doubted ones
-   * count for in the portfolio's sum until then. Unknown for a file that can be read only once, and in previews of earlier versions.
+   * `rows`: the sum of all lines that would be rows, whatever becomes of them. `counted`: the part of the portfolio's sum before the import
+   * that belongs to these rows, to rows that they replace, and to doubted rows. Both are unknown for a file that can be read only once, and in
+   * previews of earlier versions.
    */
   sums?: { rows: string; counted: string };
   /** Limits for new buyers that may be the same as known ones; previews of earlier versions lack it. */

@@ -148,7 +148,7 @@ testInBrowser(
     const anna = await addUser(web, 'anna', ['admin']);
     const clara = await addUser(web, 'clara', ['admin']);
     await addUser(web, 'ben', ['viewer']);
-    const { page, expectFault } = await openBrowser();
+    const { page, tab, expectFault } = await openBrowser();
     expectFault(/status of 4(?:0[13]|22)/);
     const signIn = async (one: typeof page, name: string, code = '') => {
       await one.getByLabel('Name').fill(name);
@@ -170,7 +170,7 @@ testInBrowser(
     await keepScreenshot(page, 'signed-out-typed');
     const opened = page.context().waitForEvent('page');
     await covered.getByRole('link').click();
-    const other = await opened;
+    let other = await opened;
     await signIn(other, 'anna', codeOf(anna.secret, 1));
     await other.getByRole('heading', { name: 'Users', exact: true }).waitFor();
     await page.bringToFront();
@@ -186,8 +186,10 @@ testInBrowser(
     // The server's answer to a form with a fault has it as the field's own value.
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('No role is given').waitFor();
+    await other.close();
     await web.context.people.sessions.endAll('anna');
     await covered.waitFor();
+    other = await tab();
     await other.goto(`${web.url}/keys`);
     await signIn(other, 'ben');
     await other.getByRole('heading', { name: 'Keyboard' }).waitFor();
@@ -199,6 +201,9 @@ testInBrowser(
     // A sign-out in another tab empties this one, too.
     await other.locator('#account summary').click();
     await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.bringToFront();
+    await page.waitForURL(/\/sign-in/);
+    await other.bringToFront();
     await signIn(other, 'clara', codeOf(clara.secret));
     await other.locator('#account').waitFor();
     await page.goto(`${web.url}/users`);

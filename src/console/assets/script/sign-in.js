@@ -16,8 +16,14 @@ export function signIn() {
 }
 
 function leaveFor(address) {
+  forgetChanges();
   document.querySelector('main')?.replaceChildren();
   location.assign(address);
+}
+
+/** Removes the marks of unsaved changes, for which the browser would ask before it leaves. */
+function forgetChanges() {
+  for (const field of document.querySelectorAll('[data-changed]')) field.removeAttribute('data-changed');
 }
 
 /**
@@ -51,18 +57,15 @@ function cover(address) {
     <div class="actions"><a class="button is-primary" target="_blank">${t`Sign in in another tab`}</a><button class="button is-plain" type="button">${t`Leave without it`}</button></div>`;
   const [link, button] = dialog.querySelectorAll('.button');
   link.href = address;
-  button.addEventListener('click', () => {
-    for (const field of document.querySelectorAll('[data-changed]')) field.removeAttribute('data-changed');
-    leaveFor(address);
-  });
+  button.addEventListener('click', () => leaveFor(address));
   // Escape closes a dialog; this one stays until the person is signed in.
   dialog.addEventListener('close', () => dialog.showModal());
   const resume = async () => {
     const page = await signedInPage();
     if (!page || !dialog.isConnected) return;
     const user = (of) => of.querySelector('.account-name')?.textContent;
-    // Not `reload`: it would send the form of a page again that is the answer to one.
-    if (user(page) !== user(document)) return location.assign(location.pathname + location.search);
+    // A reload would send the form again whose answer this page may be.
+    if (user(page) !== user(document)) return leaveFor(location.pathname + location.search);
     const token = (of) => of.querySelector('meta[name="csrf-token"]');
     token(document).content = token(page).content;
     for (const field of document.querySelectorAll('input[name="_csrf"]')) field.value = '';
@@ -96,7 +99,9 @@ const SIGNED_OUT = 'limitline-signed-out';
  */
 export function forgetOnSignOut() {
   addEventListener('storage', ({ key }) => {
-    if (key === SIGNED_OUT) document.body.replaceChildren();
+    if (key !== SIGNED_OUT) return;
+    forgetChanges();
+    document.body.replaceChildren();
   });
   document.addEventListener('submit', ({ target }) => {
     if (!target.matches('form[action="/sign-out"]')) return;

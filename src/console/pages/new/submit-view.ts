@@ -127,7 +127,7 @@ export function neededApproval(
     const words = t`The portfolio asks for ${moneyText(sum)} with this file, what was requested before included. That is above ${limit}: ${BEFORE_YES}.`;
     return notice('warn', withNumbers(words), { title });
   }
-  // The import decides by the sums of the portfolio and of its buyers, which earlier portfolios ask for, too.
+  // The import decides by what each buyer asks for within the days of the window, too, which this file does not show.
   const whose = [
     ...(there && sum === undefined ? [t`the sum of the portfolio`] : []),
     ...(windowDays > 0 ? [t`the sum of one buyer`] : []),
