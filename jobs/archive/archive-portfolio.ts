@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
@@ -23,6 +21,7 @@ import {
 } from './archive-deps.ts';
 import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
+import { removeOlder } from './remove-older.ts';
 import { followLeft } from './restore-portfolio.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -253,17 +252,4 @@ async function takeRest(
     if (names.size >= NAMES) await take();
   }
   if (names.size > 0) await take();
-}
-
-/** This archive contains all that older ones have, but for one with more rows, which were lost in Redis when an older copy was put back. */
-async function removeOlder(folder: string, { account, portfolio, startedMs, rows }: ArchiveManifest): Promise<void> {
-  const above = dirname(folder);
-  for (const name of await readdir(above).catch(() => [])) {
-    const other = join(above, name);
-    if (other === folder) continue;
-    const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
-    // An archive of another ledger stays: in that ledger, the portfolio of this name began at another moment.
-    if (found?.startedMs !== startedMs || found.rows > rows) continue;
-    await removeArchive(other).catch(() => {});
-  }
 }

@@ -39,16 +39,21 @@ export async function openArchiving({ dir }: { dir?: string } = {}) {
       const own = connectRedis();
       return { deps: { ...deps, ledger: own, processId: 'p2' }, die: () => own.disconnect() };
     },
-    /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each. */
-    async fill(name: string, count: number): Promise<void> {
+    /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each, whose names begin with `first`. */
+    async fill(name: string, count: number, first = name): Promise<void> {
       const run = await portfolios.startImport(name, { id: 'gone', fileName: `${name}.csv`, reading: '{}' });
       for (let n = 1; n <= count; n += 1) {
-        const row = { portfolio: name, key: `${name}-${n}` };
-        await rows.put(row, n + 1, run.number, makeRequest({ name: `Büyer "${n}" GmbH`, buyer: `${name}-buyer-${n}` }));
+        const row = { portfolio: name, key: `${first}-${n}` };
+        await rows.put(
+          row,
+          n + 1,
+          run.number,
+          makeRequest({ name: `Büyer "${n}" GmbH`, buyer: `${first}-buyer-${n}` }),
+        );
         const record = { status: 'approved', total_limit: '1000', available_limit: '1000' };
         await rows.advance(row, 'queued', 'done', {
           company: `company_${n}`,
-          limit: `bl_${name}${n}`,
+          limit: `bl_${first}${n}`,
           documents: [],
           record,
         });

@@ -36,7 +36,10 @@ test('the files are for their owner alone, and the manifest says what is in each
 });
 
 // Promise: fuller-archive-stays
-test('an archive with rows that an older Redis lacks stays beside that of the rows which are there', async () => {
+test.each([
+  ['fewer rows', 2],
+  ['as many rows, and others of them', 4],
+])('an archive with rows that an older Redis lacks stays beside that of %s', async (_, count) => {
   const { fill, archive, foldersOf, connection, keys } = await openArchiving();
   await fill('q4', 2);
   const started = (await connection.hget(keys.portfolio('q4'), 'started')) ?? '';
@@ -45,6 +48,7 @@ test('an archive with rows that an older Redis lacks stays beside that of the ro
   // An older copy of Redis is put back.
   await connection.del(await connection.keys(`${keys.account.slice(0, -'account'.length)}*`));
   await fill('q4', 2);
+  if (count > 2) await fill('q4', count - 2, 'added');
   await connection.hset(keys.portfolio('q4'), { started });
   const { id } = await archive('q4');
   expect(await foldersOf('q4')).toEqual([fuller, id].sort());
