@@ -148,11 +148,11 @@ async function takeKept(
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
   const laterMs = isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined;
   const againMs = isAsked ? Math.min(ageMs, AGAIN_MS.asked) : laterMs;
-  const whys = readings.flatMap(({ became, why }) => (became === 'mistyped' && why !== undefined ? [why] : []));
+  const whys = readings.flatMap(({ became, why }) => (why !== undefined && hasWhys({ [became]: 1 }) ? [why] : []));
   return { id, became: becameOf(readings), againMs, whys };
 }
 
-/** An event that was read. `whys`: the questions about its statuses that may be mistyped. */
+/** An event that was read. `whys`: why decisions of it were not taken, where a person has to read that. */
 type TakenEvent = ReadEvent & { whys: string[] };
 
 /**
@@ -163,26 +163,26 @@ type Taking = { mapping: EventMapping; mistyped: MistypedIn; noted?: Set<string>
 
 /**
  * Takes the decisions of all kept events, or of those since a moment, the oldest first. Returns the number of events, counts of what became
- * of their decisions, and the events with a status that may be mistyped.
+ * of their decisions, and why some were not taken, where a person has to read that.
  */
 export async function takeAllEvents(
   { mapping, sinceMs }: { mapping: EventMapping; sinceMs?: number | undefined },
   deps: TakingDeps,
-): Promise<{ events: number; became: EventBecame; mistyped: { event: string; why: string }[] }> {
+): Promise<{ events: number; became: EventBecame; whys: { event: string; why: string }[] }> {
   const counts = makeCounts();
   const taking = { mapping, mistyped: makeMistypedIn(deps) };
-  const mistyped: { event: string; why: string }[] = [];
+  const whys: { event: string; why: string }[] = [];
   for await (const page of deps.events.walk({ sinceMs, from: 'oldest' })) {
     for (let from = 0; from < page.length; from += EVENTS_AT_ONCE) {
       const some = page.slice(from, from + EVENTS_AT_ONCE);
       const read = await Promise.all(some.map(({ id }) => takeKept(id, taking, deps)));
       await deps.events.nextToRead(read, 0);
       counts.add(read);
-      mistyped.push(...read.flatMap(({ id, whys }) => whys.map((why) => ({ event: id, why }))));
+      whys.push(...read.flatMap((one) => one.whys.map((why) => ({ event: one.id, why }))));
     }
   }
   await tellDecided(deps);
-  return { ...counts.take(), mistyped };
+  return { ...counts.take(), whys };
 }
 
 /**

@@ -9,6 +9,7 @@ import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { ListedEvent } from '../../src/ledger/events/event-rows.ts';
 import { becameWords, hasWhys } from '../../src/ledger/events/kept-event.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
@@ -127,9 +128,10 @@ async function withWhys(events: readonly ListedEvent[], context: Context): Promi
 async function take(sinceMs: number | undefined, context: Context, terminal: Terminal) {
   const mapping = mappingOf(context.settings);
   const taken = await takeAllEvents({ mapping, sinceMs }, context);
-  const asked = taken.mistyped.slice(0, LISTED).map(({ event, why }) => `event ${event}: ${why}`);
+  const whys = taken.whys.slice(0, LISTED).map(({ event, why }) => `event ${event}: ${visible(why)}`);
+  if (taken.whys.length > LISTED) whys.push(`and ${taken.whys.length - LISTED} more`);
   const words = `${counted(taken.events, 'event')} read: ${becameWords(taken.became) || 'no decisions'}.`;
-  terminal.print([...asked, words].join('\n'), { account: context.account, ...taken });
+  terminal.print([...whys, words].join('\n'), { account: context.account, ...taken });
   if (hasWhys(taken.became)) process.exitCode = PROBLEMS_STATUS;
   return taken;
 }
