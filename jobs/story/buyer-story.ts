@@ -4,7 +4,12 @@ import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { AnsweredRow, DeclinedPage, DeclinedSum } from '../../src/ledger/rows/answered-lately.ts';
+import {
+  type AnsweredRow,
+  type DeclinedPage,
+  type DeclinedSum,
+  NEWS_MS,
+} from '../../src/ledger/rows/answered-lately.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { heldName, type Stories } from '../../src/ledger/rows/story.ts';
@@ -115,14 +120,12 @@ type DeclinedDeps = {
   statusMeanings: Pick<MeaningStore, 'read'>;
 };
 
-const DAY_MS = 86_400_000;
-
 /** The number of rows on a page. */
 const PAGE = 100;
 
-/** Reads what the service declined within the last 24 hours, at first or by a later decision. */
+/** Reads what the service declined within the last seven days, at first or by a later decision. */
 export function makeDeclinedLately({ rows, stories, portfolios, statusMeanings }: DeclinedDeps) {
-  const lately = async () => rows.answeredLately('declined', Date.now() - DAY_MS, await statusMeanings.read());
+  const lately = async () => rows.answeredLately('declined', Date.now() - NEWS_MS, await statusMeanings.read());
   const makeCurrencyOf = () => {
     const importOf = makeImportLook({ portfolios });
     return async ({ row, importId }: AnsweredRow) => (await importOf(row, importId))?.found?.currency;

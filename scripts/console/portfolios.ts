@@ -18,6 +18,7 @@ import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { isPaused, openRows } from '../../src/ledger/portfolios/summary.ts';
+import { NEWS_MS } from '../../src/ledger/rows/answered-lately.ts';
 import { type Approval, standingNoes } from '../../src/ledger/schema/approval.ts';
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
@@ -105,7 +106,7 @@ export function portfoliosPageFunctions(
       ]);
       const currencyOf = makeApprovalCurrency(context);
       const open = waiting.map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));
-      const sinceMs = Date.now() - DAY_MS;
+      const sinceMs = Date.now() - NEWS_MS;
       const refused = standingNoes([...answered, ...waiting])
         .filter((one) => (one.answered?.atMs ?? 0) >= sinceMs)
         .map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));

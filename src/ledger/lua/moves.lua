@@ -82,7 +82,7 @@ local function knownCause(portfolio, failed)
 end
 
 -- For so long, in ms, a limit that is not plainly approved is listed by the time of its answer. Older entries are removed from the list.
-local LATELY = 2 * 24 * 3600 * 1000
+local LATELY = 8 * 24 * 3600 * 1000
 local isTrimmed = false
 
 local function isPlainYes(row)

@@ -15,7 +15,7 @@ export type AnsweredRow = { row: RowId; atMs: number; importId: string; requeste
  */
 export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
-/** What was declined within a day: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
+/** What was declined within a week: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
 export type DeclinedSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
 
 /**
@@ -30,6 +30,9 @@ export type DeclinedPage = {
   isAll: boolean;
 };
 
+/** How long a no of the service, or of a colleague, is news: a weekend and some days off. Answers are listed for longer (moves.lua). */
+export const NEWS_MS = 7 * 86_400_000;
+
 /** The most answers other than a plain yes that are looked at, which takes some ten milliseconds. */
 export const MOST_ANSWERS = 2_000;
 
@@ -39,7 +42,7 @@ export const MOST_ANSWERS = 2_000;
  */
 const SAME_MS = 2_000;
 
-/** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
+/** Finds rows that the service answered within eight days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
   const run = ledgerScript(connection, 'find#answered-lately');
   const digestOf = ledgerScript(connection, 'general#set-digest');

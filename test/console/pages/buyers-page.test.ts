@@ -138,7 +138,7 @@ test('what the service rejected, what needs an answer and what was not sent has 
   const [found] = await web.search('Müller');
   const { text } = await web.get(found?.href ?? '');
   expect(plainText(/<dl class="stats">(.*?)<\/dl>/s.exec(text)?.[1] ?? '').trim()).toBe(
-    'Requested 1,700.00 1 request Granted 1,700.00 1 request Rejected by the service 1,000.00 1 request Needs an answer 1,500.00 1 request Requested before 1,700.00 1 request Not sent 1,900.00 1 request',
+    'Requested 1,700.00 1 request Granted 1,700.00 1 request Available 1,700.00 1 request Rejected by the service 1,000.00 1 request Needs an answer 1,500.00 1 request Requested before 1,700.00 1 request Not sent 1,900.00 1 request',
   );
 });
 
@@ -161,7 +161,7 @@ test('what a buyer was requested for is added up by currency and outcome, over a
     return plainText(part).trim();
   };
   expect(await sums()).toBe(
-    'Requested GBP 500.00 EUR 1,000.00 2 requests Granted GBP 500.00 EUR 1,000.00 2 requests Not answered yet EUR 1,500.00 1 request',
+    'Requested GBP 500.00 EUR 1,000.00 2 requests Granted GBP 500.00 EUR 1,000.00 2 requests Available GBP 500.00 EUR 1,000.00 2 requests Not answered yet EUR 1,500.00 1 request',
   );
   await desk.limitline('archive', 'uk', '--yes');
   expect(await sums()).toContain('Requested');

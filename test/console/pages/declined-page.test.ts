@@ -21,24 +21,24 @@ test('a request that was declined before 2,000 others went into review is not ke
     step.zadd(keys.answeredLately, Date.now() + 1, `big/k${n}`);
   }
   await step.exec();
-  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 7 days');
   const page = plainText((await get('/declined')).text);
   expect(page).toContain('There may be more');
-  expect(page).not.toContain('Nothing was declined in the last 24 hours.');
+  expect(page).not.toContain('Nothing was declined in the last 7 days.');
 });
 
-test('a decision of three days ago, told today, is not said to be of the last 24 hours', async () => {
-  const desk = await openDesk(1);
+test('what was declined stands there for seven days', async () => {
+  const desk = await openDesk(1, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
-  const { get } = await openConsole(desk);
-  const [limit] = desk.standIn.things('limit');
-  const day = new Date(Date.now() - 3 * 86_400_000).toISOString();
-  await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,decided_at\n${limit?.id},declined,${day}\n`);
   await desk.limitline('statuses', 'declined', '--means', 'declined');
-  await desk.limitline('decisions', 'later.csv');
-  expect(plainText((await get('/portfolios/q4')).text)).toContain('declined');
-  expect(plainText((await get('/')).text)).not.toContain('1 request was declined');
-  expect(plainText((await get('/declined')).text)).toContain('Nothing was declined in the last 24 hours.');
+  const { get, context } = await openConsole(desk);
+  const { ledger, keys } = context;
+  const [name = ''] = await ledger.zrange(keys.answeredLately, '0', '-1');
+  await ledger.zadd(keys.answeredLately, Date.now() - 6 * 86_400_000, name);
+  expect(plainText((await get('/declined')).text)).toContain('Buyer 1 GmbH');
+  expect(plainText((await get('/')).text)).toContain('1 request was declined In the last 7 days');
+  await ledger.zadd(keys.answeredLately, Date.now() - 8 * 86_400_000, name);
+  expect(plainText((await get('/declined')).text)).toContain('Nothing was declined in the last 7 days.');
 });
 
 // Promise: withdrawn-says-what-was-granted
@@ -66,6 +66,6 @@ test('what was declined of a portfolio that was archived since is not kept quiet
   await desk.limitline('statuses', 'declined', '--means', 'declined');
   expect(plainText((await get('/')).text)).toContain('1 request was declined');
   expect(await desk.limitline('archive', 'q4', '--yes')).toMatchObject({ status: 0 });
-  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 7 days');
   expect(plainText((await get('/declined')).text)).toContain('There may be more');
 });

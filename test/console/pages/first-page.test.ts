@@ -9,7 +9,7 @@ import { as, byHeader, decided, openConsole, openDesk, plainText } from '../../s
 import { openLedger } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-// Promise: declined-within-a-day
+// Promise: declined-within-a-week
 test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
   const rules = [
     decided(1, 'rejected', 0),
@@ -39,7 +39,7 @@ test('what was declined within a day stands there with its sums by currency, and
 
   const first = await get('/');
   expect(plainText(first.text)).toContain(' 5 EUR 5,017.50 EUR 1,507.75 finished');
-  expect(plainText(first.text)).toContain('3 requests were declined In the last 24 hours GBP 1,006.50 EUR 2,004.00 2');
+  expect(plainText(first.text)).toContain('3 requests were declined In the last 7 days GBP 1,006.50 EUR 2,004.00 2');
   expect(first.text).toContain('href="/declined"');
   const { fragments } = JSON.parse((await get('/newest/events')).text);
   const news = fragments.find(({ id }: { id: string }) => id === 'needs-you')?.html;
@@ -62,7 +62,7 @@ test('what was declined within a day stands there with its sums by currency, and
 
 test('nothing was declined is said, too', async () => {
   const { get } = await openConsole(await openDesk(0));
-  expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');
+  expect((await get('/declined')).text).toContain('Nothing was declined in the last 7 days.');
 });
 
 // Promise: under-way-with-time-left

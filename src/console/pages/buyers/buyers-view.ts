@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
@@ -66,9 +67,10 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
  * The sums on a buyer's page, each over the requests with one of these outcomes: the first over all that the service answered, the last
  * ones over the others.
  */
-const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGranted?: true }[] = [
+const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; of?: 'granted' | 'available' }[] = [
   { label: t`Requested`, outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
-  { label: t`Granted`, outcomes: ['approved', 'partly_approved'], isGranted: true },
+  { label: t`Granted`, outcomes: ['approved', 'partly_approved'], of: 'granted' },
+  { label: t`Available`, outcomes: ['approved', 'partly_approved'], of: 'available' },
   { label: t`Under review`, outcomes: ['under_review'] },
   { label: t`Declined`, outcomes: ['declined'] },
   { label: t`Outcome not known`, outcomes: ['answered'] },
@@ -86,17 +88,15 @@ const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGrant
 function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Stat[] {
   const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
   const isAll = isWhole && all.length === count;
-  return SUMMED.flatMap(({ label, outcomes, isGranted }, place) => {
+  return SUMMED.flatMap(({ label, outcomes, of }, place) => {
     const some = all.filter(({ outcome, is }) => outcomes.includes(is) && !outcome?.replaced);
-    if (some.length === 0 && place > 0) return [];
-    const granted = some.map(({ outcome, currency }) => ({
-      amount: grantedOf(outcome?.record ?? {}, meanings) ?? '0',
-      currency,
-    }));
-    const what = isGranted ? granted : some;
-    const requests = `${isAll ? '' : t`at least `}${countWords(some.length, 'request')}`;
-    const value = some.length === 0 ? grouped(0) : sumsPart(sumsByCurrency(what), isAll);
-    return [{ label, value, hint: requests }];
+    const sums = some.flatMap(({ amount: requested, currency, outcome }) => {
+      const own = of === undefined ? requested : approvedOf(outcome?.record ?? {}, meanings)[of];
+      return own === undefined && of === 'available' ? [] : [{ amount: own ?? '0', currency }];
+    });
+    if (sums.length === 0 && place > 0) return [];
+    const requests = `${isAll ? '' : t`at least `}${countWords(sums.length, 'request')}`;
+    return [{ label, value: sums.length === 0 ? grouped(0) : sumsPart(sumsByCurrency(sums), isAll), hint: requests }];
   });
 }
 
@@ -117,6 +117,10 @@ export function outcomeOf({ outcome }: BuyerRequest, meanings: Meanings): Html |
 }
 
 function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): Html {
+  const approvedPart =
+    (of: 'granted' | 'available') =>
+    ({ outcome }: BuyerRequest) =>
+      amount(approvedOf(outcome?.record ?? {}, meanings)[of]);
   return table({
     caption: t`Requests of this buyer`,
     rows: requests,
@@ -125,7 +129,8 @@ function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): H
       { head: t`Changed (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
       { head: t`Requested`, kind: 'amount', cell: money },
       { head: t`Outcome`, cell: (request) => outcomeOf(request, meanings) },
-      { head: t`Granted`, kind: 'amount', cell: ({ outcome }) => amount(grantedOf(outcome?.record ?? {}, meanings)) },
+      { head: t`Granted`, kind: 'amount', cell: approvedPart('granted') },
+      { head: t`Available`, kind: 'amount', cell: approvedPart('available') },
       {
         head: t`Limit`,
         kind: 'id',
@@ -137,8 +142,12 @@ function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): H
   });
 }
 
-function grantedOf(record: { status?: string; total_limit?: string }, meanings: Meanings): string | undefined {
-  return statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined;
+/** What an approved limit has, and what is still available of it. */
+function approvedOf(
+  { status, total_limit: granted, available_limit: available }: CallRecord,
+  meanings: Meanings,
+): { granted?: string | undefined; available?: string | undefined } {
+  return statusMeaningOf(status, meanings) === 'approved' ? { granted, available } : {};
 }
 
 function documentsOf({ result }: BuyerRequest): Html | string {

@@ -158,14 +158,14 @@ function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval)
   };
 }
 
-/** The requests that the service declined in the last 24 hours: a link to them, for information only. */
+/** The requests that the service declined in the last seven days: a link to them, for information only. */
 function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
   if (rows === 0 && isAll) return [];
   const words = countWords(rows, 'request was declined', 'requests were declined');
   const atLeast = rows === 0 ? t`Requests may have been declined` : t`At least ${words}`;
   return [
     {
-      words: html`<span>${isAll ? words : atLeast}<small class="under">In the last 24 hours</small></span>`,
+      words: html`<span>${isAll ? words : atLeast}<small class="under">In the last 7 days</small></span>`,
       amount: sumsPart(sums, isAll),
       sinceMs,
       way: linkButton({ href: DECLINED, words: t`Look` }),

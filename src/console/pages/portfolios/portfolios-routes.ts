@@ -70,7 +70,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
       query: z.object({ after: text }),
       show: async ({ query: { after }, given }) => {
         const [found, sum] = await Promise.all([given.declinedRows(after), given.declined()]);
-        return { title: t`Declined in the last 24 hours`, body: declinedPage(found, { sum, after }) };
+        return { title: t`Declined in the last 7 days`, body: declinedPage(found, { sum, after }) };
       },
     }),
     events(EVENTS, {

@@ -170,7 +170,7 @@ export function declinedPage(
   { sum, after }: { sum: DeclinedSum; after: string },
 ): Html {
   return html`${pageHead({
-    title: t`Declined in the last 24 hours`,
+    title: t`Declined in the last 7 days`,
     trail: [{ href: '/', words: t`Portfolios` }],
     lead: html`The service declined these requests, at once or by a later decision.${!isAll && t` There may be more: only its latest answers are looked at, and none of archived portfolios.`}`,
   })}
@@ -195,7 +195,7 @@ export function declinedPage(
     ],
     empty: emptyState({
       title: isAll
-        ? t`Nothing was declined in the last 24 hours.`
+        ? t`Nothing was declined in the last 7 days.`
         : t`Nothing was declined in the answers that are looked at.`,
       words: t`What was declined earlier stands on the page of its portfolio.`,
       next: linkButton({ href: '/', words: t`To the portfolios` }),
