@@ -51,7 +51,10 @@ export const settingsSchema = z.object({
    * others can write to it. With `off` that ends each command with status 1.
    */
   LIMITLINE_TRUST_ENV: onOff.default('off'),
-  /** The prefix of all keys in Redis. */
+  /**
+   * The prefix of all keys in Redis. Give each prefix a data folder of its own: `limitline forget` removes files that no portfolio of its
+   * prefix names.
+   */
   LIMITLINE_PREFIX: z
     .string()
     .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
