@@ -69,6 +69,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     };
     const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted });
     const found = await readThrough(opened, { dir, dryRun, onLines });
+    await dryRun.countLacking({ header: opened.header, rows: found.counts.rows }, deps.outlook.rows);
     const sheets = opened.dialect.sheet === undefined ? [] : await sheetNames({ path: file.path, signal });
     const { named, ...told } = found;
     return {

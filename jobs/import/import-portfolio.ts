@@ -17,7 +17,7 @@ import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
-import { countLacking, leaveOutLacking } from './lacking-rows.ts';
+import { countLacking, countLackingSent, leaveOutLacking } from './lacking-rows.ts';
 import {
   type FileToImport,
   makeRequestsInFile,
@@ -61,7 +61,7 @@ type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[
 
 /**
  * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. Of rows of earlier imports, lines of this
- * file brought `revived` back that had been given up, and `replaced` others. `lacking` and `givenUp` are not in it: kept, or cancelled.
+ * file brought `revived` back that had been given up, and `replaced` others. `lacking` (not sent), `lackingSent` and `givenUp` are not in it.
  */
 export type Imported = {
   faults: Problem[];
@@ -89,6 +89,7 @@ type Earlier = {
   revived: number;
   replaced: number;
   lacking: number;
+  lackingSent: number;
   givenUp: number;
   isPart: boolean;
   gone: number;
@@ -174,6 +175,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
+    found.lackingSent = await deps.retryUntilAnswered('count', () => countLackingSent(portfolio, found, deps));
   } catch (error) {
     await leave(run);
     throw error;
@@ -203,6 +205,7 @@ function nothingFound({ problems, header }: Opened, sha256: string): Imported {
     revived: 0,
     replaced: 0,
     lacking: 0,
+    lackingSent: 0,
     givenUp: 0,
     gone: 0,
     unknownOrigin: 0,

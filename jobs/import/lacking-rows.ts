@@ -1,7 +1,7 @@
-import { earlierRows } from '../../src/counted.ts';
+import { earlierRows, grouped } from '../../src/counted.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import { ROW_STATES, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
@@ -13,6 +13,9 @@ type WholeFile = { portfolio: string; fileName: string; importId: string; begun:
 /** States of rows whose limit may be sent later, by itself or after a person's retry or answer. */
 const UNSENT_STATES = [...UNFINISHED_STATES, 'refused', 'held'] as const;
 
+/** States of rows that a file lacks without cancelling them: all but those of rows that were given up. */
+const STAYING_STATES = ROW_STATES.filter((state) => state !== 'cancelled');
+
 /** Counts rows of earlier imports that the file lacks and whose state says that they were not sent. */
 export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
   let count = 0;
@@ -20,33 +23,63 @@ export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<
   return count;
 }
 
+/**
+ * Counts rows of earlier imports that the file lacks and that were sent: all rows of the portfolio but the file's own, those that an
+ * invalid line of the file stands for, and those that were not sent. Sums tell it, so that a short file reads no other rows. 0 for an errors
+ * file.
+ */
+export async function countLackingSent(
+  portfolio: string,
+  { rows, lacking, isPart }: { rows: number; lacking: number; isPart: boolean },
+  { portfolios }: Pick<LackingDeps, 'portfolios'>,
+): Promise<number> {
+  if (isPart) return 0;
+  const { states, kept } = await portfolios.read(portfolio);
+  return Math.max(0, rowsIn(states, STAYING_STATES) - rows - kept - lacking);
+}
+
 /** Counts the rows that a file would lack if it was imported. `has`: whether the file has the request of this key. */
 export async function foreseeLacking(
   portfolio: string,
   has: (key: string) => boolean,
-  { rows }: Pick<LackingDeps, 'rows'>,
-): Promise<number> {
-  let count = 0;
-  for (const state of UNSENT_STATES) {
+  { rows }: { rows: LackedRows },
+): Promise<Lacking> {
+  const found = { lacking: 0, lackingSent: 0 };
+  for (const state of STAYING_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
       const others = page.filter(({ key }) => !has(key));
-      count += (await unsentOf(others, state, rows)).length;
+      const unsent = isUnsent(state) ? (await unsentOf(others, state, rows)).length : 0;
+      found.lacking += unsent;
+      found.lackingSent += others.length - unsent;
     }
   }
-  return count;
+  return found;
 }
+
+export type LackedRows = Pick<Rows, 'behind' | 'read'>;
+
+/** Numbers of rows of earlier imports that a file lacks: those that were not sent, and those that were. */
+export type Lacking = { lacking: number; lackingSent: number };
 
 /**
  * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: how a person
  * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio.
  */
-export function lackingWords({ lacking, isPart }: { lacking: number; isPart: boolean }, replace: string): string[] {
-  if (lacking === 0) return [];
-  const [are, them] =
-    lacking === 1
-      ? ['has no valid line in this file, and stays as it is', 'it']
-      : ['have no valid line in this file, and stay as they are', 'them'];
-  return [`${earlierRows(lacking)} ${are}${isPart ? '' : `; ${replace} cancels ${them}`}.`];
+export function lackingWords(
+  { lacking, lackingSent, isPart }: Lacking & { isPart: boolean },
+  replace: string,
+): string[] {
+  const all = lacking + lackingSent;
+  if (all === 0) return [];
+  const [have, stay] =
+    all === 1
+      ? ['has no valid line in this file', 'stays as it is']
+      : ['have no valid line in this file', 'stay as they are'];
+  const both =
+    lacking === 1 ? 'the one of them that was not sent' : `the ${grouped(lacking)} of them that were not sent`;
+  const unsent = lackingSent > 0 ? both : all === 1 ? 'it' : 'them';
+  const more = lacking > 0 && !isPart ? `; ${replace} cancels ${unsent}` : '';
+  return [`${earlierRows(all)} ${have}, and ${stay}${more}.`];
 }
 
 /** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */
@@ -81,6 +114,9 @@ async function* lackingRows(
     }
   }
 }
+
+const isUnsent = (state: string): state is (typeof UNSENT_STATES)[number] =>
+  (UNSENT_STATES as readonly string[]).includes(state);
 
 /** These rows, all in one state, without those whose limit is held, or was before they began to wait for approval: it may have been made. */
 async function unsentOf(

@@ -1,11 +1,13 @@
 import { countedSum } from '../../src/ledger/rows/buyer-rows.ts';
 import { is } from '../../src/ledger/schema/row.ts';
+import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
+import { foreseeLacking, type LackedRows, type Lacking } from '../import/lacking-rows.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
 export function makeDryRun({
@@ -27,6 +29,9 @@ export function makeDryRun({
   let [open, revived, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0, 0];
   const [besidesSum, rowsSum, countedRows] = [makeExactSum(), makeExactSum(), makeExactSum()];
   const doubtedKeys = new Set<string>();
+  /** The requests that lines of the file have, whether they are valid or not. */
+  const requests = makeKeySet();
+  let lacking: Lacking | undefined;
   /** The rows whose part of the portfolio's sum is counted: a row may be doubted first, and replaced by a line further down. */
   const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -56,6 +61,8 @@ export function makeDryRun({
         own = '0',
         doubted = [],
       } of foreseen) {
+        const key = line.kind === 'row' ? line.row.key : line.key;
+        if (key !== '') requests.add(key);
         if (line.kind === 'row') rowsSum.add(line.row.limit.requested_limit);
         if (line.kind === 'row' && counted.add(line.row.key)) countedRows.add(own);
         for (const one of givesWay ? [givesWay, ...doubted] : doubted)
@@ -89,8 +96,14 @@ export function makeDryRun({
     },
     /** How many open rows are not sent because lines of the file replace them, or may correct them but cannot be used. */
     withdrawnOpen: (): number => replacedOpen + doubtedOpen,
-    /** Whether an import would cancel the row of this key because an invalid line may correct it. */
-    isDoubted: (key: string): boolean => doubtedKeys.has(key),
+    /** Counts the rows of earlier imports that the file lacks, once all its lines were added; none for an errors file, or one without a row. */
+    async countLacking({ header, rows: own }: { header: readonly string[]; rows: number }, rows: LackedRows) {
+      if (!foresees || own === 0 || isErrorsHeader(header)) return;
+      const has = (key: string) => requests.has(key) || doubtedKeys.has(key);
+      const found = await foreseeLacking(foresees.portfolio, has, { rows });
+      // A row that a line corrects is replaced, whether it is to be cancelled or not.
+      lacking = { ...found, lacking: Math.max(0, found.lacking - replaced) };
+    },
     result(): DryRun {
       const forecast = forecaster.forecast();
       const heldIn = before.needAnswer > 0 && heldElsewhere === 0 ? foresees?.portfolio : undefined;
@@ -103,6 +116,7 @@ export function makeDryRun({
         revived,
         replaced,
         doubted: doubtedKeys.size,
+        ...lacking,
         besides: { limits: besides, requested: besidesSum.total() },
         alike,
         // What the rows of a file that can be read only once replace is not known.

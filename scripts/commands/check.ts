@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { foreseeLacking, lackingWords } from '../../jobs/import/lacking-rows.ts';
+import { lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { mustHaveLines } from '../../jobs/import/same-buyer-lines.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
@@ -13,7 +13,6 @@ import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
 import { fileRulesOf } from '../../src/portfolio/file-rules.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
@@ -157,18 +156,12 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const buyers = makeBuyerList(outlook.buyers.portfolio);
   const named = new Set<string>();
   const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
-  const requests = makeKeySet();
   const counts = await readAll(opened, list, async (batch) => {
     await terminal.room();
     for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
     if (deps.isToListBuyers) buyers.add(batch);
     sum?.add(batch);
-    const foreseen = await dryRun.add(batch);
-    for (const line of foreseen) {
-      const key = line.kind === 'row' ? line.row.key : line.key;
-      if (key !== '') requests.add(key);
-    }
-    return foreseen;
+    return dryRun.add(batch);
   });
   // Warnings about the whole file are known only after its last line.
   const otherSum = opened.problems.length > 0 ? undefined : sum?.problem();
@@ -177,12 +170,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   list.sayAlike();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const isPart = isErrorsHeader(opened.header);
-  const unsent =
-    ledger.context && counts.rows > 0 && !isPart
-      ? await foreseeLacking(deps.portfolio, (key) => requests.has(key) || dryRun.isDoubted(key), ledger.context)
-      : 0;
-  // A row that a line corrects is replaced, whether it is to be cancelled or not.
-  const lacking = Math.max(0, unsent - dryRun.result().replaced);
+  if (ledger.context) await dryRun.countLacking({ header: opened.header, rows: counts.rows }, ledger.context.rows);
   const isRequesting = counts.rows > 0 && !otherSum;
   const approval = isRequesting
     ? await approvalOutlook({ portfolio: deps.portfolio, dryRun: dryRun.result() }, { ...ledger, settings })
@@ -198,7 +186,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(isRequesting ? [dryRunWords(dryRun.result(), opened.currency())] : []),
     ...(approval === undefined ? [] : [approval]),
-    ...(otherSum ? [] : lackingWords({ lacking, isPart }, 'import --replace')),
+    ...(otherSum ? [] : lackingWords({ lacking: 0, lackingSent: 0, ...dryRun.result(), isPart }, 'import --replace')),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`

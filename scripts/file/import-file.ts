@@ -68,7 +68,7 @@ export async function importFile(
 
 /** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
 export function earlierRowWords(imported: Imported, portfolio: string): string[] {
-  const { rows, requestedBefore, revived, replaced, lacking, givenUp, isPart } = imported;
+  const { rows, requestedBefore, revived, replaced, givenUp } = imported;
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
@@ -78,7 +78,7 @@ export function earlierRowWords(imported: Imported, portfolio: string): string[]
     words.push(
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
-  words.push(...lackingWords({ lacking, isPart }, '--replace'));
+  words.push(...lackingWords(imported, '--replace'));
   words.push(...goneWords(imported, portfolio));
   return words;
 }

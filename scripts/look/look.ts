@@ -86,6 +86,7 @@ async function takeLook(
       return dryRun.add(batch);
     });
     if (sum?.problem()) return undefined;
+    await dryRun.countLacking({ header: opened.header, rows: counts.rows }, context.rows);
     // Warnings about the whole file are known only after its last line.
     list.add({ warnings: opened.warnings });
     const result = dryRun.result();
@@ -155,7 +156,7 @@ export type ImportPreview = {
 
 /** The preview as lines of text: about ten, more if many columns have other names. */
 export function lookWords(look: ImportPreview): string[] {
-  const { account, portfolio, supplierPath, supplier, replace, opened, largest } = look;
+  const { account, portfolio, supplierPath, supplier, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
   const width = Math.max(...amounts.map(({ length }) => length));
   return [
@@ -176,7 +177,7 @@ export function lookWords(look: ImportPreview): string[] {
       'Supplier',
       ...(supplierPath === undefined ? [] : [visible(basename(supplierPath)), ...unsentWords(supplier?.unsent)]),
     ),
-    ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
+    ...lackingFacts(look),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
     ...fact('Sends too', ...othersWords(look.others)),
@@ -225,6 +226,19 @@ function besidesWords({ currency, dryRun: { besides, alike = 0 } }: ImportPrevie
   return [
     ...(besides.limits > 0 ? [`${others} (${moneyText(besides.requested, currency)})`] : []),
     ...(alike > 0 ? [`${known} that may be known under another identifier`] : []),
+  ];
+}
+
+/** Which rows of earlier imports the file lacks, by what becomes of them. */
+function lackingFacts({ replace, dryRun: { lacking = 0, lackingSent = 0 } }: ImportPreview): string[] {
+  const [cancelled, kept] = replace ? [lacking, lackingSent] : [0, lacking + lackingSent];
+  const words = (count: number) => `${earlierRows(count)} that ${count === 1 ? 'is' : 'are'} not in this file`;
+  return [
+    ...fact(
+      'Cancels',
+      ...(cancelled > 0 ? [`${words(cancelled)} and ${cancelled === 1 ? 'was' : 'were'} not sent`] : []),
+    ),
+    ...fact('Keeps', ...(kept > 0 ? [words(kept)] : [])),
   ];
 }
 

@@ -22,6 +22,12 @@ export type DryRun = Forecast & {
   replaced: number;
   /** Unsent rows of earlier imports that would be cancelled, since invalid lines may correct them. */
   doubted?: number;
+  /**
+   * Rows of earlier imports that the file lacks: how many were not sent, and how many were. Unknown for an errors file, and in previews of
+   * earlier versions.
+   */
+  lacking?: number;
+  lackingSent?: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /**

@@ -94,3 +94,28 @@ test('check says how many rows of earlier imports a file lacks, and that import 
   const imported = await limitline('import', 'q4.csv', '--replace', '--yes');
   expect(imported.stderr).toContain('1 row of an earlier import that is not in this file was cancelled.');
 });
+
+// Promise: lacking-rows-said
+test.each([
+  ['is gone', (_line: string) => [], 1],
+  ['has a faulty website', (line: string) => [`${line},no address`], 0],
+  ['has a faulty country', (line: string) => [`${line.replace(',DE,', ',XX,')},`], 1],
+  ['has another name', (line: string) => [`${line.replace('Buyer', 'Other')},`], 1],
+])(
+  'of a buyer whose limit was requested and whose line %s, check and import say the same',
+  async (_, change, count) => {
+    const { limitline, cwd } = await openDesk(3);
+    await limitline('run', 'q4.csv', '--no-results', '--yes');
+    const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
+    const others = [first, second, fourth].map((line) => `${line},`);
+    await writeFile(join(cwd, 'q4.csv'), `${[`${header},website`, ...others, ...change(third)].join('\n')}\n`);
+    const checked = await limitline('check', 'q4.csv');
+    const imported = await limitline('import', 'q4.csv', '--yes');
+    for (const text of [checked.stdout, imported.stderr])
+      expect(text.match(/^.* in this file, and stay.*$/gm)?.length ?? 0, text).toBe(count);
+    if (count > 0)
+      expect(imported.stderr).toContain(
+        '1 row of an earlier import has no valid line in this file, and stays as it is.',
+      );
+  },
+);

@@ -15,7 +15,7 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(await settled()).toMatchObject({ states: { done: 1, refused: 1 } });
     await workers.stop();
     await importLines(zinc(2), 'Lead AG,DE,HRB 4,,4');
-    expect(await importLines(zinc(2))).toMatchObject({ rows: 1, lacking: 2, givenUp: 0 });
+    expect(await importLines(zinc(2))).toMatchObject({ rows: 1, lacking: 2, lackingSent: 1, givenUp: 0 });
     const path = join(dir, 'new.csv');
     // A broken line is in the file all the same.
     const broken = `${HEADER},contact_email\n${zinc(2)},\nTin AG,DE,HRB 3,,3,nobody\n`;
@@ -24,6 +24,7 @@ describe('rows of earlier imports that the file lacks', () => {
       rows: 1,
       invalid: 1,
       lacking: 0,
+      lackingSent: 1,
       givenUp: 1,
     });
     expect((await context.portfolios.read('q4')).states).toMatchObject({
@@ -50,9 +51,13 @@ describe('rows of earlier imports that the file lacks', () => {
     await workers.stop();
     const path = join(place.dir, 'new.csv');
     await writeFile(path, `${HEADER}\nTin AG,DE,HRB 3,,3\n`);
-    expect(await foreseeLacking('q4', () => false, place.context)).toBe(1);
-    expect(await place.importFile(path)).toMatchObject({ lacking: 1, givenUp: 0 });
-    expect(await place.importFile(path, {}, { replace: true })).toMatchObject({ lacking: 0, givenUp: 1 });
+    expect(await foreseeLacking('q4', () => false, place.context)).toEqual({ lacking: 1, lackingSent: 1 });
+    expect(await place.importFile(path)).toMatchObject({ lacking: 1, lackingSent: 1, givenUp: 0 });
+    expect(await place.importFile(path, {}, { replace: true })).toMatchObject({
+      lacking: 0,
+      lackingSent: 1,
+      givenUp: 1,
+    });
     expect(await place.report()).toMatchObject({ states: { held: 1, cancelled: 1, queued: 1 } });
     expect(await found(place)).toEqual([]);
   });

@@ -12,6 +12,7 @@ const NOTHING = {
   revived: 0,
   replaced: 0,
   lacking: 0,
+  lackingSent: 0,
   givenUp: 0,
   isPart: false,
   gone: 0,
@@ -35,6 +36,13 @@ test.each([
   [
     { lacking: 1_200 },
     ['1,200 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels them.'],
+  ],
+  [{ lackingSent: 1 }, ['1 row of an earlier import has no valid line in this file, and stays as it is.']],
+  [
+    { lacking: 1, lackingSent: 12 },
+    [
+      '13 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels the one of them that was not sent.',
+    ],
   ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],

@@ -65,7 +65,8 @@ test('a look names what would be requested, what not and why, and how long it ta
   expect(questionOf(look)).toBe('Request these 1,190 limits? [y/N] ');
 });
 
-test('a look says no more than there is to say, and what is cancelled', () => {
+// Promise: lacking-rows-said
+test('a look says no more than there is to say, and what is cancelled and kept', () => {
   const dryRun = {
     ...look.dryRun,
     limits: 1,
@@ -80,7 +81,13 @@ test('a look says no more than there is to say, and what is cancelled', () => {
   const words = lookWords({ ...small, ratePerS: undefined }).join('\n');
   expect(words).not.toMatch(/Besides|Skips|Largest|check lists/);
   expect(words).toContain('Supplier  us.csv');
-  expect(words).toContain('Cancels   rows of earlier imports that are not in this file and were not sent');
+  expect(words).not.toMatch(/Cancels|Keeps/);
+  const lacking = { ...small, dryRun: { ...dryRun, lacking: 2, lackingSent: 1_200 } };
+  const cancels = 'Cancels   2 rows of earlier imports that are not in this file and were not sent';
+  expect(lookWords(lacking).join('\n')).toContain(
+    `${cancels}\nKeeps     1,200 rows of earlier imports that are not in this file`,
+  );
+  expect(lookWords({ ...lacking, replace: false }).join('\n')).toContain('Keeps     1,202 rows of earlier imports');
   expect(words).toContain('Takes     not known yet');
   expect(questionOf(small)).toBe('Request this limit? [y/N] ');
 });

@@ -64,12 +64,22 @@ export function confirmView(
   return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
-    ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
+    ${isReplaced && html`<p>${cancelledWords(dryRun)}</p>`}
     ${unsaved > 0 && notice('warn', withNumbers(t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`))}
     ${other !== undefined && notice('bad', withNumbers(other), { title: t`Nothing of it would be imported.` })}
     ${secondLimits.length > 0 && notice('warn', withNumbers(secondLimits.join(' ')))}
     ${mixed}${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
+}
+
+/** What `replace` cancels. */
+function cancelledWords({ lacking }: Preview['dryRun']): Html | string {
+  if (lacking === undefined)
+    return t`Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.`;
+  if (lacking === 0) return t`No earlier row is cancelled: each that was not sent yet is in this file.`;
+  return withNumbers(
+    t`${countWords(lacking, 'earlier row', 'earlier rows')} of this portfolio that ${lacking === 1 ? t`is` : t`are`} not in this file and ${lacking === 1 ? t`was` : t`were`} not sent yet ${lacking === 1 ? t`is` : t`are`} cancelled.`,
+  );
 }
 
 /** Sentences about limits that would be requested in addition, for buyers that may be known, or after they were given up. */

@@ -59,7 +59,7 @@ export function submitButtons(
   const isThere = there !== undefined;
   const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
   const words = limits === 0 ? t`Import: ${left}` : withNumbers(t`Request all: ${sum}`);
-  return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, there?.currencies)}
+  return html`${isThere && thereAlready(portfolio, preview.dryRun)}${mixedCurrencies(preview, there?.currencies)}
   ${limits > 0 && neededApproval(approvalPolicy, { dryRun: preview.dryRun, there, over })}
   <div class="form submit" role="group" aria-label="Submit">
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
@@ -77,11 +77,22 @@ export function submitButtons(
 /** The message where no line of the file can become a row, so that there is nothing to import. */
 export const NO_ROWS = t`No line of this file can be requested. Fix the lines listed on this page, or put lines back that were left out.`;
 
-function thereAlready(portfolio: string): Html {
+function thereAlready(portfolio: string, dryRun: Preview['dryRun']): Html {
   return notice(
     'info',
-    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. Rows that are not in this file stay.`,
+    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. ${lackingWords(dryRun)}`,
     { title: t`This adds to a portfolio.` },
+  );
+}
+
+/** How many earlier rows are not in the file: nobody who left a list is overlooked, and nobody's limit ends by that. */
+function lackingWords({ lacking, lackingSent }: Preview['dryRun']): Html | string {
+  if (lacking === undefined || lackingSent === undefined) return t`Rows that are not in this file stay.`;
+  const all = lacking + lackingSent;
+  if (all === 0) return t`All of its rows are in this file.`;
+  const unsent = lacking === 0 ? '' : t` (${grouped(lacking)} of them not sent yet)`;
+  return withNumbers(
+    t`${countWords(all, 'row is', 'rows are')} not in this file${unsent} and ${all === 1 ? t`stays` : t`stay`}.`,
   );
 }
 

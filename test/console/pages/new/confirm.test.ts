@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type FormFile, openConsole, openDesk, unmarked, uploadTo } from '../../../support/desk.ts';
+import { type FormFile, openConsole, openDesk, plainText, unmarked, uploadTo } from '../../../support/desk.ts';
 
 const CSV = `name,country_code,website,requested_limit,currency
 Alder GmbH,DE,ftp://alder.example,1000,EUR
@@ -118,6 +118,25 @@ test('what the portfolio has already counts before a file is sent: another curre
   expect((await web.post(`${location}/portfolio`, { portfolio: 'usd' })).status).toBe(303);
   await expect.poll(look).toContain('Request all');
   expect(await look()).not.toContain('Sums of both');
+});
+
+// Promise: lacking-rows-said
+test('how many rows of the portfolio are not in the file is said before it is sent, and which of them are cancelled', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const head = 'name,country_code,requested_limit\n';
+  await writeFile(join(desk.cwd, 'q4.csv'), `${head}Elm GmbH,DE,2000\n`);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const web = await openConsole(desk);
+  const look = async (location: string) => plainText((await web.get(location)).text);
+  const { location } = await uploadTo(web, ['file', 'q4.csv', `${head}Fir GmbH,DE,3000\n`]);
+  await expect.poll(() => look(location)).toContain('2 rows are not in this file (1 of them not sent yet) and stay.');
+  const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
+  expect(plainText((await web.post(`${location}/confirm`, { of, replace: 'yes' })).text)).toContain(
+    '1 earlier row of this portfolio that is not in this file and was not sent yet is cancelled.',
+  );
+  const whole = await uploadTo(web, ['file', 'q4.csv', `${head}Elm GmbH,DE,2000\nBuyer 1 GmbH,DE,9\n`]);
+  await expect.poll(() => look(whole.location)).toContain('1 row is not in this file and stays.');
 });
 
 test('the question before an import names the supplier, where one was given', async () => {
