@@ -34,6 +34,7 @@ const program = new Command('limitline')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file;\ndocs/settings.md lists them.')
   .exitOverride()
   .hook('preAction', (_program, command) => {
+    if (command.getOptionValue('out') === '-') command.setOptionValue('out', undefined);
     // The log begins before anything is printed: a fault of the settings is a log entry, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
     beginCommand(command);

@@ -48,7 +48,7 @@ export function register(program: Command, terminal: Terminal): void {
   audit
     .command('export')
     .description('the whole trail as NDJSON, an entry a line, the oldest first')
-    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out <file>', 'write to this file instead of standard output (-)')
     .action(async ({ out }: { out?: string }) => {
       checkOutput(out, { isBinary: false });
       await withContext((context) => exportTrail(out, context));

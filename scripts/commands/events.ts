@@ -43,7 +43,7 @@ export function register(program: Command, terminal: Terminal): void {
   events
     .command('export')
     .description('all events as NDJSON, one a line, as they came, the oldest first')
-    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out <file>', 'write to this file instead of standard output (-)')
     .option('--since <time>', SINCE, since)
     .option('--no-rows', 'leave out the rows that events name: finding them takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {

@@ -42,7 +42,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('report')
     .argument('[name]', 'the portfolio (default: list them all)')
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('table'))
-    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out <file>', 'write to this file instead of standard output (-)')
     .option('--causes', 'why rows are refused or held, by cause (table or json)')
     .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
     .option('--cause <id>', 'with errors-csv, only rows that failed for this cause')

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkOverwritable } from '../../../scripts/report/output.ts';
@@ -28,6 +28,18 @@ test('a report does not overwrite a file that was imported into its portfolio, a
   await limitline(...errors);
   expect(await limitline('import', 'errors.csv', '--portfolio', 'q5', '--yes')).toMatchObject({ status: 2 });
   expect(await limitline(...errors)).toMatchObject({ status: 0 });
+});
+
+test('the file - is standard output, and no file of this name is made', async () => {
+  const { limitline, start, cwd } = await openDesk(1);
+  await limitline('run', 'q4.csv', '--no-results', '--yes');
+  const [report = '', trail = ''] = await Promise.all([
+    limitline('report', 'q4', '--format', 'csv').then(({ stdout }) => stdout),
+    start('audit', 'export', '--out', '-').ended.then(({ stdout }) => stdout),
+  ]);
+  expect((await start('report', 'q4', '--format', 'csv', '--out', '-').ended).stdout).toBe(report);
+  expect(trail).toContain('"what":"audit trail exported"');
+  expect(await readdir(cwd)).not.toContain('-');
 });
 
 // Promise: out-spares-imported
