@@ -4,6 +4,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
 type LackingDeps = { rows: Rows; portfolios: Portfolios };
 
@@ -43,18 +44,24 @@ export async function foreseeLacking(
   portfolio: string,
   has: (key: string) => boolean,
   { rows }: { rows: LackedRows },
-): Promise<Lacking> {
+): Promise<Lacking & { lackingNames: string[] }> {
   const found = { lacking: 0, lackingSent: 0 };
+  const first: RowId[] = [];
   for (const state of STAYING_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
       const others = page.filter(({ key }) => !has(key));
       const unsent = isUnsent(state) ? (await unsentOf(others, state, rows)).length : 0;
       found.lacking += unsent;
       found.lackingSent += others.length - unsent;
+      if (first.length < NAMED) first.push(...others.slice(0, NAMED - first.length));
     }
   }
-  return found;
+  const lackingNames = (await rows.read(first)).flatMap((result) => (result ? [result.request.name] : []));
+  return { ...found, lackingNames };
 }
+
+/** How many buyers whom a file lacks are named: as many as a person reads before saying yes. */
+const NAMED = 5;
 
 export type LackedRows = Pick<Rows, 'behind' | 'read'>;
 
@@ -66,7 +73,7 @@ export type Lacking = { lacking: number; lackingSent: number };
  * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio.
  */
 export function lackingWords(
-  { lacking, lackingSent, isPart }: Lacking & { isPart: boolean },
+  { lacking, lackingSent, lackingNames = [], isPart }: Lacking & { lackingNames?: readonly string[]; isPart: boolean },
   replace: string,
 ): string[] {
   const all = lacking + lackingSent;
@@ -78,8 +85,10 @@ export function lackingWords(
   const both =
     lacking === 1 ? 'the one of them that was not sent' : `the ${grouped(lacking)} of them that were not sent`;
   const unsent = lackingSent > 0 ? both : all === 1 ? 'it' : 'them';
+  const others = all > lackingNames.length ? [...lackingNames, '…'] : lackingNames;
+  const names = lackingNames.length > 0 ? ` (${others.map(visible).join(', ')})` : '';
   const more = lacking > 0 && !isPart ? `; ${replace} cancels ${unsent}` : '';
-  return [`${earlierRows(all)} ${have}, and ${stay}${more}.`];
+  return [`${earlierRows(all)} ${have}${names}, and ${stay}${more}.`];
 }
 
 /** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */

@@ -7,7 +7,7 @@ import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfo
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
-import { foreseeLacking, type LackedRows, type Lacking } from '../import/lacking-rows.ts';
+import { foreseeLacking, type LackedRows } from '../import/lacking-rows.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
 export function makeDryRun({
@@ -31,7 +31,7 @@ export function makeDryRun({
   const doubtedKeys = new Set<string>();
   /** The requests that lines of the file have, whether they are valid or not. */
   const requests = makeKeySet();
-  let lacking: Lacking | undefined;
+  let lacking: Pick<DryRun, 'lacking' | 'lackingSent' | 'lackingNames'> = {};
   /** The rows whose part of the portfolio's sum is counted: a row may be doubted first, and replaced by a line further down. */
   const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -99,10 +99,9 @@ export function makeDryRun({
     /** Counts the rows of earlier imports that the file lacks, once all its lines were added; none for an errors file, or one without a row. */
     async countLacking({ header, rows: own }: { header: readonly string[]; rows: number }, rows: LackedRows) {
       if (!foresees || own === 0 || isErrorsHeader(header)) return;
-      const has = (key: string) => requests.has(key) || doubtedKeys.has(key);
-      const found = await foreseeLacking(foresees.portfolio, has, { rows });
-      // A row that a line corrects is replaced, whether it is to be cancelled or not.
-      lacking = { ...found, lacking: Math.max(0, found.lacking - replaced) };
+      // A row that a line corrects, or may correct, is replaced or cancelled: the file does not lack it.
+      const has = (key: string) => requests.has(key) || counted.has(key);
+      lacking = await foreseeLacking(foresees.portfolio, has, { rows });
     },
     result(): DryRun {
       const forecast = forecaster.forecast();

@@ -23,11 +23,12 @@ export type DryRun = Forecast & {
   /** Unsent rows of earlier imports that would be cancelled, since invalid lines may correct them. */
   doubted?: number;
   /**
-   * Rows of earlier imports that the file lacks: how many were not sent, and how many were. Unknown for an errors file, and in previews of
+   * Rows of earlier imports that the file lacks: how many were not sent, how many were, and the first names. Unknown for an errors file, and in previews of
    * earlier versions.
    */
   lacking?: number;
   lackingSent?: number;
+  lackingNames?: readonly string[];
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /**

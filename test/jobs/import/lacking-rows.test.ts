@@ -51,7 +51,11 @@ describe('rows of earlier imports that the file lacks', () => {
     await workers.stop();
     const path = join(place.dir, 'new.csv');
     await writeFile(path, `${HEADER}\nTin AG,DE,HRB 3,,3\n`);
-    expect(await foreseeLacking('q4', () => false, place.context)).toEqual({ lacking: 1, lackingSent: 1 });
+    expect(await foreseeLacking('q4', () => false, place.context)).toEqual({
+      lacking: 1,
+      lackingSent: 1,
+      lackingNames: ['Acme AG', 'Zinc AG'],
+    });
     expect(await place.importFile(path)).toMatchObject({ lacking: 1, lackingSent: 1, givenUp: 0 });
     expect(await place.importFile(path, {}, { replace: true })).toMatchObject({
       lacking: 0,

@@ -44,6 +44,10 @@ test.each([
       '13 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels the one of them that was not sent.',
     ],
   ],
+  [
+    { lackingSent: 3, lackingNames: ['Elm\nGmbH', 'Fir'] },
+    ['3 rows of earlier imports have no valid line in this file (Elm␊GmbH, Fir, …), and stay as they are.'],
+  ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],
   [

@@ -86,14 +86,16 @@ function thereAlready(portfolio: string, dryRun: Preview['dryRun']): Html {
 }
 
 /** How many earlier rows are not in the file: nobody who left a list is overlooked, and nobody's limit ends by that. */
-function lackingWords({ lacking, lackingSent }: Preview['dryRun']): Html | string {
+function lackingWords({ lacking, lackingSent, lackingNames = [] }: Preview['dryRun']): Html | string {
   if (lacking === undefined || lackingSent === undefined) return t`Rows that are not in this file stay.`;
   const all = lacking + lackingSent;
   if (all === 0) return t`All of its rows are in this file.`;
   const unsent = lacking === 0 ? '' : t` (${grouped(lacking)} of them not sent yet)`;
-  return withNumbers(
-    t`${countWords(all, 'row is', 'rows are')} not in this file${unsent} and ${all === 1 ? t`stays` : t`stay`}.`,
+  const words = withNumbers(
+    t`${countWords(all, 'row is', 'rows are')} not in this file${unsent} and ${all === 1 ? t`stays` : t`stay`}`,
   );
+  const names = lackingNames.map((name, at) => html`${at > 0 && ', '}${theirWords(name)}`);
+  return html`${words}${names.length > 0 && html`: ${names}${all > names.length && ', …'}`}.`;
 }
 
 /**

@@ -130,13 +130,15 @@ test('how many rows of the portfolio are not in the file is said before it is se
   const web = await openConsole(desk);
   const look = async (location: string) => plainText((await web.get(location)).text);
   const { location } = await uploadTo(web, ['file', 'q4.csv', `${head}Fir GmbH,DE,3000\n`]);
-  await expect.poll(() => look(location)).toContain('2 rows are not in this file (1 of them not sent yet) and stay.');
+  await expect
+    .poll(() => look(location))
+    .toContain('2 rows are not in this file (1 of them not sent yet) and stay: Elm GmbH , Buyer 1 GmbH .');
   const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
   expect(plainText((await web.post(`${location}/confirm`, { of, replace: 'yes' })).text)).toContain(
     '1 earlier row of this portfolio that is not in this file and was not sent yet is cancelled.',
   );
   const whole = await uploadTo(web, ['file', 'q4.csv', `${head}Elm GmbH,DE,2000\nBuyer 1 GmbH,DE,9\n`]);
-  await expect.poll(() => look(whole.location)).toContain('1 row is not in this file and stays.');
+  await expect.poll(() => look(whole.location)).toContain('1 row is not in this file and stays: Buyer 1 GmbH .');
 });
 
 test('the question before an import names the supplier, where one was given', async () => {
