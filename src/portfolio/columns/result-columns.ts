@@ -51,9 +51,13 @@ export const LINE_COLUMN = 'limitline_line';
 
 export const ERROR_COLUMNS = [ROW_COLUMN, LINE_COLUMN, PROBLEM_COLUMN, ACCOUNT_COLUMN, FROM_COLUMN];
 
-/** Whether this is a results file's header. Its `state` is a row's state, not a part of an address. */
+/**
+ * Whether this is a results file's header. Its `state` is a row's state, not a part of an address. An errors file has no column with the
+ * ledger's knowledge, and may have a column of the team's own that is called like one of ours.
+ */
 export function isResultsHeader(header: readonly string[]): boolean {
-  return RESULTS_MARKS.every((mark) => header.some((name) => name.trim() === mark));
+  const names = header.map((name) => name.trim());
+  return RESULTS_MARKS.every((mark) => names.includes(mark)) && (names.includes(KNOWN_COLUMN) || !hasErrorsMark(names));
 }
 
 const RESULTS_MARKS = [ACCOUNT_COLUMN, 'buyer_limit_id'];
@@ -63,8 +67,10 @@ const RESULTS_MARKS = [ACCOUNT_COLUMN, 'buyer_limit_id'];
  * since people delete columns.
  */
 export function isErrorsHeader(header: readonly string[]): boolean {
-  return (header.includes(FROM_COLUMN) || header.includes(LINE_COLUMN)) && !isResultsHeader(header);
+  return hasErrorsMark(header) && !isResultsHeader(header);
 }
+
+const hasErrorsMark = (header: readonly string[]) => header.includes(FROM_COLUMN) || header.includes(LINE_COLUMN);
 
 /** Reads the account that a line of an errors or results file names; '' in files without the column. Of several columns a filled one counts. */
 export function accountOfLine(header: readonly string[]): (cells: readonly string[]) => string {

@@ -247,3 +247,17 @@ test('a broken line whose cells were filled in is requested', async () => {
   ).toEqual([1000, 2]);
   expect(rowsOf(await errors())).toEqual([]);
 });
+
+// Promise: errors-file-imported-again
+test('a list with columns of its own that are called as those of results files has an errors file that can be imported', async () => {
+  const own = 'state,status,buyer_limit_id,total_limit,outcome,problem,row,line';
+  const { first, again, errors } = await openErrors(
+    `name,requested_limit,${own}\nAcme,0,BY,ours,bl_ours,5,fine,none,r7,l7\n`,
+  );
+  expect(first).toMatchObject({ rows: 0, invalid: 1 });
+  expect(await again()).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+  expect(await again((text) => text.replace('Acme,0,', 'Acme,10,'))).toMatchObject({ lines: 1, rows: 1, invalid: 0 });
+  const [header = '', line = ''] = (await errors()).toString().split(/\r?\n/);
+  expect(header).toBe(`name,requested_limit,${own},row,limitline_line,problem,limitline_account,limitline_from`);
+  expect(line).toMatch(/^Acme,10,BY,ours,bl_ours,5,fine,none,r7,l7,/);
+});
