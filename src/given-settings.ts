@@ -93,10 +93,13 @@ function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): No
   try {
     // Editors on Windows put a byte order mark in front, which would become part of the first name.
     const dotenv = parseEnv(readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '');
-    if (!isGiven(dotenv.LIMITLINE_TRUST_ENV)) return dotenv;
-    faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');
+    const { LIMITLINE_TRUST_ENV: trust, ...others } = dotenv;
+    if (isGiven(trust)) {
+      faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');
+    }
+    return others;
   } catch (error) {
     faults.push(messageOf(error));
+    return {};
   }
-  return {};
 }

@@ -68,9 +68,12 @@ describe('a .env in the working directory', () => {
     expect(() => read()).toThrow(/belongs to user 4242/);
   });
 
+  // Promise: setting-faults-all-at-once
   test('does not speak for itself', async () => {
-    await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CONCURRENCY=5\n');
-    expect(() => read()).toThrow(/it belongs into the environment/);
+    await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CONCURRENCY=none\n');
+    expect(() => read()).toThrow(/it belongs into the environment; SERVICE_CONCURRENCY is "none"/);
+    await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CLIENT_ID=us\nSERVICE_CLIENT_SECRET=ours\n');
+    expect(() => read({ SERVICE_URL: 'https://api.example.com' })).toThrow(/it belongs into the environment\.$/);
     await chown(join(cwd, '.env'), STRANGER, STRANGER);
     expect(() => read()).toThrow(/belongs to user 4242/);
   });
