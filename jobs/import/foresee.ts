@@ -2,7 +2,7 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, bringsBack, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
@@ -158,7 +158,7 @@ export function makeReplacingForesight({
         continue;
       }
       const own = ofBuyer.rows.find((one) => rowName(one.row) === rowName(decision.asking.row));
-      const isRevived = own !== undefined && isGivenUp(own);
+      const isRevived = bringsBack(decision.asking.row, ofBuyer.rows);
       if (own) kept.add(line.row.key);
       const earlier = firstLines.addOnce(buyer, line.line);
       const other = await warningOfOther(line, { ...decision, rows: ofBuyer.rows }, place);

@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import { type AskingLine, declinedRequest, describeRow, otherRequest } from '../../src/ledger/portfolios/replacing.ts';
-import { type BuyerRow, type BuyerRows, isGivenUp, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, bringsBack, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -46,8 +46,8 @@ export type AskedLine = {
 };
 
 /**
- * The result of a line: `replaced` is the row that it replaced; `isBefore` says that its request was made before; `isRevived` that its row
- * had been given up.
+ * The result of a line: `replaced` is the row that it replaced; `isBefore` says that its request was made before; `isRevived` that it had
+ * been given up.
  */
 export type PutEnd = {
   line: Line;
@@ -154,7 +154,7 @@ export async function endOf(
   if (other) line.warnings.push(other);
   const own = ofBuyer.rows.filter((one) => one.row.key === row.key);
   const isBefore = is === 'ended' && !own.some(({ state }) => state === 'held');
-  const isRevived = is === 'renewed' && own.some((one) => one.row.portfolio === row.portfolio && isGivenUp(one));
+  const isRevived = (is === 'added' || is === 'renewed') && bringsBack(row, ofBuyer.rows);
   return { line, row, is, isBefore, isRevived, ...(replaces ? { replaced: replaces } : {}) };
 }
 

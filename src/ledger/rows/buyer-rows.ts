@@ -31,8 +31,16 @@ export type BuyerRow = {
 export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
 /** Whether a person gave the row up, with its whole portfolio or alone: no other row took its place, and nobody declined it. */
-export function isGivenUp({ state, replaced, declined }: BuyerRow): boolean {
+function isGivenUp({ state, replaced, declined }: BuyerRow): boolean {
   return state === 'cancelled' && replaced === undefined && declined === undefined;
+}
+
+/** Whether a line for this row brings back what was given up: its own row or, without one, its request in every portfolio that has it. */
+export function bringsBack({ portfolio, key }: RowId, rows: readonly BuyerRow[]): boolean {
+  const same = rows.filter(({ row }) => row.key === key);
+  const own = same.filter(({ row }) => row.portfolio === portfolio);
+  const asked = own.length > 0 ? own : same;
+  return asked.length > 0 && asked.every(isGivenUp);
 }
 
 /** The sum of rows that count for what their portfolio asks for: all but those that are cancelled. */

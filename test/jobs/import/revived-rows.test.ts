@@ -38,3 +38,25 @@ test('whoever imports what was given up reads so before and after, on the termin
   await writeFile(join(cwd, 'q4.csv'), textOf('Beta AG,DE,2000'));
   expect((await limitline('check', 'q4.csv', '--portfolio', 'q4')).stdout).not.toContain('given up');
 });
+
+// Promise: given-up-rows-come-back-said
+test('what was given up in another portfolio is said, unless it is asked for in a third one', async () => {
+  const desk = await openDesk(0);
+  const { cwd, limitline } = desk;
+  const checked = async (file: string) => (await limitline('check', file)).stdout;
+  const GIVEN_UP = 'of these limits was given up before and would be requested after all.';
+  await writeFile(join(cwd, 'q4.csv'), textOf(ACME, BETA));
+  await writeFile(join(cwd, 'copy.csv'), textOf(ACME, DELTA));
+  await limitline('import', 'q4.csv');
+  expect(await checked('copy.csv')).not.toContain('given up');
+  await limitline('cancel', 'q4');
+
+  expect(await checked('copy.csv')).toContain(` 1 ${GIVEN_UP}`);
+  const imported = await limitline('import', 'copy.csv', '--json');
+  expect(JSON.parse(imported.stdout)).toMatchObject({ rows: 2, revived: 1 });
+  expect(imported.stderr).toContain('1 row that had been given up is requested after all.');
+  expect(JSON.parse((await limitline('import', 'copy.csv', '--json')).stdout)).toMatchObject({ rows: 2, revived: 0 });
+
+  await writeFile(join(cwd, 'third.csv'), textOf(ACME, BETA));
+  expect(await checked('third.csv')).toContain(` 1 ${GIVEN_UP}`);
+});
