@@ -30,6 +30,13 @@ export type Settings = z.output<typeof settingsSchema> & {
 
 export { STAND_IN_CREDENTIALS };
 
+/** `moreFaults`: faults in combinations of the console's settings, a sentence each, for commands that open it. */
+type Given = {
+  env?: NodeJS.Dict<string>;
+  cwd?: string;
+  moreFaults?: ((settings: z.output<typeof settingsSchema>) => string[]) | undefined;
+};
+
 /**
  * Reads the settings from the environment and from a `.env` file of the working directory; the environment wins. Empty values count as
  * missing. `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and the other names of {@link IN_FILES} with `_FILE` appended name mounted
@@ -37,7 +44,7 @@ export { STAND_IN_CREDENTIALS };
  *
  * @throws LimitlineError `SETTINGS` with all faults at once, one sentence each
  */
-export function readSettings({ env = process.env, cwd = process.cwd() } = {}): Settings {
+export function readSettings({ env = process.env, cwd = process.cwd(), moreFaults }: Given = {}): Settings {
   const given = readGiven({ env, cwd, names: SETTING_NAMES, inFiles: IN_FILES });
   const { values } = given;
   const stray = strayNames({ ...given.names, known: [...SETTING_NAMES, ...IN_FILES.map((name) => `${name}_FILE`)] });
@@ -65,6 +72,10 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   // Port 0 is like no other port.
   const ports = isFaulty(/^CONSOLE_PORT$/) ? { CONSOLE_PORT: 0 } : {};
   if (sound && !isFaulty(/^EVENTS/)) faults.push(...eventFaults({ ...sound, ...ports }));
+  if (sound && moreFaults && !isFaulty(/^CONSOLE_(URL|TRUST|OIDC)/)) {
+    const more = moreFaults(sound).join(' ').replace(/\.$/, '');
+    if (more !== '') faults.push(more);
+  }
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }

@@ -2,13 +2,17 @@ import { readSettings } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
+/** The commands that open the console. Only these judge how it can be reached, since other processes may lack what it needs for that. */
+const CONSOLE_COMMANDS: ReadonlySet<string> = new Set(['console', 'up']);
+
 /**
  * Reports settings without effect before a command begins: as text, or for `work` in its log.
  *
  * @throws LimitlineError `SETTINGS`, as the command itself would
  */
-export function sayNotices(command: string, { say }: Pick<Terminal, 'say'>): void {
-  const { notices, LOG_LEVEL: level } = readSettings();
+export async function sayNotices(command: string, { say }: Pick<Terminal, 'say'>): Promise<void> {
+  const reach = CONSOLE_COMMANDS.has(command) ? await import('../../src/console/server/reach.ts') : undefined;
+  const { notices, LOG_LEVEL: level } = readSettings({ moreFaults: reach?.reachFaults });
   const log = command === 'work' && notices.length > 0 ? makeLog({ level }) : undefined;
   for (const notice of notices) {
     if (log) log.warn(notice);

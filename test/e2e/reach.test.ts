@@ -38,6 +38,17 @@ test('up and console do not start beyond this machine while anything is missing 
   expect(fatal(nobody.stderr)[0]).toMatch(/nobody who could sign in.*limitline user add/);
 });
 
+// Promise: setting-faults-all-at-once
+test.each(['up', 'console'])(
+  'what is missing beyond this machine is said by %s together with other faults of the settings',
+  async (command) => {
+    const { start } = await openPlace();
+    const { status, stderr } = await start([command], { CONSOLE_HOST: '0.0.0.0', CONSOLE_PORT: 'many' }).ended;
+    expect(status).toBe(1);
+    expect(fatal(stderr)).toEqual([expect.stringMatching(/CONSOLE_PORT is "many".*; CONSOLE_HOST is "0\.0\.0\.0"/)]);
+  },
+);
+
 // Promise: other-secret-starts-nothing
 test('console and nightly do not start with a secret that is not the installation’s, and say so in one sentence', async () => {
   const { start, addUser } = await openPlace();

@@ -47,8 +47,7 @@ const NOTHING_GIVEN: Omit<ReachSettings, 'CONSOLE_HOST'> = {
  * @throws LimitlineError `SETTINGS` that names every missing or contradictory setting, a sentence each
  */
 export function readReach(settings: ReachSettings): Reach {
-  const faults = [...httpsFaults(settings), ...homeFaults(settings), ...oidcFaults(settings)];
-  if (!isLoopback(settings.CONSOLE_HOST)) faults.unshift(...outsideFaults(settings, faults.length > 0));
+  const faults = reachFaults(settings);
   if (faults.length > 0) throw new LimitlineError('SETTINGS', faults.join(' '));
   const { CONSOLE_TLS_CERT_FILE: certFile, CONSOLE_TLS_KEY_FILE: keyFile, CONSOLE_TRUST_PROXY: proxies } = settings;
   return {
@@ -58,6 +57,13 @@ export function readReach(settings: ReachSettings): Reach {
     isProxy: proxies.length > 0 ? makeAddressSet(proxies) : undefined,
     signIn: signInNeeded(settings),
   };
+}
+
+/** Every setting of the reach that is missing or contradictory, a sentence each. */
+export function reachFaults(settings: ReachSettings): string[] {
+  const faults = [...httpsFaults(settings), ...homeFaults(settings), ...oidcFaults(settings)];
+  if (!isLoopback(settings.CONSOLE_HOST)) faults.unshift(...outsideFaults(settings, faults.length > 0));
+  return faults;
 }
 
 /**
