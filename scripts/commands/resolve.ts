@@ -62,7 +62,8 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
       : dryRun
         ? NOTHING_CHANGED
         : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
-    terminal.print([wordsOf(resolution, dryRun), last].join('\n'), { portfolio: name, ...resolution, workers });
+    const answer = { portfolio: name, ...resolution, workers, ...(dryRun ? { dryRun } : {}) };
+    terminal.print([wordsOf(resolution, dryRun), last].join('\n'), answer);
     return resolution;
   });
 }

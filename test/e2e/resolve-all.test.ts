@@ -154,7 +154,10 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
     ['--all', '--resend', '--yes'],
     ['--from', 'held.csv'],
   ] as const;
-  for (const way of [one, all, file]) expect(await resolve(...way, '--dry-run')).toContain(OTHER);
+  for (const way of [one, all, file]) {
+    expect(await resolve(...way, '--dry-run')).toContain(OTHER);
+    expect(JSON.parse(await resolve(...way, '--dry-run', '--json'))).toMatchObject({ portfolio: 'q4', dryRun: true });
+  }
   const asked = callOnTerminal(['resolve', 'q4', ...one], { cwd: place.dir, env: place.childEnv });
   await expect.poll(asked.shown).toMatch(/\[y\/N\]/);
   expect(asked.shown().replaceAll(/\s+/g, ' ')).toContain(OTHER);
