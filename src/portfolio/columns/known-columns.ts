@@ -102,13 +102,16 @@ export function fieldOf(column: KnownColumn): string {
 
 export const NEEDED = columnsThat(({ isNeeded }) => isNeeded === true);
 
-/** The normal form of a column's name: `Contact.Email`, `contact email` and `Contact-Email` are all `contact_email`. */
+/**
+ * The normal form of a column's name: `Contact.Email`, `contact email` and `Contact-Email` are all `contact_email`, and so is the field's whole
+ * path, `buyer_limit.contact.email`.
+ */
 export function plainName(written: string): string {
   const name = written
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
-  const dotted = /^(address|contact)\.(\w+)$/.exec(name);
+  const dotted = /^(?:company\.|buyer_limit\.)?(?:(address|contact)\.)?(\w+)$/.exec(name);
   if (!dotted) return name;
   const flat = dotted[1] === 'contact' ? `contact_${dotted[2]}` : dotted[2];
   return isKnown(flat ?? '') ? (flat ?? '') : name;

@@ -18,6 +18,11 @@ describe('plainName', () => {
     ['address.state', 'state'],
     ['contact.email', 'contact_email'],
     ['Contact.First-Name', 'contact_first_name'],
+    ['company.name', 'name'],
+    ['Company.Address.Country Code', 'country_code'],
+    ['buyer_limit.requested_limit', 'requested_limit'],
+    ['buyer-limit.contact.email', 'contact_email'],
+    ['buyer_limit.company', 'buyer_limit.company'],
     // The service has no such fields, so the dot says nothing.
     ['address.website', 'website'],
     ['contact.name', 'contact.name'],
