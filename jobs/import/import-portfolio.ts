@@ -39,7 +39,7 @@ export type ImportPayload = FileToImport & {
   by?: string | undefined;
   /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
-  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. */
+  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. A file without a row may be cut off: it cancels none. */
   replace: boolean;
   /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */
   first?: number | undefined;
@@ -135,7 +135,7 @@ export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<
 }
 
 async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
-  const { portfolio, path, supplierPath, replace } = payload;
+  const { portfolio, path, supplierPath, replace, first } = payload;
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
   const given = await openImport(payload, documentsDir, deps);
   // Missing columns are named before all lines, since they may be why each of them has a problem.
@@ -166,14 +166,14 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const telling = makeTellingColumns(opened.columns, payload.reading);
   try {
     // The limit of first rows is set before any line is in the ledger, so that no row beyond them is sent.
-    const { first } = payload;
     if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const { approval } = target;
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, { found, telling }, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
-    if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
+    if (replace && found.rows > 0)
+      found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
     found.lackingSent = await deps.retryUntilAnswered('count', () => countLackingSent(portfolio, found, deps));
   } catch (error) {

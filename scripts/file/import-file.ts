@@ -78,7 +78,8 @@ export function earlierRowWords(imported: Imported, portfolio: string): string[]
     words.push(
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
-  words.push(...lackingWords(imported, '--replace'));
+  const how = rows > 0 ? '--replace' : `npx limitline cancel "${portfolio}"`;
+  words.push(...lackingWords(imported, how));
   words.push(...goneWords(imported, portfolio));
   return words;
 }

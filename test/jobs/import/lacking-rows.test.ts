@@ -66,6 +66,18 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(await found(place)).toEqual([]);
   });
 
+  // Promise: replace-cancels-unsent
+  test.each([
+    ['a header alone', ''],
+    ['an invalid line alone', 'Tin AG,DE,HRB 3,,none\n'],
+  ])('are not given up by a file with %s', async (_, lines) => {
+    const { importLines, dir, importFile } = await openCorrections();
+    await importLines(acme(1), zinc(2));
+    const path = join(dir, 'cut.csv');
+    await writeFile(path, `${HEADER}\n${lines}`);
+    expect(await importFile(path, {}, { replace: true })).toMatchObject({ rows: 0, lacking: 2, givenUp: 0 });
+  });
+
   test('are not given up by an errors file, which has only some of the lines', async () => {
     const { importLines, errors, dir, importFile } = await openCorrections();
     await importLines(acme(1), zinc(2));

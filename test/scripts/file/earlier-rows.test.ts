@@ -48,6 +48,12 @@ test.each([
     { lackingSent: 3, lackingNames: ['Elm\nGmbH', 'Fir'] },
     ['3 rows of earlier imports have no valid line in this file (Elm␊GmbH, Fir, …), and stay as they are.'],
   ],
+  [
+    { rows: 0, lacking: 1 },
+    [
+      '1 row of an earlier import has no valid line in this file, and stays as it is; npx limitline cancel "q4 eu" cancels it.',
+    ],
+  ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],
   [
