@@ -12,13 +12,8 @@ export type FileForms = {
 };
 
 /** @param opened the file, opened without options */
-export function formsOf({
-  header,
-  columns,
-  headerLine,
-  first,
-  dialect,
-}: Pick<Opened, 'header' | 'columns' | 'headerLine' | 'first' | 'dialect'>): FileForms {
+export function formsOf(given: Pick<Opened, 'header' | 'columns' | 'headerLine' | 'first' | 'dialect'>): FileForms {
+  const { header, columns, headerLine, first, dialect } = given;
   const others = columns.length === 0 ? [] : first.filter(({ line }) => line !== headerLine);
   return {
     found: columns.length === 0 ? null : formOf(header),

@@ -41,13 +41,7 @@ const [CELLS_KEPT, TEXT_KEPT] = [200, 200];
  */
 export async function mendDraft(
   id: string,
-  {
-    version,
-    edits,
-    column,
-    of,
-    by,
-  }: {
+  given: {
     version: number;
     edits: readonly LineEdit[];
     column?: ColumnEdit | undefined;
@@ -56,6 +50,7 @@ export async function mendDraft(
   },
   { drafts, previews, quotaBytes }: Deps,
 ): Promise<MendAnswer> {
+  const { version, edits, column, of, by } = given;
   const seen = await drafts.read(id);
   const conflict = conflictOf(seen, version);
   if (conflict) return conflict;

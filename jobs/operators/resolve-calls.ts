@@ -89,13 +89,7 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
  */
 export async function resolveCallOf(
   found: FoundRow,
-  {
-    made,
-    by = commandLineActor(),
-    asOfMs,
-    of,
-    approval,
-  }: {
+  given: {
     made?: string | undefined;
     by?: string | undefined;
     asOfMs?: number | undefined;
@@ -104,6 +98,7 @@ export async function resolveCallOf(
   },
   { calls }: Pick<FreeDeps, 'calls'>,
 ): Promise<ResolveAnswer> {
+  const { made, by = commandLineActor(), asOfMs, of, approval } = given;
   const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
   if (!first) return 'not unknown';
   const said = { by, row: found.row, asOfMs, approval };

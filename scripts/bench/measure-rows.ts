@@ -32,13 +32,8 @@ export type RowFigures = {
  * @param isKept whether Redis keeps every write on the disk, as the product's own does
  * @throws LimitlineError when a contender does not do what it should
  */
-export async function measureRows({
-  rows,
-  rounds,
-  isKept = true,
-  signal,
-  say,
-}: MeasureOptions & { isKept?: boolean }): Promise<RowResults> {
+export async function measureRows(given: MeasureOptions & { isKept?: boolean }): Promise<RowResults> {
+  const { rows, rounds, isKept = true, signal, say } = given;
   await using folder = await makeTemporaryFolder();
   await using service = await startService();
   const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, isKept, signal });

@@ -18,13 +18,7 @@ const LOOK_EVERY_MS = 1_000;
  */
 export async function listenToWords(
   name: string,
-  {
-    connection,
-    keys,
-    read,
-    signal,
-    hear,
-  }: {
+  given: {
     connection: Redis;
     keys: Keys;
     read: (name: string) => Promise<PortfolioState>;
@@ -32,6 +26,7 @@ export async function listenToWords(
     hear?: ((words: string) => void) | undefined;
   },
 ): Promise<SaidTimeLeft[]> {
+  const { connection, keys, read, signal, hear } = given;
   const readPace = makePaceReader(connection, keys.pace);
   const samples = makePaceSamples(connection, { paceKey: keys.pace, key: keys.paceSamples, madeKey: keys.account });
   const ownPace = makeOwnPace();

@@ -15,17 +15,13 @@ const PAGE = 200;
  * paused. Left out if another portfolio's row sent the request. Also finds rows of any day that wait for approval of a retry or
  * an answer, because no other check names those.
  */
-export function makeWaitingRows({
-  factsOf,
-  rows,
-  sink,
-  sinceMs,
-}: {
+export function makeWaitingRows(given: {
   factsOf: FactsOf;
   rows: Pick<Rows, 'ofBuyers'>;
   sink: FoundSink;
   sinceMs: number;
 }): RowCheck {
+  const { factsOf, rows, sink, sinceMs } = given;
   let page: WalkedRow[] = [];
 
   async function flush(): Promise<void> {
@@ -68,17 +64,13 @@ export function makeWaitingRows({
  * Finds held and refused rows, by cause and age. A request that several portfolios have is reported once: held, with the row that was held
  * first; refused, with the row that was refused last. A refused row whose request another portfolio sent is no loss, and is left out.
  */
-export function makeFailedRows({
-  factsOf,
-  rows,
-  sink,
-  atMs,
-}: {
+export function makeFailedRows(given: {
   factsOf: FactsOf;
   rows: Pick<Rows, 'ofBuyers' | 'read'>;
   sink: FoundSink;
   atMs: number;
 }): RowCheck {
+  const { factsOf, rows, sink, atMs } = given;
   let page: WalkedRow[] = [];
 
   async function flush(): Promise<void> {

@@ -93,15 +93,13 @@ const YOUNG_MS = 86_400_000;
  * Whether this host's data folder is the one with the account's imported files and archives; in a fleet it may be another
  * host's. True where there are none.
  */
-export async function isDataFolderOurs({
-  portfolios,
-  storedFiles,
-  isOwnRedis,
-  archives,
-}: Pick<FileDeps, 'portfolios' | 'storedFiles' | 'isOwnRedis'> & {
-  /** For each archive of the account, whether its folder exists. */
-  archives: AsyncIterable<boolean>;
-}): Promise<boolean> {
+export async function isDataFolderOurs(
+  given: Pick<FileDeps, 'portfolios' | 'storedFiles' | 'isOwnRedis'> & {
+    /** For each archive of the account, whether its folder exists. */
+    archives: AsyncIterable<boolean>;
+  },
+): Promise<boolean> {
+  const { portfolios, storedFiles, isOwnRedis, archives } = given;
   if (isOwnRedis) return true;
   let isAny = false;
   for (const name of await portfolios.names()) {

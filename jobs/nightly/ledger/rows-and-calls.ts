@@ -38,13 +38,9 @@ type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
  */
 export function makeCallCheck(
   deps: RowCheckDeps,
-  {
-    sink,
-    ask,
-    signal,
-    lookAgainMs = LOOK_AGAIN_MS,
-  }: { sink: FoundSink; ask: Ask; signal: AbortSignal; lookAgainMs?: number },
+  given: { sink: FoundSink; ask: Ask; signal: AbortSignal; lookAgainMs?: number },
 ): StoredRowCheck {
+  const { sink, ask, signal, lookAgainMs = LOOK_AGAIN_MS } = given;
   const again: Disagreeing[] = [];
   let lastMs = 0;
 

@@ -183,17 +183,13 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
 }
 
 /** Disconnects pages whose session ended, every second. While Redis is away the check fails, and all streams stay. */
-function askForWatchers({
-  topics,
-  mayWatch,
-  drop,
-  log,
-}: {
+function askForWatchers(given: {
   topics: ReadonlyMap<string, Topic>;
   mayWatch: MayWatch;
   drop: (name: string, topic: Topic, watcher: Watcher) => void;
   log: Log;
 }): NodeJS.Timeout {
+  const { topics, mayWatch, drop, log } = given;
   const ask = async (): Promise<void> => {
     const all = [...topics].flatMap(([name, topic]) =>
       [...topic.watchers].map((watcher) => ({ name, topic, watcher })),

@@ -29,14 +29,7 @@ export function pageHead(given: {
  * A boxed section with its heading. `id` is the id of the body, which events replace; the heading stays. `anchor` gives the
  * heading the id `<anchor>-title`, which is the same in every language, so that links can lead to it.
  */
-export function panel({
-  title,
-  body,
-  id,
-  actions,
-  label,
-  anchor,
-}: {
+export function panel(given: {
   title: string;
   body: HtmlValue;
   id?: string;
@@ -44,6 +37,7 @@ export function panel({
   label?: string;
   anchor?: string;
 }): Html {
+  const { title, body, id, actions, label, anchor } = given;
   const heading = `${anchor ?? (label ?? title).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}-title`;
   return html`<section class="panel" aria-labelledby="${heading}"><div class="panel-head"><h2 id="${heading}">${title}</h2>${actions !== undefined && html`<div class="actions">${actions}</div>`}</div><div class="panel-body" id="${id}">${body}</div></section>`;
 }
@@ -130,17 +124,13 @@ function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn
  * Links to the next and the first page. Pages go by cursor and have no numbers, since numbers would be wrong once rows are
  * added.
  */
-export function pager({
-  words,
-  first,
-  next,
-  label = t`Pages`,
-}: {
+export function pager(given: {
   words: HtmlValue;
   first?: string | undefined;
   next?: string | undefined;
   label?: string;
 }): Html {
+  const { words, first, next, label = t`Pages` } = given;
   return html`<nav class="pager" aria-label="${label}"><span class="pager-words">${localized(words)}</span>
     ${first !== undefined && html`<a class="button is-quiet" href="${first}">To the first</a>`}
     ${next !== undefined && html`<a class="button is-plain" href="${next}" rel="next">Next</a>`}

@@ -30,17 +30,8 @@ export function facts(entries: readonly { term: string; what: HtmlValue }[]): Ht
 }
 
 /** A progress bar with a text; without `total` the bar is indeterminate. */
-export function progressBar({
-  label,
-  done,
-  total,
-  words,
-}: {
-  label: string;
-  done: number;
-  total?: number;
-  words: string;
-}): Html {
+export function progressBar(given: { label: string; done: number; total?: number; words: string }): Html {
+  const { label, done, total, words } = given;
   return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${withNumbers(words)}</span></div>`;
 }
 

@@ -85,14 +85,9 @@ export function certificateWarnings({ cert }: Certificate, host: string | undefi
  */
 export function keepCertificate(
   server: Pick<Server, 'setSecureContext'>,
-  {
-    files,
-    first,
-    host,
-    log,
-    lookEveryMs = LOOK_EVERY_MS,
-  }: { files: Files; first: Certificate; host: string | undefined; log: Log; lookEveryMs?: number },
+  given: { files: Files; first: Certificate; host: string | undefined; log: Log; lookEveryMs?: number },
 ): () => void {
+  const { files, first, host, log, lookEveryMs = LOOK_EVERY_MS } = given;
   let [now, fault, saidAtMs] = [first, '', Number.NEGATIVE_INFINITY];
   const warn = (): void => {
     if (Date.now() - saidAtMs < SAY_EVERY_MS) return;

@@ -141,14 +141,12 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   /** Adds a step's page and form, under one address. */
   const addStep = (
     owed: Owed,
-    {
-      show,
-      take,
-    }: {
+    given: {
       show: (step: Step) => unknown;
       take: (step: Step & { fields: Readonly<Record<string, string>> }) => unknown;
     },
   ) => {
+    const { show, take } = given;
     const stepOf = (request: FastifyRequest, reply: FastifyReply, asked: unknown): Step | undefined => {
       const { signedIn } = request;
       const to = wayBack(asked);

@@ -22,14 +22,9 @@ type Chosen = {
 /** The last question before an import: how many requests, which sum, how long. Shown as a dialog, or as a page without script. */
 export function confirmView(
   draft: PortfolioDraft,
-  {
-    preview,
-    chosen,
-    mixed,
-    approval,
-    csrf,
-  }: { preview: Preview; chosen: Chosen; mixed: Html | false; approval: Html | false; csrf: string },
+  given: { preview: Preview; chosen: Chosen; mixed: Html | false; approval: Html | false; csrf: string },
 ): Html {
+  const { preview, chosen, mixed, approval, csrf } = given;
   const { id, name, portfolio, supplier } = draft;
   const { dryRun, currency, counts } = preview;
   const { of, total, isReplaced, first, unsaved } = chosen;

@@ -176,15 +176,8 @@ function unnamed({ unnamedDocuments }: Preview): Html | false {
 }
 
 /** The page that uploads a file and its documents, and lists uploads that were not submitted yet. */
-export function uploadView({
-  drafts,
-  csrf,
-  maxUploadMb,
-}: {
-  drafts: readonly PortfolioDraft[];
-  csrf: string;
-  maxUploadMb: number;
-}): Html {
+export function uploadView(given: { drafts: readonly PortfolioDraft[]; csrf: string; maxUploadMb: number }): Html {
+  const { drafts, csrf, maxUploadMb } = given;
   // Imported uploads are left out: they are found among the portfolios.
   const waiting = drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0);
   return html`${pageHead({

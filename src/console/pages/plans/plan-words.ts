@@ -108,12 +108,8 @@ export function timeWords(seconds: { from: number; to: number } | null): string 
 }
 
 /** The command that does the same as a plan; undefined where there is none. */
-export function commandOf({
-  action,
-  portfolio,
-  filter,
-  whole,
-}: Pick<Plan, 'action' | 'portfolio' | 'filter' | 'whole'>): string | undefined {
+export function commandOf(given: Pick<Plan, 'action' | 'portfolio' | 'filter' | 'whole'>): string | undefined {
+  const { action, portfolio, filter, whole } = given;
   const command = (...words: string[]) => ['npx limitline', ...words].join(' ');
   const name = shellWord(portfolio);
   const { states = [], cause, ...rest } = filter;

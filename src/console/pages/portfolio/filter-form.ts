@@ -53,11 +53,7 @@ const CAUSE_CHARACTERS = 70;
 
 /** The filter of the rows: a form with GET, so that its result is an address that can be kept. */
 export function renderFilterForm(
-  {
-    state,
-    outcomes,
-    causes,
-  }: { state: PortfolioState; outcomes: Readonly<Record<RowOutcome, OutcomeSum>>; causes: readonly ShownCause[] },
+  asked: { state: PortfolioState; outcomes: Readonly<Record<RowOutcome, OutcomeSum>>; causes: readonly ShownCause[] },
   {
     filter,
     given,
@@ -65,6 +61,7 @@ export function renderFilterForm(
     listing: { order, lines = [] },
   }: { filter: RowFilter; given: Readonly<Record<string, string>>; problem: string | undefined; listing: Listing },
 ): Html {
+  const { state, outcomes, causes } = asked;
   const { name, statuses } = state;
   // An address of an older version names states: the outcomes of their rows are chosen.
   const chosen = OUTCOMES.filter(
