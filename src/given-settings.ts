@@ -17,17 +17,13 @@ export type GivenSettings = {
  *
  * @param names all settings, @param inFiles those whose value may be in a file that `<name>_FILE` names
  */
-export function readGiven({
-  env,
-  cwd,
-  names,
-  inFiles,
-}: {
+export function readGiven(given: {
   env: NodeJS.Dict<string>;
   cwd: string;
   names: readonly string[];
   inFiles: readonly string[];
 }): GivenSettings {
+  const { env, cwd, names, inFiles } = given;
   const values: Record<string, string> = {};
   const faults: string[] = [];
   const dotenv = dotenvFile(cwd, env, faults);

@@ -197,12 +197,9 @@ export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested
  */
 export async function lookBeforeForgetting(
   name: string,
-  {
-    archives,
-    portfolios,
-    statusMeanings,
-  }: { archives: Archives; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
+  given: { archives: Archives; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
 ): Promise<BeforeForgetting> {
+  const { archives, portfolios, statusMeanings } = given;
   const state = await archives.read(name);
   if (state && state.is !== 'archived' && state.is !== 'forgetting' && state.is !== 'forgotten') {
     throw refusal(name, { is: state.is });

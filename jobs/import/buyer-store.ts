@@ -5,13 +5,8 @@ import { type Holder, MOST_HOLDERS } from '../../src/portfolio/identity/identity
 import { fromBuyer, toBuyer } from '../rows/buyer-record.ts';
 
 /** Adapts the ledger's buyers, stored as text, to the buyer book that identifies the buyers of a file's lines. */
-export function makeBuyerStore({
-  buyers,
-  retryUntilAnswered,
-}: {
-  buyers: Buyers;
-  retryUntilAnswered: RetryUntilAnswered;
-}): BuyerStore {
+export function makeBuyerStore(given: { buyers: Buyers; retryUntilAnswered: RetryUntilAnswered }): BuyerStore {
+  const { buyers, retryUntilAnswered } = given;
   return {
     async read(questions) {
       const digests = [...new Set(questions.map(({ digest }) => digest))];

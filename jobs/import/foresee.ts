@@ -126,16 +126,13 @@ export type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 
  * line by line as an import does, and changes nothing. `doubted` finds rows that invalid lines of the same batch may correct, after it. Lines
  * must come in file order. If the file was imported before, `place` needs the number of that import.
  */
-export function makeReplacingForesight({
-  rows,
-  place,
-  isPaused,
-}: {
+export function makeReplacingForesight(given: {
   rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow' | 'read'>;
   place: Place;
   /** Whether a portfolio is paused, so that its rows are not sent. */
   isPaused: (portfolio: string) => Promise<boolean>;
 }) {
+  const { rows, place, isPaused } = given;
   /** Buyers for whom an earlier line of this file would replace a row, usually few. Each has its rows as they would be after that line. */
   const corrected = new Map<string, BuyerRows>();
   /** The rows that those lines would replace, with what they would be then: another line may name one of them, of whatever buyer. */

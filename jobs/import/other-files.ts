@@ -178,14 +178,10 @@ const PLAIN_NAME = /^[\p{L}\p{N}_(][\p{L}\p{M}\p{N}_ .,()+=@-]*\.\w+$/u;
 
 /** Sentences about lines of the file before that report and results no longer name, or may no longer name. */
 export function goneWords(
-  {
-    gone,
-    goneFile,
-    unknownOrigin,
-    isPart,
-  }: Record<'gone' | 'unknownOrigin', number> & { goneFile?: string; isPart: boolean },
+  given: Record<'gone' | 'unknownOrigin', number> & { goneFile?: string; isPart: boolean },
   portfolio: string,
 ): string[] {
+  const { gone, goneFile, unknownOrigin, isPart } = given;
   const words: string[] = [];
   if (gone > 0) {
     const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];

@@ -22,13 +22,9 @@ const MOST_CAUSES = 5;
  */
 export function portfolioNotice(
   news: PortfolioNews,
-  {
-    state,
-    causes,
-    meanings,
-    nowMs,
-  }: { state: PortfolioState; causes: readonly Cause[]; meanings: Meanings; nowMs: number },
+  given: { state: PortfolioState; causes: readonly Cause[]; meanings: Meanings; nowMs: number },
 ): Notice {
+  const { state, causes, meanings, nowMs } = given;
   const { name } = state;
   const outcomes = outcomesOf(state, meanings);
   switch (news.is) {

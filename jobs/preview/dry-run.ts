@@ -10,18 +10,14 @@ import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 import { foreseeLacking, type LackedRows } from '../import/lacking-rows.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
-export function makeDryRun({
-  foresees,
-  ratePerS,
-  supplier,
-  onWanted = () => {},
-}: {
+export function makeDryRun(given: {
   foresees: ForeseeDeps | null;
   ratePerS: number | undefined;
   supplier?: Supplier | undefined;
   /** Called with the lines that lead to a request. */
   onWanted?: (lines: readonly Line[]) => void;
 }) {
+  const { foresees, ratePerS, supplier, onWanted = () => {} } = given;
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };

@@ -23,14 +23,10 @@ type LookingDeps = {
  * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` where the portfolio is archived
  */
 export async function openAsImport(
-  {
-    portfolio,
-    reading,
-    path,
-    givenPath,
-  }: { portfolio: string; reading: ReadOptions; path: string; givenPath?: string },
+  given: { portfolio: string; reading: ReadOptions; path: string; givenPath?: string },
   { account, ledger, fileRules, documents, signal }: LookingDeps,
 ): Promise<{ opened: Opened; warnings: Problem[]; outlook: ImportOutlook }> {
+  const { portfolio, reading, path, givenPath } = given;
   const outlook = await importOutlookOf(ledger, { portfolio, path, reading });
   const file = { ...reading, path, givenPath, signal };
   const open = () => openPortfolio(file);

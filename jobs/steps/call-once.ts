@@ -86,12 +86,9 @@ const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'
 export async function callOnce(
   request: CallRequest,
   deps: CallDeps,
-  {
-    prepared,
-    onward,
-    isCarried = false,
-  }: { prepared?: PreparedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
+  asked: { prepared?: PreparedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
 ): Promise<CallEnding> {
+  const { prepared, onward, isCarried = false } = asked;
   const unauthorized = takeSuspect(request, deps);
   let given = prepared;
   let isAlone = false;

@@ -30,13 +30,9 @@ const LONGEST_WAIT_MS = 8_000;
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
-  {
-    service,
-    breakers,
-    portfolios,
-    log,
-  }: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
+  options: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
 ) {
+  const { service, breakers, portfolios, log } = options;
   /** How often src/pace/lua/breakers.lua was asked whose fault the 401 responses are; -1 before the first 401. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];

@@ -24,17 +24,13 @@ const LOOKS_RESTED = 10;
  * @param paceNow the pace as this process knows it: calls per second, a common wait, tripped breakers, paused queues
  * @param lookAtBreakers refreshes the breakers' states if they are old
  */
-export function startFeeder({
-  deps,
-  paceNow,
-  lookAtBreakers,
-  onFault,
-}: {
+export function startFeeder(given: {
   deps: CarryOutAnswersDeps;
   paceNow: () => PaceState;
   lookAtBreakers: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
+  const { deps, paceNow, lookAtBreakers, onFault } = given;
   const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
   const heal = makeHealer(deps, allWait);
   const carryOut = makeCarryingOut(deps, onFault);

@@ -14,17 +14,13 @@ const LOOK_EVERY_MS = 1_000;
  *
  * @param stopping aborted when the process stops: nothing is resumed then
  */
-export function startRest({
-  pace,
-  runners,
-  stopping,
-  onFault,
-}: {
+export function startRest(given: {
   pace: Pick<Pace, 'state' | 'look'>;
   runners: () => readonly Pick<QueueRunner, 'pause' | 'resume'>[];
   stopping: AbortSignal;
   onFault: (error: unknown) => void;
 }) {
+  const { pace, runners, stopping, onFault } = given;
   let resting = new AbortController();
   let signal = AbortSignal.any([stopping, resting.signal]);
   let isQuiet = false;

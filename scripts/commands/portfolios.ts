@@ -52,17 +52,8 @@ const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
 };
 
 /** A portfolio in three lines: name and state, counts, sums. */
-export function portfolioWords({
-  portfolio,
-  file,
-  by,
-  started,
-  standing,
-  states,
-  invalid,
-  duplicate,
-  sums,
-}: Listed): string {
+export function portfolioWords(given: Listed): string {
+  const { portfolio, file, by, started, standing, states, invalid, duplicate, sums } = given;
   const first = [
     column(portfolio, NAME_WIDTH),
     column(visible(file ?? '–'), FILE_WIDTH),

@@ -51,18 +51,8 @@ function archivedWords(archived: number): string {
   return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten. Restore an archived portfolio to see whether an event names one of its rows.`;
 }
 
-function eventLines({
-  id,
-  firstMs,
-  lastMs,
-  times,
-  sizeBytes,
-  ids,
-  rows,
-  moreRows,
-  became,
-  whys = [],
-}: ToldEvent): string[] {
+function eventLines(given: ToldEvent): string[] {
+  const { id, firstMs, lastMs, times, sizeBytes, ids, rows, moreRows, became, whys = [] } = given;
   const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${secondText(lastMs)}`;
   const decided = became ? indented(`decisions: ${becameWords(became) || 'none'}`) : [];
   const why = whys.slice(0, MOST_ROWS).flatMap((one) => indented(visible(one)));

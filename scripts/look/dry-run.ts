@@ -29,15 +29,8 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
 }
 
 /** The parts of a context that a prediction reads. */
-export function outlookDepsOf({
-  ledger: connection,
-  keys,
-  settings,
-  buyers,
-  rows,
-  portfolios,
-  imports,
-}: Context): OutlookDeps {
+export function outlookDepsOf(given: Context): OutlookDeps {
+  const { ledger: connection, keys, settings, buyers, rows, portfolios, imports } = given;
   const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
     foresight: makeForesight({ connection, keys }),

@@ -27,17 +27,10 @@ import { writeOutput } from './output.ts';
 /** The report for finance people. */
 export function summaryTable(
   summary: Summary,
-  {
-    supplier,
-    supplierAwaits,
-    laterSupplier,
-    answers: answered = [],
-    paused,
-    first,
-    interrupted,
-  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
+  given: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
     Partial<Pick<PortfolioState, 'first' | 'supplierAwaits' | 'laterSupplier' | 'answers'>>,
 ): string {
+  const { supplier, supplierAwaits, laterSupplier, answers: answered = [], paused, first, interrupted } = given;
   const { account, portfolio, importing, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   if (importing) parts.push('A file is still being imported: all figures are of the lines read so far.', '');

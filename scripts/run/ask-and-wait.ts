@@ -34,13 +34,9 @@ type Standing = HostedSession['state'] | 'none' | 'declined';
  */
 export async function askAndWait(
   portfolio: string,
-  {
-    context,
-    terminal,
-    stop,
-    patienceMs = PATIENCE_MS + context.settings.SERVICE_TIMEOUT_MS,
-  }: { context: Context; terminal: Pick<Terminal, 'say'>; stop: AbortSignal; patienceMs?: number },
+  options: { context: Context; terminal: Pick<Terminal, 'say'>; stop: AbortSignal; patienceMs?: number },
 ): Promise<boolean> {
+  const { context, terminal, stop, patienceMs = PATIENCE_MS + context.settings.SERVICE_TIMEOUT_MS } = options;
   const asked = await askSessions({ portfolio }, { by: commandLineActor() }, context);
   terminal.say(`limitline: ${askedSessionsWords(asked)}`);
   const counts = { made: 0, refused: 0, held: 0, waits: 0, sent: 0, dropped: 0, none: 0, declined: 0 };

@@ -173,13 +173,9 @@ const SET_BACK_WORDS =
 function makeEntries(
   drafts: readonly EntryDraft[],
   head: Head,
-  {
-    remembered,
-    isOther,
-    chain,
-    account,
-  }: { remembered: LastLink | undefined; isOther: boolean; chain: Chain; account: string },
+  given: { remembered: LastLink | undefined; isOther: boolean; chain: Chain; account: string },
 ) {
+  const { remembered, isOther, chain, account } = given;
   const isSetBack = isOther || head.top > head.number;
   const facts = { remembered: remembered?.number, found: head.number, highest: head.top };
   const first: EntryDraft[] = isSetBack ? [{ by: NOBODY, what: SET_BACK, from: THE_TRAIL, facts }] : [];

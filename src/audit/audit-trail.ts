@@ -110,18 +110,14 @@ export type Cut = { upTo: number; count: number };
  */
 async function cutTrail(
   { beforeMs, by, from }: { beforeMs: number; by: string; from: string },
-  {
-    connection,
-    keys,
-    reader,
-    append,
-  }: {
+  given: {
     connection: RedisConnection;
     keys: AuditKeys;
     reader: TrailReader;
     append: (draft: EntryDraft) => Promise<number>;
   },
 ): Promise<Cut | undefined> {
+  const { connection, keys, reader, append } = given;
   const [oldest, last] = await Promise.all([reader.at(0), reader.lastOlder(beforeMs)]);
   if (oldest?.place === undefined || last?.place === undefined) return undefined;
   const count = last.place - oldest.place + 1;
@@ -142,15 +138,7 @@ async function cutTrail(
  *
  * @throws the signal's reason when it is aborted
  */
-async function verifyTrail({
-  connection,
-  keys,
-  chain,
-  last,
-  reader,
-  from,
-  signal,
-}: {
+async function verifyTrail(given: {
   connection: RedisConnection;
   keys: AuditKeys;
   chain: Chain;
@@ -159,6 +147,7 @@ async function verifyTrail({
   from: number | undefined;
   signal: AbortSignal | undefined;
 }): Promise<StoredTrailCheck> {
+  const { connection, keys, chain, last, reader, from, signal } = given;
   for (let readings = 1; ; readings += 1) {
     // This host's last link and the head are read before the entries. So entries that are written meanwhile cannot look as if they were
     // missing.

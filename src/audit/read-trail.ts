@@ -52,17 +52,13 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
      * A page of entries that match a filter, the newest first. At most `walk` entries are read, so that a page comes soon; `next` then says
      * where to continue, even if only few of them match, or none.
      */
-    async page({
-      before,
-      count,
-      filter = {},
-      walk,
-    }: {
+    async page(given: {
       before?: number | undefined;
       count: number;
       filter?: AuditFilter;
       walk: number;
     }): Promise<AuditPage> {
+      const { before, count, filter = {}, walk } = given;
       const entries: AuditEntry[] = [];
       let [top, left] = [before === undefined ? '+' : `(${before}-0`, walk];
       const isMeant = makeIsMeant(filter);

@@ -29,15 +29,12 @@ type Counts = Map<string, number>;
  *
  * @param given.everyMs interval of that entry, for tests
  */
-export function makeRefusals({
-  note,
-  log,
-  everyMs = MINUTE_MS,
-}: {
+export function makeRefusals(given: {
   note: (note: AuditNote) => Promise<void>;
   log: Log;
   everyMs?: number | undefined;
 }) {
+  const { note, log, everyMs = MINUTE_MS } = given;
   /** Refusals of this minute, by address and in all. */
   let [each, all]: [Counts, number] = [new Map(), 0];
   let counted = makeCounts();

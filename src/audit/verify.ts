@@ -46,15 +46,8 @@ export type Remembered = LastLink & {
  *
  * @param given.from number to begin with: earlier entries are not checked, and the trail may begin anywhere
  */
-export function makeVerifier({
-  chain,
-  from,
-  remembered = [],
-}: {
-  chain: Chain;
-  from?: number | undefined;
-  remembered?: readonly Remembered[];
-}) {
+export function makeVerifier(given: { chain: Chain; from?: number | undefined; remembered?: readonly Remembered[] }) {
+  const { chain, from, remembered = [] } = given;
   /** The number of entries so far; and how many entries without a readable number came before the first entry whose link is valid. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;

@@ -17,15 +17,8 @@ export type FolderWords = { folder: string; missing: string };
  * @param maxSizeMb larger documents are a problem; a megabyte has 1024 × 1024 bytes.
  * @param words the folder's name in messages, if it differs from its path, and the message for a missing folder
  */
-export function makeDocumentFolder({
-  dir,
-  maxSizeMb,
-  words = folderWordsOf(dir),
-}: {
-  dir: string;
-  maxSizeMb: number;
-  words?: FolderWords | undefined;
-}) {
+export function makeDocumentFolder(given: { dir: string; maxSizeMb: number; words?: FolderWords | undefined }) {
+  const { dir, maxSizeMb, words = folderWordsOf(dir) } = given;
   const finder = makeNameFinder({ root: dir });
   const kept = new Map<string, Promise<Document | string>>();
 

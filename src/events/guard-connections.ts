@@ -107,13 +107,8 @@ export const USUAL_LIMITS: Readonly<ListenerLimits> = {
  * @param given.nowMs a monotonic clock
  * @returns whether one more event may come now
  */
-export function makeRate({
-  perSecond,
-  nowMs = () => performance.now(),
-}: {
-  perSecond: number;
-  nowMs?: () => number;
-}): () => boolean {
+export function makeRate(given: { perSecond: number; nowMs?: () => number }): () => boolean {
+  const { perSecond, nowMs = () => performance.now() } = given;
   let left = perSecond;
   let atMs = nowMs();
   return () => {

@@ -7,17 +7,13 @@ import { join } from 'node:path';
  *
  * @param of a text that only this ledger has, such as a key of it
  */
-export function accountFolder({
-  dataDir,
-  kind,
-  account,
-  of,
-}: {
+export function accountFolder(given: {
   dataDir: string;
   kind: 'reports' | 'results';
   account: string;
   of: string;
 }): string {
+  const { dataDir, kind, account, of } = given;
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 6);
   return join(dataDir, kind, `${safeFolderName(account.replace(/^https?:\/\//, ''))}-${digest}`);
 }
@@ -38,18 +34,14 @@ export function safeFolderName(name: string): string {
  * `<chains>/<prefix>-<digest of its address>` for another. Several Redis servers may share a data folder, and their
  * chains are independent.
  */
-export function linkFolder({
-  dataDir,
-  chains,
-  prefix,
-  redisUrl,
-}: {
+export function linkFolder(given: {
   dataDir: string;
   chains: 'audit' | 'marks';
   prefix: string;
   /** The address without user and password; undefined for Limitline's own Redis. */
   redisUrl: string | undefined;
 }): string {
+  const { dataDir, chains, prefix, redisUrl } = given;
   const digest = redisUrl === undefined ? '' : `-${createHash('sha256').update(redisUrl).digest('hex').slice(0, 12)}`;
   return join(dataDir, chains, `${prefix}${digest}`);
 }

@@ -22,15 +22,8 @@ export type LeftFiles = ReturnType<typeof makeLeftFiles>;
  * @param trialAccount the account whose files any other account may replace, because its results are not real
  * @param check rejects if nothing may be replaced now: the existing files know more than the new ones
  */
-export function makeLeftFiles({
-  dir,
-  trialAccount,
-  check = async () => {},
-}: {
-  dir: string;
-  trialAccount: string;
-  check?: () => Promise<unknown>;
-}) {
+export function makeLeftFiles(given: { dir: string; trialAccount: string; check?: () => Promise<unknown> }) {
+  const { dir, trialAccount, check = async () => {} } = given;
   const memory = makeLeftMemory(dir);
 
   async function remove(path: string): Promise<string> {

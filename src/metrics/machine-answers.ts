@@ -22,16 +22,13 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * answer is one short sentence. Metrics need the token, or a request from this machine by its loopback address and name: a page of another
  * site, in a browser on this machine, would use another name (DNS rebinding).
  */
-export function makeMachineAnswers({
-  token,
-  ready,
-  metrics,
-}: {
+export function makeMachineAnswers(given: {
   /** The token for reading metrics. If it is undefined, only this machine may read them. */
   token: string | undefined;
   ready: () => Promise<Readiness>;
   metrics: () => Promise<string>;
 }) {
+  const { token, ready, metrics } = given;
   return async (question: MachineQuestion): Promise<MachineAnswer | undefined> => {
     switch (question.path) {
       case '/health/live':

@@ -12,17 +12,13 @@ export type Metrics = ReturnType<typeof makeMetrics>;
  * @param role what the process does, such as `work`
  * @param look reads the account's figures; called once in some seconds, however many scrapers there are
  */
-export function makeMetrics({
-  account,
-  version,
-  role,
-  look,
-}: {
+export function makeMetrics(given: {
   account: string;
   version: string;
   role: string;
   look: () => Promise<AccountPicture>;
 }) {
+  const { account, version, role, look } = given;
   const registry = new Registry();
   addProcessMetrics(registry, { version, role });
   const refresh = makeAccountGauges(registry, { account, look });

@@ -13,17 +13,13 @@ const REQUEST_LIMIT_MS = 5_000;
  * @param port 0 for a free port
  * @throws LimitlineError `USAGE` if it cannot listen there
  */
-export async function serveMachines({
-  host,
-  port,
-  answer,
-  log,
-}: {
+export async function serveMachines(given: {
   host: string;
   port: number;
   answer: (question: MachineQuestion) => Promise<MachineAnswer | undefined>;
   log: Log;
 }): Promise<{ url: string; close: () => Promise<void> }> {
+  const { host, port, answer, log } = given;
   const server = createServer((request, response) => {
     respond(request, response, answer).catch((error) => {
       log.warn({ reason: messageOf(error) }, 'a question about health or metrics could not be answered');

@@ -15,12 +15,8 @@ export type NoticeSettings = ProxySettings & {
 export type GivenWay = { name: WayName; where: string; how: string };
 
 /** The configured channels, without anything secret. */
-export function waysGiven({
-  NOTIFY_WEBHOOK_URL: webhook,
-  NOTIFY_WEBHOOK_FORM: form,
-  NOTIFY_SMTP_URL: smtp,
-  NOTIFY_SMTP_TO: to,
-}: NoticeSettings): GivenWay[] {
+export function waysGiven(given: NoticeSettings): GivenWay[] {
+  const { NOTIFY_WEBHOOK_URL: webhook, NOTIFY_WEBHOOK_FORM: form, NOTIFY_SMTP_URL: smtp, NOTIFY_SMTP_TO: to } = given;
   const ways: GivenWay[] = [];
   if (webhook !== undefined)
     ways.push({ name: 'webhook', where: new URL(webhook).host, how: `as ${FORM_WORDS[form]}` });

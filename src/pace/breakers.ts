@@ -186,15 +186,8 @@ type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
  *
  * @param onTold called with the script's answer
  */
-function makeKnownAnswers({
-  tellKnown,
-  key,
-  onTold,
-}: {
-  tellKnown: LuaScript;
-  key: string;
-  onTold: (reply: unknown) => void;
-}) {
+function makeKnownAnswers(given: { tellKnown: LuaScript; key: string; onTold: (reply: unknown) => void }) {
+  const { tellKnown, key, onTold } = given;
   const latest = new Map<CallKind, Latest>();
   let telling: NodeJS.Timeout | undefined;
 

@@ -54,15 +54,8 @@ type BlockRequest = {
  *
  * @param ceilingPerS calls a second that all processes together never exceed
  */
-export function makePaceScripts({
-  connection,
-  key,
-  ceilingPerS,
-}: {
-  connection: RedisConnection;
-  key: string;
-  ceilingPerS: number | undefined;
-}) {
+export function makePaceScripts(given: { connection: RedisConnection; key: string; ceilingPerS: number | undefined }) {
+  const { connection, key, ceilingPerS } = given;
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [takePermits, blockPermits] = [script('take'), script('block')];
   const ceiling = ceilingPerS === undefined ? 0 : ceilingPerS * CEILING_MARGIN;

@@ -33,17 +33,13 @@ const TELL_AT_START_EVERY_MS = 25;
  * @param key the pace's key; one for each account
  * @param ceilingPerS calls a second that all processes together never exceed
  */
-export function makePace({
-  connection,
-  key,
-  ceilingPerS,
-  log,
-}: {
+export function makePace(given: {
   connection: RedisConnection;
   key: string;
   ceilingPerS: number | undefined;
   log: Log;
 }) {
+  const { connection, key, ceilingPerS, log } = given;
   const scripts = makePaceScripts({ connection, key, ceilingPerS });
   const readWords = makeWordsReader(log);
   const untold = makeUntold();
@@ -83,14 +79,8 @@ export function makePace({
     await ask(0).catch((error) => log.debug({ err: error }, 'responses could not be counted for the rate of calls'));
   };
 
-  const block = async ({
-    why,
-    because,
-    mayBeLimit = false,
-    askedMs = 0,
-    headers = {},
-    episode,
-  }: Block): Promise<void> => {
+  const block = async (given: Block): Promise<void> => {
+    const { why, because, mayBeLimit = false, askedMs = 0, headers = {}, episode } = given;
     permitQueue.recall();
     const words = readWords(headers);
     const statedMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);

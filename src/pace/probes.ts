@@ -32,19 +32,14 @@ const LOOK_EVERY_MS = 1_000;
  * The probes of one process. While calls wait behind a tripped breaker, it asks for a probe and gives it to the first waiting call. It has
  * one probe at a time, by a lease that expires if the process dies.
  */
-export function makeProbes({
-  connection,
-  key,
-  breakers,
-  queue,
-  log,
-}: {
+export function makeProbes(asked: {
   connection: RedisConnection;
   key: string;
   breakers: KnownBreakers;
   queue: BreakerQueue<Probe>;
   log: Log;
 }) {
+  const { connection, key, breakers, queue, log } = asked;
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/probes.lua#${name}`, import.meta.url));
   const [askProbe, returnProbe] = [script('ask-probe'), script('return-probe')];
   const processName = randomBytes(6).toString('base64url');

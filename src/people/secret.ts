@@ -32,14 +32,7 @@ const MARK_BYTES = 12;
  *
  * @param where name of the Redis, for people
  */
-export function makeSecret({
-  given,
-  dataDir,
-  connection,
-  keys,
-  prefix,
-  where,
-}: {
+export function makeSecret(asked: {
   given: string | undefined;
   dataDir: string;
   connection: RedisConnection;
@@ -47,6 +40,7 @@ export function makeSecret({
   prefix: string;
   where: string;
 }) {
+  const { given, dataDir, connection, keys, prefix, where } = asked;
   const path = join(dataDir, FILE_NAME);
   let known: Promise<Buffer> | undefined;
 

@@ -49,14 +49,7 @@ const STOP_DEADLINE_MS = 15_000;
  * @param given.connection may block
  * @param given.lockMs see {@link LOCK_MS}; runs of dead processes are looked for at a third of it. For tests
  */
-export function startMaintenanceWorker({
-  connection,
-  prefix,
-  nextMoment,
-  run,
-  log,
-  lockMs = LOCK_MS,
-}: {
+export function startMaintenanceWorker(given: {
   connection: RedisConnection;
   prefix: string;
   nextMoment: NextMoment;
@@ -64,6 +57,7 @@ export function startMaintenanceWorker({
   log: Log;
   lockMs?: number;
 }) {
+  const { connection, prefix, nextMoment, run, log, lockMs = LOCK_MS } = given;
   const stopping = new AbortController();
   const underWay = new Map<string, AbortController>();
 

@@ -49,17 +49,13 @@ export function maintenanceOptions({ prefix, nextMoment }: { prefix: string; nex
  * @param given.prefix of this queue, with its own slot
  * @param given.retryMs see {@link FIRST_RETRY_MS}; for tests
  */
-export function makeMaintenance({
-  connection,
-  prefix,
-  nextMoment,
-  retryMs = FIRST_RETRY_MS,
-}: {
+export function makeMaintenance(given: {
   connection: RedisConnection;
   prefix: string;
   nextMoment: NextMoment;
   retryMs?: number;
 }) {
+  const { connection, prefix, nextMoment, retryMs = FIRST_RETRY_MS } = given;
   const queue = new Queue<MaintenanceJob>(MAINTENANCE, { connection, ...maintenanceOptions({ prefix, nextMoment }) });
   // Without a listener, BullMQ prints every failed reconnect; the connections already log an outage.
   queue.on('error', () => {});

@@ -81,12 +81,9 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
      */
     async failed(
       name: QueueName,
-      {
-        from = 0,
-        count,
-        isMeant = () => true,
-      }: { from?: number; count: number; isMeant?: (job: FailedJob) => boolean },
+      given: { from?: number; count: number; isMeant?: (job: FailedJob) => boolean },
     ): Promise<{ jobs: FailedJob[]; next: number | undefined }> {
+      const { from = 0, count, isMeant = () => true } = given;
       const jobs: FailedJob[] = [];
       for (let place = from; ; ) {
         const found = await queues[name].getJobs(['failed'], place, place + PAGE - 1);

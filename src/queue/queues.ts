@@ -47,13 +47,8 @@ const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 const LONGEST_DELAY_MS = 640_000;
 
 /** The producers' side of the queues. A job's id is its row's name, so a row has at most one job in a queue. */
-export function makeQueues({
-  connection,
-  prefixOf,
-}: {
-  connection: RedisConnection;
-  prefixOf: (queue: QueueName) => string;
-}) {
+export function makeQueues(asked: { connection: RedisConnection; prefixOf: (queue: QueueName) => string }) {
+  const { connection, prefixOf } = asked;
   const queues = Object.fromEntries(
     QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name), streams: STREAMS })]),
   ) as Record<QueueName, Queue<JobData>>;

@@ -39,15 +39,7 @@ const MAX_STALLED = 1_000_000;
 const RUN_RETRY_MS = 1_000;
 
 /** Runs the jobs of one queue. A job's result becomes the error that BullMQ expects for it; only this file throws those errors. */
-export function makeRunner({
-  connection,
-  queue,
-  prefix,
-  concurrency,
-  jobs,
-  onDrained,
-  log,
-}: {
+export function makeRunner(given: {
   connection: RedisConnection;
   queue: QueueName;
   prefix: string;
@@ -56,6 +48,7 @@ export function makeRunner({
   onDrained: () => void;
   log: Log;
 }) {
+  const { connection, queue, prefix, concurrency, jobs, onDrained, log } = given;
   const byName = new Map(jobs.map((job) => [job.name, job]));
 
   const process = async (job: Job<JobData>, token?: string): Promise<void> => {

@@ -22,15 +22,8 @@ export type RedisServer = {
  * @throws LimitlineError `SETTINGS` for an invalid address, `REDIS` if no Redis answers or can serve (after about 5 s), `FILE` if the data
  *   folder cannot be used
  */
-export async function openRedis({
-  url,
-  dataDir,
-  log,
-}: {
-  url?: string | undefined;
-  dataDir: string;
-  log: Log;
-}): Promise<RedisServer> {
+export async function openRedis(given: { url?: string | undefined; dataDir: string; log: Log }): Promise<RedisServer> {
+  const { url, dataDir, log } = given;
   return url === undefined ? openOwn(dataDir, log) : openGiven(url, log);
 }
 
@@ -67,15 +60,8 @@ async function openOwn(dataDir: string, log: Log): Promise<RedisServer> {
  *
  * @throws LimitlineError `REDIS` if it does not answer within about 5 s, or can never serve
  */
-export async function checkGivenRedis({
-  connections,
-  where,
-  log,
-}: {
-  connections: Connections;
-  where: string;
-  log: Log;
-}): Promise<void> {
+export async function checkGivenRedis(given: { connections: Connections; where: string; log: Log }): Promise<void> {
+  const { connections, where, log } = given;
   const connection = connections.connect('queue');
   const warnings = new Set<string>();
   for (const node of await reach(connection, where)) {

@@ -18,17 +18,13 @@ type ExpectedReplicas = () => number | Promise<number>;
  * @param fixed expects this number whatever is seen; 0 for none
  * @throws what Redis says, if the first count fails
  */
-export function makeExpectedReplicas({
-  connection,
-  key,
-  fixed,
-  log,
-}: {
+export function makeExpectedReplicas(given: {
   connection: RedisConnection;
   key: string;
   fixed: number | undefined;
   log: Log;
 }): ExpectedReplicas {
+  const { connection, key, fixed, log } = given;
   if (fixed !== undefined) return () => fixed;
   let most: number | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;

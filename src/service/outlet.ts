@@ -34,17 +34,13 @@ const KEEP_ALIVE_MS = 4_000;
  * @param origin scheme, host and port of the service
  * @param connections the maximum number of connections
  */
-export function makeOutlet({
-  origin,
-  connections,
-  proxy,
-  tunnelTimeoutMs = TUNNEL_TIMEOUT_MS,
-}: {
+export function makeOutlet(given: {
   origin: string;
   connections: number;
   proxy: ForwardProxy | undefined;
   tunnelTimeoutMs?: number;
 }) {
+  const { origin, connections, proxy, tunnelTimeoutMs = TUNNEL_TIMEOUT_MS } = given;
   const closing = new AbortController();
   const forwards = proxy !== undefined && origin.startsWith('http:');
   const limits = { connectMs: tunnelTimeoutMs, tlsMs: CONNECT_TIMEOUT_MS };

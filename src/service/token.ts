@@ -36,17 +36,13 @@ const REMEMBERED_MS = 2_592_000_000;
  * @param fetchToken one token call; the argument says whether there ever was a token. Its errors reach the caller of
  * `get`
  */
-export function makeTokenCache({
-  connection,
-  key,
-  secret,
-  fetchToken,
-}: {
+export function makeTokenCache(given: {
   connection: RedisConnection;
   key: string;
   secret: string;
   fetchToken: (hadToken: boolean) => Promise<Granted>;
 }) {
+  const { connection, key, secret, fetchToken } = given;
   const seal = makeSeal(secret, key);
   const lockKey = `${key}:lock`;
   const hadKey = `${key}:had`;

@@ -92,19 +92,14 @@ export function makeApp(parts: {
 }
 
 /** The operations on a running stand-in, for its own process and over HTTP. */
-export function makeControl({
-  faults,
-  record,
-  times,
-  followOutage,
-  log,
-}: {
+export function makeControl(given: {
   faults: Faults;
   record: MadeRecord;
   times: RequestTimes;
   followOutage: () => void;
   log: Log;
 }) {
+  const { faults, record, times, followOutage, log } = given;
   const counts = () => ({
     requests: record.requests(),
     made: record.totals(),

@@ -18,13 +18,8 @@ const CHUNK_BYTES = 64 * 1024;
  *
  * @throws LimitlineError `FILE` when it cannot be opened.
  */
-export async function openBytes({
-  path,
-  signal,
-}: {
-  path: string;
-  signal?: AbortSignal | undefined;
-}): Promise<ByteSource> {
+export async function openBytes(asked: { path: string; signal?: AbortSignal | undefined }): Promise<ByteSource> {
+  const { path, signal } = asked;
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw fileFault(path, 'read', error);
   });

@@ -15,15 +15,12 @@ const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:da
  *
  * @param given.own the policy of this process' settings
  */
-export function makeApprovalRule({
-  connection,
-  keys,
-  own,
-}: {
+export function makeApprovalRule(given: {
   connection: RedisConnection;
   keys: Pick<Keys, 'account'>;
   own: ApprovalPolicy;
 }) {
+  const { connection, keys, own } = given;
   const put = ledgerScript(connection, 'general#change-fields');
   /** Writes the rule and answers the old one in one step, so that of several processes with the same change only one sees it. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {

@@ -40,18 +40,14 @@ const MOST_LISTED = 100;
  * for one answer by a person who asked for no part of it, and the answer counts only if the approval is still as that person saw it.
  * claim.lua sends nothing for a row whose approval is not granted.
  */
-export function makeApprovals({
-  connection,
-  keys,
-  retryUntilAnswered,
-  approvalPolicy = async () => NO_APPROVAL,
-}: {
+export function makeApprovals(options: {
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
   /** The present rule: when approval is needed, and who may approve dropped files. */
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
+  const { connection, keys, retryUntilAnswered, approvalPolicy = async () => NO_APPROVAL } = options;
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, answer] = [script('begin-approval'), script('answer-approval')];
   const runInBatch = batcherOf(connection, keys);

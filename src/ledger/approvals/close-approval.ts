@@ -16,11 +16,8 @@ const LOOKED_AT = 128;
 const DAY_MS = 86_400_000;
 
 /** Decides whether an approval waits for a person. */
-export function makeClosing({
-  connection,
-  keys,
-  retryUntilAnswered,
-}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+export function makeClosing(asked: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+  const { connection, keys, retryUntilAnswered } = asked;
   const script = (name: string) => makeGatedScript(connection, name);
   const [close, passedAbove] = [script('close-approval'), script('passed-above')];
 

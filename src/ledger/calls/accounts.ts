@@ -18,15 +18,8 @@ const FORMER: readonly (string | null)[] = ['2', '3', '4'];
  * Handles the accounts of one prefix of Redis keys. Every company, document, limit, portfolio, queue and pace belongs to one account; no
  * other file handles several accounts.
  */
-export function makeAccounts({
-  connection,
-  keys,
-  prefix,
-}: {
-  connection: RedisConnection;
-  keys: SharedKeys;
-  prefix: string;
-}) {
+export function makeAccounts(given: { connection: RedisConnection; keys: SharedKeys; prefix: string }) {
+  const { connection, keys, prefix } = given;
   const known = () => knownAccounts(connection, keys);
 
   return {

@@ -45,18 +45,14 @@ export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
  * The only way to send a call to the service, at most once for each thing: claim → send → settle. Nothing is sent without a claim. A claim
  * that is never settled is in doubt, and only a setting or a person lets it be sent again.
  */
-export function makeAtMostOnce({
-  calls,
-  attempts,
-  marks,
-  answerCheck = 'hold',
-}: {
+export function makeAtMostOnce(asked: {
   calls: Calls;
   attempts: Attempts;
   marks?: SendMarks;
   /** Whether a row is held if its response has the id of another limit. */
   answerCheck?: AnswerCheck;
 }) {
+  const { calls, attempts, marks, answerCheck = 'hold' } = asked;
   /** The claim of an attempt whose ledger answer was "go". */
   const claimOf = (
     thing: Sendable & { buyer: string },

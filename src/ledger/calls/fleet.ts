@@ -141,19 +141,14 @@ export type Presence = Awaited<ReturnType<typeof startPresence>>;
  *
  * @param onDisputes called with claims of this process that others found to be too old
  */
-export async function startPresence({
-  connection,
-  keys,
-  processId,
-  onDisputes = () => {},
-  log,
-}: {
+export async function startPresence(asked: {
   connection: RedisConnection;
   keys: Keys;
   processId: string;
   onDisputes?: (disputes: Dispute[]) => void;
   log: Log;
 }) {
+  const { connection, keys, processId, onDisputes = () => {}, log } = asked;
   const alive = ledgerScript(connection, 'fleet#alive');
   const sign = async () => {
     const places = { workers: keys.workers, disputes: keys.disputes(processId) };

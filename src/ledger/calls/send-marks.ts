@@ -45,17 +45,7 @@ type Accepted = { older: boolean; heldSessions: number };
  * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one made in the last
  * second of a killed process.
  */
-export function makeSendMarks({
-  connection,
-  keys,
-  dir,
-  account,
-  warnsOnly,
-  retryUntilAnswered,
-  replicas,
-  log,
-  freshMs = FRESH_MS,
-}: {
+export function makeSendMarks(given: {
   connection: RedisConnection;
   keys: Pick<Keys, 'marks'>;
   /** Folder of the marks of all accounts of one Redis and prefix. */
@@ -69,6 +59,7 @@ export function makeSendMarks({
   /** For tests: the maximum age of the mark under which a call leaves. */
   freshMs?: number;
 }) {
+  const { connection, keys, dir, account, warnsOnly, retryUntilAnswered, replicas, log, freshMs = FRESH_MS } = given;
   const digest = createHash('sha256').update(account).digest('hex').slice(0, 12);
   const memory = makeLastLinkMemory(join(dir, digest), { isSynced: true });
   const mark = makeLuaScript(connection, MARK_SENDING);

@@ -56,11 +56,8 @@ export type HostedSessions = ReturnType<typeof makeHostedSessions>;
  * Hosted sessions. A person asks for them, and each is a call of its own. A limit's sessions are numbered from 1, so a late answer never
  * changes a newer session. Rows with the same limit share its sessions.
  */
-export function makeHostedSessions({
-  connection,
-  keys,
-  retryUntilAnswered,
-}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+export function makeHostedSessions(options: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+  const { connection, keys, retryUntilAnswered } = options;
   const askScript = makeGatedScript(connection, 'ask-session');
   const change = makeGatedScript(connection, 'general#change-fields');
   const callKey = (key: string) => keys.call('session', key);

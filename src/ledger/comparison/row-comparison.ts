@@ -46,15 +46,12 @@ type Compared = { rows: number; ids: number; addedIds: number; addedNames: numbe
  * Compares the indexes (by state, cause and search) and the sums of portfolios with their rows, in pages, while other processes move the
  * rows. Differences are mended. The right indexes and sums of a row come from derive.lua, which also writes them whenever a row changes.
  */
-export function makeRowComparison({
-  connection,
-  keys,
-  isSearched = true,
-}: {
+export function makeRowComparison(asked: {
   connection: RedisConnection;
   keys: Keys;
   isSearched?: boolean | undefined;
 }) {
+  const { connection, keys, isSearched = true } = asked;
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [compareLua, changeSide] = [script('compare-rows'), script('change-side')];
   const change = makeGatedScript(connection, 'general#change-fields');

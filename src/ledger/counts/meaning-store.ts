@@ -30,15 +30,8 @@ const PAGE = 100;
  *
  * @param given the meanings of the setting STATUS_MEANINGS, which go before those of the account
  */
-export function makeMeaningStore({
-  connection,
-  keys,
-  given,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  given: Meanings;
-}) {
+export function makeMeaningStore(asked: { connection: RedisConnection; keys: Keys; given: Meanings }) {
+  const { connection, keys, given } = asked;
   const change = makeGatedScript(connection, 'general#change-fields');
 
   /** The values of the account's fields whose names begin with `begins`, by the rest of the name, which is a status. */

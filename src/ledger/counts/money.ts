@@ -170,12 +170,9 @@ export function onlyCurrency({ currencies = [], without_currency: isBare }: Curr
 /** Sentences that go with the table of money: the part of the limits that is still available, and the amounts that are in no sum. */
 export function moneyNotes(
   money: Money,
-  {
-    available,
-    withoutAvailable,
-    unreadable,
-  }: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
+  given: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
 ): string[] {
+  const { available, withoutAvailable, unreadable } = given;
   const { left_out: left, in_file: all, granted, currencies = [], without_currency: isBare } = money;
   return [
     ...(currencies.length > 1 || isBare
@@ -190,11 +187,8 @@ export function moneyNotes(
   ];
 }
 
-function unsummedNote({
-  without_amount: all = 0,
-  in_another_currency: foreign = 0,
-  too_many_digits: long = 0,
-}: Money['left_out']): string[] {
+function unsummedNote(given: Money['left_out']): string[] {
+  const { without_amount: all = 0, in_another_currency: foreign = 0, too_many_digits: long = 0 } = given;
   if (all === 0) return [];
   const unread = all - foreign - long;
   const reasons = [

@@ -65,11 +65,8 @@ function notApproved(counts: [status: string, count: number][], what: string, me
 }
 
 /** Answers by status, as the service wrote it: `3 under review, 1 without a status`; empty without any. */
-export function answerCountWords({
-  statuses,
-  states,
-  before,
-}: Pick<Answered, 'statuses' | 'states' | 'before'>): string {
+export function answerCountWords(given: Pick<Answered, 'statuses' | 'states' | 'before'>): string {
+  const { statuses, states, before } = given;
   const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
   const earlier = listed(Object.entries(before.statuses));
   return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');

@@ -58,13 +58,10 @@ export type GrantedSums = {
 
 /** Adds up what was granted, by what statuses mean now. */
 export function grantedOf(
-  {
-    answers,
-    earlier,
-    earlierStatuses,
-  }: Pick<Counted, 'answers' | 'earlier'> & { earlierStatuses: Record<string, number> },
+  given: Pick<Counted, 'answers' | 'earlier'> & { earlierStatuses: Record<string, number> },
   meanings: Meanings,
 ): GrantedSums {
+  const { answers, earlier, earlierStatuses } = given;
   return {
     granted: approvedSum(answers, 'granted', meanings),
     available: approvedSum(answers, 'available', meanings),
@@ -117,15 +114,12 @@ export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
 }
 
 /** The currency that all files of a portfolio name; undefined where they differ, one names none, or one is not read to its end. */
-export function soleCurrency({
-  currencies,
-  importing,
-  interrupted,
-}: {
+export function soleCurrency(given: {
   currencies: readonly string[];
   importing: boolean;
   interrupted: boolean;
 }): string | undefined {
+  const { currencies, importing, interrupted } = given;
   return currencies.length === 1 && !importing && !interrupted ? currencies[0] || undefined : undefined;
 }
 

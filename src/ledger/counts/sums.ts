@@ -215,15 +215,12 @@ const KEPT_MS = 10_000;
  * Counts the rows of all portfolios of an account by state. A recent count of any process is reused, so a fleet counts once every few
  * seconds.
  */
-export function makeRowTotals({
-  connection,
-  keys,
-  keptMs = KEPT_MS,
-}: {
+export function makeRowTotals(given: {
   connection: RedisConnection;
   keys: Keys;
   keptMs?: number;
 }): () => Promise<RowTotals> {
+  const { connection, keys, keptMs = KEPT_MS } = given;
   const looks = makeLooks({ connection, keys });
   return async () => {
     const kept = await connection.get(keys.rowTotals);

@@ -169,17 +169,13 @@ function toKnown(
 }
 
 /** The ids of a row that an event may name: those that the service gave, and the company's numbers as they were sent. */
-export function idsOfRow({
-  companyId,
-  documentIds,
-  limitId,
-  request,
-}: {
+export function idsOfRow(given: {
   companyId?: string | undefined;
   documentIds: readonly string[];
   limitId?: string | null | undefined;
   request: Pick<RowRequest, 'limit'>;
 }): Map<string, NamedRow['of']> {
+  const { companyId, documentIds, limitId, request } = given;
   const ids = new Map<string, NamedRow['of']>();
   const add = (id: string | null | undefined, of: NamedRow['of']) => {
     if (id && !ids.has(id)) ids.set(id, of);

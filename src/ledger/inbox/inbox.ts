@@ -34,15 +34,8 @@ const KEPT = 10_000;
 const READ_AT_ONCE = 200;
 
 /** @param kept how many files are kept */
-export function makeInbox({
-  connection,
-  keys,
-  kept = KEPT,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  kept?: number;
-}): Inbox {
+export function makeInbox(given: { connection: RedisConnection; keys: Keys; kept?: number }): Inbox {
+  const { connection, keys, kept = KEPT } = given;
   const noteTaken = makeLuaScript(connection, new URL('../lua/note-taken.lua', import.meta.url));
   const files = { files: keys.inboxFiles, contents: keys.inboxContents };
   const lists = { ...files, lately: keys.inboxLately, open: keys.inboxOpen };

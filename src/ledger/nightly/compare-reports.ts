@@ -54,11 +54,8 @@ export function compareReports(
 }
 
 /** The section of a finding, or of one of its items. */
-export function sectionOf({
-  check,
-  isMended,
-  change,
-}: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
+export function sectionOf(given: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
+  const { check, isMended, change } = given;
   if (change === 'gone') return 'gone';
   // A held row is no error in the records, yet only a person can let it go on.
   if (check === 'held') return 'person';

@@ -37,11 +37,8 @@ export type NightlyRuns = ReturnType<typeof makeNightlyRuns>;
 const KEPT_NIGHTS = 1_000;
 
 /** Keeps which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */
-export function makeNightlyRuns({
-  connection,
-  keys,
-  retryUntilAnswered,
-}: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+export function makeNightlyRuns(given: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {
+  const { connection, keys, retryUntilAnswered } = given;
   const script = makeLuaScript(connection, new URL('../lua/note-night.lua', import.meta.url));
   const note = (
     what: 'begin' | 'end' | 'leave',

@@ -94,14 +94,8 @@ export function ruleFor(rules: readonly RetryRule[], portfolio: string, cause: C
 }
 
 /** Describes a rule, to follow the word "rows": `rejected with status 422 at the step limit, in words with “above” in portfolio q4`. */
-export function ruleWords({
-  cause,
-  known,
-  step,
-  status,
-  words,
-  portfolio,
-}: Omit<RetryRule, 'id'> | (RuleMatch & { known?: string })): string {
+export function ruleWords(given: Omit<RetryRule, 'id'> | (RuleMatch & { known?: string })): string {
+  const { cause, known, step, status, words, portfolio } = given;
   const parts = [
     cause === undefined ? 'rejected' : `rejected for cause ${cause}${known === undefined ? '' : `, ${known}`}`,
     status === undefined ? '' : `with status ${status}`,

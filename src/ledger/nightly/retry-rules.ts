@@ -136,15 +136,12 @@ const MOST_LOOKED_AT = 200;
  * The rules with the number of rows that each matches now, by the indexes of causes; and the causes that a rule could name, the one with
  * most rows first. Rows of paused portfolios count for no rule.
  */
-export async function rulesNow({
-  retryRules,
-  portfolios,
-  failing,
-}: {
+export async function rulesNow(given: {
   retryRules: Pick<RetryRules, 'known'>;
   portfolios: Pick<Portfolios, 'causes' | 'read'>;
   failing: (most: number) => Promise<FailingPortfolio[]>;
 }): Promise<RulesNow> {
+  const { retryRules, portfolios, failing } = given;
   const rules = (await retryRules.known()).map((known): RuleNow => ({ ...known, rows: 0, portfolios: 0 }));
   const causes = new Map<string, CauseNow>();
   for (const { name, refused } of await failing(MOST_LOOKED_AT)) {

@@ -65,13 +65,7 @@ export function makeFaultyLines({ connection, keys }: LedgerPlace) {
      */
     async faultyPage(
       name: string,
-      {
-        kinds,
-        text,
-        after = 0,
-        count,
-        most = MOST_LISTED,
-      }: {
+      given: {
         kinds: readonly FaultKind[];
         text?: string | undefined;
         after?: number | undefined;
@@ -79,6 +73,7 @@ export function makeFaultyLines({ connection, keys }: LedgerPlace) {
         most?: number;
       },
     ): Promise<FaultyPage> {
+      const { kinds, text, after = 0, count, most = MOST_LISTED } = given;
       const hashes = kinds.map((kind) => keys.faultyLines(name, kind));
       const sizes = await Promise.all(hashes.map((key) => connection.hlen(key)));
       const lines = sizes.reduce((sum, size) => sum + size, 0);

@@ -17,15 +17,8 @@ import { isPending, makeSuppliers, type PortfolioState } from './portfolio.ts';
 export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** Portfolios: their imports, suppliers, counts and sums. */
-export function makePortfolios({
-  connection,
-  keys,
-  isSearched,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  isSearched?: boolean;
-}) {
+export function makePortfolios(given: { connection: RedisConnection; keys: Keys; isSearched?: boolean }) {
+  const { connection, keys, isSearched } = given;
   const archives = makeArchives({ connection, keys });
   const change = makeGatedScript(connection, 'general#change-fields');
   const imports = makeImports({ connection, keys });

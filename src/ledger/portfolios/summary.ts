@@ -60,12 +60,9 @@ type FaultCounts = Pick<Summary, 'invalid' | 'duplicate' | 'kept' | 'states'>;
  */
 export async function summarize(
   name: string,
-  {
-    account,
-    portfolios,
-    statusMeanings,
-  }: { account: string; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
+  given: { account: string; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
 ): Promise<Summary | undefined> {
+  const { account, portfolios, statusMeanings } = given;
   const [state, meanings] = await Promise.all([portfolios.read(name), statusMeanings.read()]);
   if (state.startedMs === undefined) return undefined;
   const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;

@@ -8,17 +8,8 @@ import type { Keys } from '../schema/keys.ts';
  *
  * @param sinceMs by the server's clock; portfolios finished before are ignored
  */
-export function makeFinished({
-  connection,
-  keys,
-  processId,
-  sinceMs,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  processId: string;
-  sinceMs: number;
-}) {
+export function makeFinished(given: { connection: RedisConnection; keys: Keys; processId: string; sinceMs: number }) {
+  const { connection, keys, processId, sinceMs } = given;
   const change = makeGatedScript(connection, 'general#change-fields');
   /**
    * For each portfolio the time of the finish that `news` of this process has answered already. Redis alone does not tell: it gives the

@@ -42,12 +42,10 @@ export async function underLease<T>(
 }
 
 /** Takes a lease and renews it until it is released; undefined if another process has it. */
-export async function takeLease({
-  connection,
-  key,
-  holder,
-  onLost = () => {},
-}: Right & { holder: string; onLost?: () => void }): Promise<{ release(): Promise<void> } | undefined> {
+export async function takeLease(
+  given: Right & { holder: string; onLost?: () => void },
+): Promise<{ release(): Promise<void> } | undefined> {
+  const { connection, key, holder, onLost = () => {} } = given;
   const hold = ledgerScript(connection, 'general#lease');
   const say = async (ms: number) => (await hold({ right: key }, { process: holder, lastsMs: ms })) === 1;
   if (!(await say(LEASE_MS))) return undefined;

@@ -66,13 +66,9 @@ export function makeRowSources({ connection, keys }: LedgerPlace) {
     async byLine(
       portfolio: string,
       of: { states: readonly RowState[] } | { cause: string } | 'changed',
-      {
-        after,
-        to = Number.POSITIVE_INFINITY,
-        count,
-        isDown = false,
-      }: { after: Candidate | undefined; to?: number; count: number; isDown?: boolean },
+      given: { after: Candidate | undefined; to?: number; count: number; isDown?: boolean },
     ): Promise<Candidate[]> {
+      const { after, to = Number.POSITIVE_INFINITY, count, isDown = false } = given;
       const sets =
         of === 'changed'
           ? [keys.changed(portfolio)]
@@ -136,13 +132,9 @@ export function makeRowSources({ connection, keys }: LedgerPlace) {
     async byAmount(
       portfolio: string,
       { min = '', max = '', status }: RowFilter,
-      {
-        after,
-        lastLine,
-        count,
-        isDown,
-      }: { after: Valued | undefined; lastLine: number; count: number; isDown: boolean },
+      given: { after: Valued | undefined; lastLine: number; count: number; isDown: boolean },
     ): Promise<{ found: Valued[]; isAll: boolean; seen: number }> {
+      const { after, lastLine, count, isDown } = given;
       const last = Math.floor(lastLine / LINES_OF_COLUMN);
       const place = after && {
         amount: String(after.value),

@@ -17,17 +17,8 @@ const STEP_MS = 10_000;
 const QUIT_MS = 1_000;
 
 /** Sends notices by mail, one mail to all addresses. Each attempt has its own connection, since notices are rare. */
-export function makeMail({
-  server,
-  from,
-  to,
-  tryMs = TRY_MS,
-}: {
-  server: MailServer;
-  from: MailAddress;
-  to: readonly string[];
-  tryMs?: number;
-}): Way {
+export function makeMail(given: { server: MailServer; from: MailAddress; to: readonly string[]; tryMs?: number }): Way {
+  const { server, from, to, tryMs = TRY_MS } = given;
   return {
     name: 'mail',
     where: server.host,

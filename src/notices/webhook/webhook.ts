@@ -19,17 +19,13 @@ const CONNECT_MS = 5_000;
  * Each attempt has its own connection, since notices are rare, and a closed connection is certainly over. Only status and headers of the
  * response are read, and redirects are not followed.
  */
-export function makeWebhook({
-  url,
-  form,
-  proxy,
-  tryMs = TRY_MS,
-}: {
+export function makeWebhook(given: {
   url: string;
   form: WebhookForm;
   proxy: ForwardProxy | undefined;
   tryMs?: number;
 }): Way {
+  const { url, form, proxy, tryMs = TRY_MS } = given;
   const address = new URL(url);
   const authorization = basicOf(address);
   [address.username, address.password] = ['', ''];
@@ -240,17 +236,13 @@ function slackLink(link: string): string {
  *
  * @param host the receiver's host, for messages
  */
-export function meaningOfAnswer({
-  status,
-  headers,
-  host,
-  nowMs,
-}: {
+export function meaningOfAnswer(given: {
   status: number;
   headers: AnswerHeaders;
   host: string;
   nowMs: number;
 }): SendResult {
+  const { status, headers, host, nowMs } = given;
   if (status >= 200 && status < 300) return { is: 'delivered', words: '' };
   const says = `${host} answered ${status}`;
   const failed = (words: string, fault: 'way' | 'notice', passes: boolean): SendResult => {

@@ -28,19 +28,14 @@ export type OidcAnswer =
 export type Oidc = ReturnType<typeof makeOidc>;
 
 /** Sign-in at an identity provider; its pages are in src/console/sign-in/add-oidc-sign-in.ts. */
-export function makeOidc({
-  provider,
-  signIns,
-  nameOf,
-  groupsClaim,
-  groupRoles,
-}: {
+export function makeOidc(options: {
   provider: Pick<Provider, 'issuer' | 'begin' | 'finish' | 'endAddress'>;
   signIns: ReturnType<typeof makeSignIns>;
   nameOf: (claims: Claims) => Promise<string>;
   groupsClaim: string;
   groupRoles: readonly GroupRoles[];
 }) {
+  const { provider, signIns, nameOf, groupsClaim, groupRoles } = options;
   return {
     /** The provider's name for people. */
     name: new URL(provider.issuer).host,
@@ -57,17 +52,8 @@ export function makeOidc({
      * @param given.anew for a person with a session: why they sign in again
      * @throws if the provider cannot be reached
      */
-    async begin({
-      browser,
-      redirect,
-      to,
-      anew,
-    }: {
-      browser: string;
-      redirect: string;
-      to: string;
-      anew?: Anew | undefined;
-    }): Promise<URL> {
+    async begin(given: { browser: string; redirect: string; to: string; anew?: Anew | undefined }): Promise<URL> {
+      const { browser, redirect, to, anew } = given;
       const { url, ...begun } = await provider.begin(redirect, anew !== undefined);
       await signIns.begin(browser, { ...begun, to, anew });
       return url;
@@ -131,13 +117,8 @@ export function browserName(given: string | undefined): string {
  * Sign-ins that are under way, in Redis, so that they can end at another host than they began. Each is found once, by its browser and its
  * `state` together: a response that comes with another browser (CSRF, mix-up) or again finds nothing.
  */
-export function makeSignIns({
-  connection,
-  keys,
-}: {
-  connection: RedisConnection;
-  keys: { signIn: (digest: string) => string };
-}) {
+export function makeSignIns(given: { connection: RedisConnection; keys: { signIn: (digest: string) => string } }) {
+  const { connection, keys } = given;
   // Redis only has a digest of the browser's name and `state`, so that a reader of Redis cannot end somebody's sign-in.
   const keyOf = (browser: string, state: string): string =>
     keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));

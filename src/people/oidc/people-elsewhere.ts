@@ -23,15 +23,12 @@ const PAGE = 1_000;
  * The people of identity providers who are signed in now, by name. They have no account here, so only here can an admin find and end the
  * sessions of a person who was removed at the provider.
  */
-export function makePeopleElsewhere({
-  connection,
-  keys,
-  sessions,
-}: {
+export function makePeopleElsewhere(given: {
   connection: RedisConnection;
   keys: SharedKeys;
   sessions: Pick<Sessions, 'list'>;
 }) {
+  const { connection, keys, sessions } = given;
   /** Names of people of identity providers who have a list of sessions; reads all who ever signed in. */
   async function* names(): AsyncGenerator<string[]> {
     let cursor = '0';

@@ -52,13 +52,8 @@ type SessionDeps = {
  * The sessions on all hosts. Redis has them by a digest of their tokens (ASVS 5.0, 7.2). A user's session is valid only while the user has
  * the epoch in which it began; a new password, role or factor changes the epoch.
  */
-export function makeSessions({
-  connection,
-  keys,
-  secret,
-  limits = SESSION_LIMITS,
-  onRequired = () => {},
-}: SessionDeps) {
+export function makeSessions(given: SessionDeps) {
+  const { connection, keys, secret, limits = SESSION_LIMITS, onRequired = () => {} } = given;
   const script = (name: string) => peopleScript(connection, 'sessions', name);
   const readOne = script('read-session');
   const livingOnes = script('living-sessions');
@@ -195,17 +190,13 @@ export const SESSION_LIMITS: SessionLimits = {
  * person's name. Links and their sessions live as long as any session may. Adding the first user ends all of them for good (add-user in
  * users.lua).
  */
-export function makeOpenings({
-  connection,
-  keys,
-  secret,
-  limits,
-}: {
+export function makeOpenings(given: {
   connection: RedisConnection;
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   limits: SessionLimits;
 }) {
+  const { connection, keys, secret, limits } = given;
   const begin = peopleScript(connection, 'sessions', 'begin-opening');
   const keyOf = async (token: string) => keys.session(digestOfToken(token, await secret.key('sessions')));
   const beginOne = async (token: string, { link = token, by = '', from = '', agent = '' }: Begun) => {

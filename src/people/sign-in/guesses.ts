@@ -74,17 +74,13 @@ export type Counted = {
  * Counts attempts at passwords and codes, for all hosts together and before any expensive work. The keys contain digests only, since a typed
  * name may be a password.
  */
-export function makeGuesses({
-  connection,
-  keys,
-  secret,
-  limits = GUESS_LIMITS,
-}: {
+export function makeGuesses(given: {
   connection: RedisConnection;
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   limits?: GuessLimits;
 }) {
+  const { connection, keys, secret, limits = GUESS_LIMITS } = given;
   const take = peopleScript(connection, 'sign-in', 'take-guess');
   const untake = peopleScript(connection, 'sign-in', 'untake-guess');
 

@@ -33,16 +33,8 @@ type ProofDeps = {
  * Signing in: with a password, and then with a code if the user has a second factor. A failure gives the same words after the same work
  * whether or not there is such a user (ASVS 5.0, 6.3.8).
  */
-export function makeSignIn({
-  connection,
-  keys,
-  secret,
-  guesses,
-  tryPassword,
-  sessions,
-  limits,
-  now,
-}: ProofDeps & { sessions: Pick<Sessions, 'read'>; limits: SessionLimits }) {
+export function makeSignIn(asked: ProofDeps & { sessions: Pick<Sessions, 'read'>; limits: SessionLimits }) {
+  const { connection, keys, secret, guesses, tryPassword, sessions, limits, now } = asked;
   const begin = peopleScript(connection, 'sign-in', 'begin-session');
   const acceptCode = peopleScript(connection, 'sign-in', 'accept-code');
   const { idleMs, absoluteMs, halfMs, most } = limits;

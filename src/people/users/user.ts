@@ -110,15 +110,8 @@ type UserChange = {
 };
 
 /** Changes a user in one step. Answers false if there is no such user, or `expected` does not match. */
-export function makeUserChanges({
-  connection,
-  keys,
-  secret,
-}: {
-  connection: RedisConnection;
-  keys: SharedKeys;
-  secret: Pick<Secret, 'key'>;
-}) {
+export function makeUserChanges(asked: { connection: RedisConnection; keys: SharedKeys; secret: Pick<Secret, 'key'> }) {
+  const { connection, keys, secret } = asked;
   const change = peopleScript(connection, 'users', 'change-user');
 
   return async (name: string, given: UserChange): Promise<boolean> => {

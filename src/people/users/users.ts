@@ -150,15 +150,8 @@ export function makeUsers({
      * @param options.text a part of the name
      * @returns `next`: the name to continue after, if there are more
      */
-    async list({
-      after = '',
-      limit = PAGE,
-      text = '',
-    }: {
-      after?: string | undefined;
-      limit?: number;
-      text?: string;
-    } = {}) {
+    async list(given: { after?: string | undefined; limit?: number; text?: string } = {}) {
+      const { after = '', limit = PAGE, text = '' } = given;
       const names = await connection.zrange(keys.users, '0', '-1');
       const wanted = names.filter((name) => name > after && name.includes(text.trim().toLowerCase()));
       const page = wanted.slice(0, limit);

@@ -29,13 +29,10 @@ export function adviceDates(now: Date): AdviceDates {
 /** The service's advice that a valid line does not follow, or null. Advice never stops the line. */
 export function adviceFor(
   values: Values,
-  {
-    documents,
-    currency = USD,
-    above,
-  }: { documents: number; currency?: string | undefined; above?: AdviseAbove | undefined },
+  given: { documents: number; currency?: string | undefined; above?: AdviseAbove | undefined },
   { oldest }: AdviceDates,
 ): Advice | null {
+  const { documents, currency = USD, above } = given;
   const { requested_limit: amount = '', statements_dated: dated } = values;
   const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
   if (lacking === null) return null;
@@ -62,15 +59,11 @@ export const isAdvice = (message: string): boolean => message.includes(ADVISED);
  * a date are not old. `dated` and `oldest` are YYYY-MM-DD; `currency` is a code, by default that of the service's advice.
  */
 export function lackingStatements(
-  {
-    amount,
-    documents,
-    dated,
-    currency,
-  }: { amount: string; documents: number; dated?: string | undefined; currency?: string | undefined },
+  given: { amount: string; documents: number; dated?: string | undefined; currency?: string | undefined },
   oldest: string,
   above: AdviseAbove = {},
 ): 'none' | 'old' | 'one' | null {
+  const { amount, documents, dated, currency } = given;
   if (Number(amount) <= limitOf(currency, above)) return null;
   if (documents === 0) return 'none';
   if (dated && dated < oldest) return 'old';

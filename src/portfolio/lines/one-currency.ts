@@ -35,13 +35,8 @@ export function withCurrencyDoubt(amount: string): string {
   return amount.startsWith(MARK) ? amount : `${MARK}${amount.trim()}`;
 }
 
-export function makeCurrencyCheck({
-  columns,
-  constants = {},
-}: {
-  columns: readonly Column[];
-  constants?: Values | undefined;
-}) {
+export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants?: Values | undefined }) {
+  const { columns, constants = {} } = asked;
   const currencyAt = placeOf(columns, 'currency');
   const amountAt = placeOf(columns, 'requested_limit');
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });

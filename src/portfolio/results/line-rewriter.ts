@@ -21,17 +21,13 @@ export type LineRewriter = ReturnType<typeof makeLineRewriter>;
  *
  * @param conventions read for each line, because detection may come later.
  */
-export function makeLineRewriter({
-  columns,
-  constants = {},
-  conventions,
-  currencies,
-}: {
+export function makeLineRewriter(given: {
   columns: readonly Column[];
   constants?: Values | undefined;
   conventions: Readonly<Conventions>;
   currencies?: Pick<CurrencyCheck, 'conflictAt'>;
 }) {
+  const { columns, constants = {}, conventions, currencies } = given;
   const added = Object.entries(constants);
   const amountAt = placeOf(columns, 'requested_limit');
   const dateAt = placeOf(columns, 'statements_dated');

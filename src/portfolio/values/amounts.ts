@@ -162,11 +162,8 @@ function canonical(whole: string, fraction: string): ValueReading {
   return { value };
 }
 
-function describeChange({
-  currency,
-  group,
-  mark,
-}: { currency: string | undefined } & Omit<Split, 'whole' | 'fraction'>) {
+function describeChange(given: { currency: string | undefined } & Omit<Split, 'whole' | 'fraction'>) {
+  const { currency, group, mark } = given;
   const separators = SEPARATORS_SAID[mark === ',' ? 1 : 0]?.[group === null ? 0 : 1] ?? '';
   if (currency === undefined) return separators === '' ? undefined : `It was written with ${separators}.`;
   const what = separators === '' ? '' : `${separators} and `;
