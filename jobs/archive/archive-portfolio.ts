@@ -9,16 +9,8 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import { type ArchiveState, archivedFault } from '../../src/ledger/schema/archives.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
-import {
-  type ArchiveDeps,
-  type ArchiveStep,
-  type ArchivingOptions,
-  makeReportStep,
-  mustGoOn,
-  overtakenFault,
-  type ReportStep,
-  withArchives,
-} from './archive-deps.ts';
+import type { ArchiveDeps, ArchiveStep, ArchivingOptions, ReportStep } from './archive-deps.ts';
+import { makeReportStep, mustGoOn, overtakenFault, withArchives } from './archive-deps.ts';
 import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 import { removeOlder } from './remove-older.ts';

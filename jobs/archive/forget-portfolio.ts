@@ -14,14 +14,8 @@ import { removeEmpty } from '../inbox/drop-folder.ts';
 import { type ArchiveDeps, type LongWorkOptions, makeReportStep } from './archive-deps.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-files.ts';
 import { forgetBuyers, forgetEventsByNumber, lookBeforeForgetting, refusal } from './forget-buyers.ts';
-import {
-  type FilesDeps,
-  forgetDropped,
-  forgetReported,
-  forgetUploads,
-  noteNamedFiles,
-  removeNamedFiles,
-} from './forget-files.ts';
+import type { FilesDeps } from './forget-files.ts';
+import { forgetDropped, forgetReported, forgetUploads, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { readManifest } from './manifest.ts';
 import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 

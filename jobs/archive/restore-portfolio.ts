@@ -11,14 +11,8 @@ import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
 import { readFound } from '../rows/walk-rows.ts';
-import {
-  type ArchiveDeps,
-  type LongWorkOptions,
-  makeReportStep,
-  overtakenFault,
-  type WorkProgress,
-  withArchives,
-} from './archive-deps.ts';
+import type { ArchiveDeps, LongWorkOptions, WorkProgress } from './archive-deps.ts';
+import { makeReportStep, overtakenFault, withArchives } from './archive-deps.ts';
 import {
   ARCHIVE_FILES,
   type ArchiveFile,

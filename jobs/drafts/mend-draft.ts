@@ -7,15 +7,8 @@ import { cutText } from '../../src/cut-text.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, keepRoom, sha256Of, systemCode } from '../../src/files/disk.ts';
 import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
-import {
-  authorsWith,
-  type DraftVersion,
-  filedVersions,
-  keptVersions,
-  lastVersion,
-  type MendedCell,
-  type PortfolioDraft,
-} from '../../src/portfolio/portfolio-draft.ts';
+import type { DraftVersion, MendedCell, PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { authorsWith, filedVersions, keptVersions, lastVersion } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';

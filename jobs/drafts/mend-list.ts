@@ -3,13 +3,8 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import { readBytes } from '../../src/files/text.ts';
-import {
-  type LineToMend,
-  MEND_PAGE_LINES,
-  type MendPages,
-  type MendPlace,
-  type Preview,
-} from '../../src/portfolio/preview.ts';
+import type { LineToMend, MendPages, MendPlace, Preview } from '../../src/portfolio/preview.ts';
+import { MEND_PAGE_LINES } from '../../src/portfolio/preview.ts';
 
 /** The most faulty lines that are kept: more than anybody corrects in a browser. A file with more faulty lines has one common fault. */
 const MOST_KEPT = 5_000;

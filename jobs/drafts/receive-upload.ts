@@ -10,15 +10,8 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import { type FileForms, formsOf } from './file-forms.ts';
-import {
-  type Meter,
-  makeMeter,
-  noRoom,
-  tooLarge,
-  type UploadLimits,
-  UploadRefusal,
-  writeIncoming,
-} from './incoming-file.ts';
+import type { Meter, UploadLimits } from './incoming-file.ts';
+import { makeMeter, noRoom, tooLarge, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { type KeptDocumentsDeps, takeKeptDocuments } from './kept-documents.ts';
 import { isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';

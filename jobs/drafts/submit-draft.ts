@@ -6,12 +6,8 @@ import { sha256Of } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import {
-  changedCells,
-  lastVersion,
-  type PortfolioDraft,
-  type SubmittedDraft,
-} from '../../src/portfolio/portfolio-draft.ts';
+import type { PortfolioDraft, SubmittedDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { changedCells, lastVersion } from '../../src/portfolio/portfolio-draft.ts';
 import type { Imported, ImportPayload } from '../import/import-portfolio.ts';
 import { checkImport, keepFile } from '../import/open-import.ts';
 import { type DraftStore, supplierIn } from './draft-store.ts';

@@ -4,13 +4,8 @@ import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { EventMapping } from '../../src/events/event-mapping.ts';
 import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
-import {
-  becameWords,
-  type EVENT_BECAME,
-  type EventBecame,
-  hasWhys,
-  type NewEvent,
-} from '../../src/ledger/events/kept-event.ts';
+import type { EVENT_BECAME, EventBecame, NewEvent } from '../../src/ledger/events/kept-event.ts';
+import { becameWords, hasWhys } from '../../src/ledger/events/kept-event.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';

@@ -18,15 +18,8 @@ import { type FeedDeps, feed } from '../rows/feed.ts';
 import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, countLackingSent, leaveOutLacking } from './lacking-rows.ts';
-import {
-  type FileToImport,
-  makeRequestsInFile,
-  type OpenDeps,
-  type OpenedImport,
-  openImport,
-  orClose,
-  readingTextOf,
-} from './open-import.ts';
+import type { FileToImport, OpenDeps, OpenedImport } from './open-import.ts';
+import { makeRequestsInFile, openImport, orClose, readingTextOf } from './open-import.ts';
 import { countGone, makeOtherFiles } from './other-files.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';

@@ -1,12 +1,6 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
-import {
-  type AskingLine,
-  describeRow,
-  isTaken,
-  isUnsent,
-  type OwnFile,
-  type ReplacingDecision,
-} from '../../src/ledger/portfolios/replacing.ts';
+import type { AskingLine, OwnFile, ReplacingDecision } from '../../src/ledger/portfolios/replacing.ts';
+import { describeRow, isTaken, isUnsent } from '../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';

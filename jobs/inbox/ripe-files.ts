@@ -6,16 +6,8 @@ import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
 import { DONE, documentsNameOf, isOfFormat, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import {
-  DOUBTFUL_MS,
-  type Dropped,
-  documentsVersion,
-  type FolderLook,
-  glanceAt,
-  pathOf,
-  SETTLE_MS,
-  type SettlingFiles,
-} from './look.ts';
+import type { Dropped, FolderLook, SettlingFiles } from './look.ts';
+import { DOUBTFUL_MS, documentsVersion, glanceAt, pathOf, SETTLE_MS } from './look.ts';
 
 /** A file in the drop folder that is not taken yet. */
 export type Lying = {

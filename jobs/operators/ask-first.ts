@@ -4,15 +4,8 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
-import {
-  type ApprovalPolicy,
-  asksApproval,
-  asksApprovalOf,
-  type OverOf,
-  type ReasonToAsk,
-  type SupplierInDoubt,
-  whyWords,
-} from '../../src/ledger/schema/approval.ts';
+import type { ApprovalPolicy, OverOf, ReasonToAsk, SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
+import { asksApproval, asksApprovalOf, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';

@@ -9,25 +9,14 @@ import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldPlan, HeldPlanConfirmed } from '../../src/ledger/story/held-plan.ts';
-import {
-  type Resolution,
-  type ResolutionFile,
-  readResolutionFile,
-} from '../../src/portfolio/results/resolution-file.ts';
+import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
+import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
 import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
 import { knownIds, strangeId } from './id-faults.ts';
-import {
-  type AnswerPlaces,
-  type ElsewhereDeps,
-  type HeldFileDeps,
-  type HeldFilePlan,
-  heldElsewhere,
-  planHeldFile,
-  resolvedOf,
-  resolvePlan,
-} from './plan-held-file.ts';
+import type { AnswerPlaces, ElsewhereDeps, HeldFileDeps, HeldFilePlan } from './plan-held-file.ts';
+import { heldElsewhere, planHeldFile, resolvedOf, resolvePlan } from './plan-held-file.ts';
 
 /** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
 export type HeldAnswer = HeldRow & { made: string | undefined };

@@ -3,15 +3,8 @@ import { type GrantedSums, grantedOf } from '../../src/ledger/counts/outcome-sum
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import {
-  type GrantedShort,
-  grantedShort,
-  isoTime,
-  rowCountOf,
-  type Standing,
-  type Summary,
-  standingOf,
-} from '../../src/ledger/portfolios/summary.ts';
+import type { GrantedShort, Standing, Summary } from '../../src/ledger/portfolios/summary.ts';
+import { grantedShort, isoTime, rowCountOf, standingOf } from '../../src/ledger/portfolios/summary.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 
 export type Listed = Pick<Summary, Counted> & {

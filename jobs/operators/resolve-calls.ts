@@ -10,13 +10,8 @@ import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { callName, knownIds, otherCallFault, prefixFault, readKnownIds, strangeId } from './id-faults.ts';
-import {
-  countElsewhere,
-  type ElsewhereDeps,
-  heldElsewhere,
-  type ResolutionSummary,
-  resolvedOf,
-} from './plan-held-file.ts';
+import type { ElsewhereDeps, ResolutionSummary } from './plan-held-file.ts';
+import { countElsewhere, heldElsewhere, resolvedOf } from './plan-held-file.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 

@@ -13,12 +13,8 @@ import type { Plans } from '../../src/ledger/plans/plan.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { formOf } from '../../src/portfolio/read-options.ts';
 import { ColumnsUnknown, columnsToName, type DecisionColumn } from '../../src/portfolio/results/decision-columns.ts';
-import {
-  type DecisionsFile,
-  type DecisionsReading,
-  type KeptColumns,
-  readDecisionsFile,
-} from '../../src/portfolio/results/decisions-file.ts';
+import type { DecisionsFile, DecisionsReading, KeptColumns } from '../../src/portfolio/results/decisions-file.ts';
+import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { saysAbove } from './decision-doubts.ts';
 import type { ForeseenChanges } from './foreseen-changes.ts';
 import { readUploaded } from './held-plans.ts';

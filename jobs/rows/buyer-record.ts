@@ -1,11 +1,6 @@
 import { makeSearchWords } from '../../src/ledger/search/index-words.ts';
-import {
-  alikeOfName,
-  type Buyer,
-  IDENTIFIER_KINDS,
-  type IdentifierKind,
-  WORD_LETTERS,
-} from '../../src/portfolio/identity/identity.ts';
+import type { Buyer, IdentifierKind } from '../../src/portfolio/identity/identity.ts';
+import { alikeOfName, IDENTIFIER_KINDS, WORD_LETTERS } from '../../src/portfolio/identity/identity.ts';
 import { withoutLegalForm } from '../../src/portfolio/identity/loose-name.ts';
 
 /**

@@ -5,17 +5,8 @@ import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/feed.ts';
 import { type CallEnding, callOnce, type PreparedCall, type RowOnward } from './call-once.ts';
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
-import {
-  advance,
-  type DueJob,
-  dueJobOf,
-  elsewhere,
-  endJob,
-  endWithout,
-  giveUpRow,
-  type StepDeps,
-  takeUp,
-} from './step.ts';
+import type { DueJob, StepDeps } from './step.ts';
+import { advance, dueJobOf, elsewhere, endJob, endWithout, giveUpRow, takeUp } from './step.ts';
 
 export type GoDeps = StepDeps & { openDocument: OpenDocument };
 

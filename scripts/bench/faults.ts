@@ -6,16 +6,8 @@
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
 import { markdownTable, numberText } from './figures.ts';
-import {
-  type FaultFigures,
-  type FaultResults,
-  KILL_EVERY_MS,
-  LATENCY_MS,
-  LOST_SHARE,
-  measureFaults,
-  OUTAGE_MS,
-  WORKERS,
-} from './measure-faults.ts';
+import type { FaultFigures, FaultResults } from './measure-faults.ts';
+import { KILL_EVERY_MS, LATENCY_MS, LOST_SHARE, measureFaults, OUTAGE_MS, WORKERS } from './measure-faults.ts';
 import { machineLine, runBench } from './run-bench.ts';
 
 const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';

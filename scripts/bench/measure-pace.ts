@@ -10,13 +10,8 @@ import { generatePortfolio } from './generate-portfolio.ts';
 import type { RunningLimiter } from './limiters/limiter.ts';
 import type { LimiterCase } from './limiters/limiter-cases.ts';
 import { judgeWords, listenToWords, type WordFigures } from './measure-words.ts';
-import {
-  makeTemporaryFolder,
-  type RunningService,
-  type ServiceReport,
-  startRedis,
-  startService,
-} from './start-servers.ts';
+import type { RunningService, ServiceReport } from './start-servers.ts';
+import { makeTemporaryFolder, startRedis, startService } from './start-servers.ts';
 import { startFleet, untilFinished } from './worker-fleet.ts';
 
 export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers']>;

@@ -5,15 +5,8 @@
  */
 
 import { measurePace, type PaceCase } from './measure-pace.ts';
-import {
-  limiterTable,
-  type MeasuredPace,
-  nameOfCase,
-  PACE_CONTENDERS,
-  paceFigureText,
-  paceTable,
-  readPaceCases,
-} from './pace-cases.ts';
+import type { MeasuredPace } from './pace-cases.ts';
+import { limiterTable, nameOfCase, PACE_CONTENDERS, paceFigureText, paceTable, readPaceCases } from './pace-cases.ts';
 import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 
 /**

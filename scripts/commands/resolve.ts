@@ -7,13 +7,8 @@ import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import {
-  asksFirst,
-  checkResolveOptions,
-  type ResolveOptions,
-  unlessRight,
-  withResolveOptions,
-} from '../options/resolve-options.ts';
+import type { ResolveOptions } from '../options/resolve-options.ts';
+import { asksFirst, checkResolveOptions, unlessRight, withResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import {
   NOTHING_CHANGED,

@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
-import {
-  type Restored,
-  type RestoreProgress,
-  type RestoreStep,
-  restorePortfolio,
-} from '../../jobs/archive/restore-portfolio.ts';
+import type { Restored, RestoreProgress, RestoreStep } from '../../jobs/archive/restore-portfolio.ts';
+import { restorePortfolio } from '../../jobs/archive/restore-portfolio.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';

@@ -1,10 +1,5 @@
-import {
-  type ImportDeps,
-  type Imported,
-  type ImportPayload,
-  importDepsOf,
-  importPortfolio,
-} from '../../jobs/import/import-portfolio.ts';
+import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { importDepsOf, importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import { lackingWords } from '../../jobs/import/lacking-rows.ts';
 import { goneWords } from '../../jobs/import/other-files.ts';
 import { commandLineActor } from '../../src/actor.ts';

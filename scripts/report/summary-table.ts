@@ -12,13 +12,8 @@ import { isGrantKnown } from '../../src/ledger/counts/outcome-sums.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import { isoTime, isPaused, type Summary } from '../../src/ledger/portfolios/summary.ts';
-import {
-  ARCHIVE_STANDING,
-  type ArchivedPortfolio,
-  archivedFault,
-  archivedRows,
-  archivedStates,
-} from '../../src/ledger/schema/archives.ts';
+import type { ArchivedPortfolio } from '../../src/ledger/schema/archives.ts';
+import { ARCHIVE_STANDING, archivedFault, archivedRows, archivedStates } from '../../src/ledger/schema/archives.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { statusMeaningOf } from '../../src/status-meaning.ts';
 import { minuteZ } from '../../src/utc-text.ts';

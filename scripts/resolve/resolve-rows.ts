@@ -1,12 +1,6 @@
 import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
-import {
-  type HeldFilePlan,
-  heldElsewhere,
-  planHeldFile,
-  type ResolutionSummary,
-  resolvedOf,
-  resolvePlan,
-} from '../../jobs/operators/plan-held-file.ts';
+import type { HeldFilePlan, ResolutionSummary } from '../../jobs/operators/plan-held-file.ts';
+import { heldElsewhere, planHeldFile, resolvedOf, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';

@@ -4,18 +4,8 @@ import { fileFault } from '../files/disk.ts';
 import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import {
-  type AuditEntry,
-  boundedDraft,
-  type Chain,
-  type EntryDraft,
-  entryText,
-  inParts,
-  NOBODY,
-  OTHER_KEY,
-  SET_BACK,
-  THE_TRAIL,
-} from './entry.ts';
+import type { AuditEntry, Chain, EntryDraft } from './entry.ts';
+import { boundedDraft, entryText, inParts, NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './entry.ts';
 
 /** The Redis keys of the trail's entries and of its head; `makeSharedKeys` of the ledger names them. */
 export type AuditKeys = { audit: string; auditHead: string };

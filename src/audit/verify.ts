@@ -1,14 +1,6 @@
 import type { LastLink } from '../files/last-link.ts';
-import {
-  type AuditEntry,
-  CHECKPOINT,
-  type Chain,
-  type CheckpointFacts,
-  type KeptEntry,
-  OTHER_KEY,
-  readEntry,
-  SET_BACK,
-} from './entry.ts';
+import type { AuditEntry, Chain, CheckpointFacts, KeptEntry } from './entry.ts';
+import { CHECKPOINT, OTHER_KEY, readEntry, SET_BACK } from './entry.ts';
 
 /** Kinds of faults in a trail. */
 type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';

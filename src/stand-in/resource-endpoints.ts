@@ -1,13 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type CallKind, KINDS } from '../call-kind.ts';
-import {
-  type CompanyResource,
-  companyBodySchema,
-  documentBodySchema,
-  type LimitResource,
-  limitBodySchema,
-} from '../service/schemas.ts';
+import type { CompanyResource, LimitResource } from '../service/schemas.ts';
+import { companyBodySchema, documentBodySchema, limitBodySchema } from '../service/schemas.ts';
 import type { ReceivedDocument } from './document-body.ts';
 import type { MadeRecord } from './record.ts';
 

@@ -1,10 +1,6 @@
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import {
-  type BuyerBook,
-  type BuyerStore,
-  CLOSED_BOOK,
-  makeBuyerBook,
-} from '../../../src/portfolio/identity/buyer-book.ts';
+import type { BuyerBook, BuyerStore } from '../../../src/portfolio/identity/buyer-book.ts';
+import { CLOSED_BOOK, makeBuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
 
 /** A book of the buyers of an import's lines, as the ledger knows them now. It is used read-only. */

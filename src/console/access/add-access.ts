@@ -5,17 +5,8 @@ import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { t } from '../html/html.ts';
 import { listWords } from '../parts/text.ts';
 import { sayPlainly } from '../server/guard.ts';
-import {
-  type About,
-  type Access,
-  type AccessTable,
-  accessOf,
-  allowedsOf,
-  isAllowed,
-  ownMatters,
-  placesOf,
-  type Rules,
-} from './access.ts';
+import type { About, Access, AccessTable, Rules } from './access.ts';
+import { accessOf, allowedsOf, isAllowed, ownMatters, placesOf } from './access.ts';
 
 /** The functions by which the console knows who asks, and which portfolios are theirs. */
 export type AccessFunctions = {

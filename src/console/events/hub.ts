@@ -3,15 +3,8 @@ import { inTime } from '../../in-time.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import { type Html, t } from '../html/html.ts';
-import {
-  COUNTED_PLACES,
-  countId,
-  placeCount,
-  renderStrip,
-  STRIP_ID,
-  type Strip,
-  type StripState,
-} from '../layout/layout.ts';
+import type { Strip, StripState } from '../layout/layout.ts';
+import { COUNTED_PLACES, countId, placeCount, renderStrip, STRIP_ID } from '../layout/layout.ts';
 
 /** A piece of a page, with the id of the element that holds it. */
 type Fragment = { id: string; html: Html };

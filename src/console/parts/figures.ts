@@ -1,12 +1,6 @@
 import { grouped } from '../../counted.ts';
-import {
-  type AnswerOutcome,
-  outcomeOfAnswer,
-  outcomeOfRow,
-  ROW_OUTCOMES,
-  type RowOutcome,
-  stateWords,
-} from '../../ledger/counts/row-outcome.ts';
+import type { AnswerOutcome, RowOutcome } from '../../ledger/counts/row-outcome.ts';
+import { outcomeOfAnswer, outcomeOfRow, ROW_OUTCOMES, stateWords } from '../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
 import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/row.ts';
 import { visible } from '../../portfolio/problem.ts';

@@ -3,16 +3,8 @@ import { makeLuaScript } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { sumIn } from '../counts/sums.ts';
 import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
-import {
-  type Approval,
-  type ApprovalId,
-  type ApprovalKind,
-  type ApprovalStanding,
-  approvalIdOf,
-  type OverOf,
-  type ReasonToAsk,
-  supplierIdIn,
-} from '../schema/approval.ts';
+import type { Approval, ApprovalId, ApprovalKind, ApprovalStanding, OverOf, ReasonToAsk } from '../schema/approval.ts';
+import { approvalIdOf, supplierIdIn } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 

@@ -8,17 +8,8 @@ import { type MoveCall, type RowId, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import type { Dispute } from './attempts.ts';
 import { type Batcher, batcherOf, type Moving, makeConfirmedBatcher, type Replicas } from './batches.ts';
-import {
-  type ClaimAnswer,
-  digestsOf,
-  missingReplicas,
-  type Released,
-  readPair,
-  type Sendable,
-  type Thing,
-  toClaimAnswer,
-  toReleased,
-} from './claim-answers.ts';
+import type { ClaimAnswer, Released, Sendable, Thing } from './claim-answers.ts';
+import { digestsOf, missingReplicas, readPair, toClaimAnswer, toReleased } from './claim-answers.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
 import { makeHostedSessions } from './sessions.ts';
 

@@ -2,16 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
-import {
-  GRANTED_STATES,
-  is,
-  type RowResult,
-  type RowState,
-  SETTLED_STATES,
-  type Step,
-  statesThat,
-  UNFINISHED_STATES,
-} from '../schema/row.ts';
+import type { RowResult, RowState, Step } from '../schema/row.ts';
+import { GRANTED_STATES, is, SETTLED_STATES, statesThat, UNFINISHED_STATES } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { awaitsOf, makeSeparator } from '../search/row-pages.ts';
 

@@ -5,16 +5,8 @@ import { type Money, moneyOf } from '../counts/money.ts';
 import { type GrantedSums, grantedOf, type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
 import type { RowOutcome } from '../counts/row-outcome.ts';
 import type { Sums } from '../counts/sums.ts';
-import {
-  GRANTED_STATES,
-  KIND_OF,
-  OPEN_STATES,
-  ROW_STATES,
-  rowsIn,
-  SETTLED_STATES,
-  STEPS,
-  type Step,
-} from '../schema/row.ts';
+import type { Step } from '../schema/row.ts';
+import { GRANTED_STATES, KIND_OF, OPEN_STATES, ROW_STATES, rowsIn, SETTLED_STATES, STEPS } from '../schema/row.ts';
 import type { PortfolioState } from './portfolio.ts';
 import type { Portfolios } from './portfolios.ts';
 

@@ -3,17 +3,8 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeBatcher } from '../calls/batches.ts';
 import { contentDigest } from '../calls/claim-answers.ts';
 import type { Keys, LedgerPlace } from '../schema/keys.ts';
-import {
-  askedOf,
-  type PutAnswer,
-  type Replacing,
-  ROW_STATES,
-  type RowProblem,
-  type RowRequest,
-  type RowResult,
-  type RowState,
-  stepAfter,
-} from '../schema/row.ts';
+import type { PutAnswer, Replacing, RowProblem, RowRequest, RowResult, RowState } from '../schema/row.ts';
+import { askedOf, ROW_STATES, stepAfter } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
 import { makeListRows, RESULT_FIELDS, toResult } from '../search/row-pages.ts';

@@ -7,14 +7,8 @@ import { isOfPossibleLength, normalPassword } from '../passwords/password-rules.
 import { peopleScript } from '../people-script.ts';
 import type { Person } from '../person.ts';
 import type { Secret } from '../secret.ts';
-import {
-  keyBeginnings,
-  MAX_AGENT,
-  MAX_FROM,
-  type Owes,
-  type SessionLimits,
-  type Sessions,
-} from '../sessions/sessions.ts';
+import type { Owes, SessionLimits, Sessions } from '../sessions/sessions.ts';
+import { keyBeginnings, MAX_AGENT, MAX_FROM } from '../sessions/sessions.ts';
 import { digestOfToken, isToken, makeToken } from '../sessions/token.ts';
 import { makeEpoch, rolesOf, typedName } from '../users/user.ts';
 import { addressGroups } from './address-group.ts';

@@ -8,16 +8,8 @@ import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
 import { keyBeginnings, openingsKey } from '../sessions/sessions.ts';
-import {
-  isUserName,
-  makeEpoch,
-  makeUserChanges,
-  needRoles,
-  needUserName,
-  type UserView,
-  VIEW_FIELDS,
-  viewOf,
-} from './user.ts';
+import type { UserView } from './user.ts';
+import { isUserName, makeEpoch, makeUserChanges, needRoles, needUserName, VIEW_FIELDS, viewOf } from './user.ts';
 
 /** For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing. */
 const INITIAL_MS = 72 * 3_600_000;

@@ -11,19 +11,8 @@ import {
   severalBuyers,
   toldApart,
 } from './buyer-words.ts';
-import {
-  type Buyer,
-  type BuyerFinding,
-  type BuyerLine,
-  type Decision,
-  type Holder,
-  type Identifier,
-  type KnownBuyers,
-  MOST_HOLDERS,
-  numberWord,
-  spellingOf,
-  squeeze,
-} from './identity.ts';
+import type { Buyer, BuyerFinding, BuyerLine, Decision, Holder, Identifier, KnownBuyers } from './identity.ts';
+import { MOST_HOLDERS, numberWord, spellingOf, squeeze } from './identity.ts';
 import { differByZeros } from './leading-zeros.ts';
 
 /**

@@ -10,14 +10,8 @@ import { type BuyerFinding, type Decision, referenceOf } from '../identity/ident
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
 import { TOO_MANY_DIGITS } from '../values/amounts.ts';
-import {
-  type AdviceDates,
-  type AdviseAbove,
-  adviceFor,
-  advisedCurrency,
-  statementsAmong,
-  statementsText,
-} from './advice.ts';
+import type { AdviceDates, AdviseAbove } from './advice.ts';
+import { adviceFor, advisedCurrency, statementsAmong, statementsText } from './advice.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
 import { makeAmountForms, makePlausibility } from './plausibility.ts';

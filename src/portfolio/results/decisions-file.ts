@@ -12,17 +12,8 @@ import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
-import {
-  DECISION_COLUMNS,
-  type DecisionColumn,
-  decisionPlaces,
-  END_OF_DAY,
-  type Places,
-  type ReadValue,
-  readAmount,
-  readMoment,
-  shortened,
-} from './decision-columns.ts';
+import type { DecisionColumn, Places, ReadValue } from './decision-columns.ts';
+import { DECISION_COLUMNS, decisionPlaces, END_OF_DAY, readAmount, readMoment, shortened } from './decision-columns.ts';
 
 /** The service's decision on a limit, which it made after it answered the request. */
 export type LimitDecision = {

@@ -14,14 +14,8 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import { cellsTable, forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
-import {
-  changesView,
-  portfolioField,
-  requestFigures,
-  requestSamples,
-  type SubmitGiven,
-  submitButtons,
-} from './submit-view.ts';
+import type { SubmitGiven } from './submit-view.ts';
+import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
 import { correctionWords, draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
 type DraftGiven = {

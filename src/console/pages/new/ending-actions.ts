@@ -7,14 +7,8 @@ import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/html.ts';
 import type { Kinds, Posted } from '../page.ts';
 import { confirmView, removalView } from './confirm-view.ts';
-import {
-  aboutDraft,
-  CHANGED,
-  COPY_LIMIT_MS,
-  type NewPageFunctions,
-  previewOf,
-  settledPreview,
-} from './draft-actions.ts';
+import type { NewPageFunctions } from './draft-actions.ts';
+import { aboutDraft, CHANGED, COPY_LIMIT_MS, previewOf, settledPreview } from './draft-actions.ts';
 import { saysOtherwise } from './read-reading.ts';
 import { mixedCurrencies, NO_ROWS, neededApproval, SENT_FIRST } from './submit-view.ts';
 

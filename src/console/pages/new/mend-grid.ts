@@ -1,14 +1,8 @@
 import { grouped } from '../../../counted.ts';
 import type { ColumnEdit, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import {
-  type LineToMend,
-  MEND_PAGE_LINES,
-  type MendPages,
-  type MendPlace,
-  type Preview,
-  type PreviewColumn,
-} from '../../../portfolio/preview.ts';
+import type { LineToMend, MendPages, MendPlace, Preview, PreviewColumn } from '../../../portfolio/preview.ts';
+import { MEND_PAGE_LINES } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
 import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
 import { pageHead, table } from '../../parts/blocks.ts';

@@ -1,11 +1,6 @@
 import { allBeforeWords, grouped, moneyText, sizeWords } from '../../../counted.ts';
-import {
-  type Approval,
-  type ApprovalPolicy,
-  asksApprovalOf,
-  BEFORE_YES,
-  whyWords,
-} from '../../../ledger/schema/approval.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
+import { asksApprovalOf, BEFORE_YES, whyWords } from '../../../ledger/schema/approval.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import { type Preview, sumAfter } from '../../../portfolio/preview.ts';
 import { can, type Rights } from '../../access/access.ts';

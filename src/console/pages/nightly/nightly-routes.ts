@@ -12,14 +12,8 @@ import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, page } from '../page.ts';
 import { findingView } from './finding-view.ts';
-import {
-  groupTitle,
-  nightTitle,
-  reportHead,
-  reportSections,
-  type ShownGroup,
-  type ShownReport,
-} from './report-view.ts';
+import type { ShownGroup, ShownReport } from './report-view.ts';
+import { groupTitle, nightTitle, reportHead, reportSections } from './report-view.ts';
 import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY, type NightlyPageFunctions, type ReportPlace } from './sections.ts';
 
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */

@@ -1,13 +1,6 @@
 import { grouped, moneyText } from '../../../counted.ts';
-import {
-  CHANGES,
-  CHECKS,
-  type NightReport,
-  type ReportGroup,
-  SECTIONS,
-  type SectionName,
-  type WholeReport,
-} from '../../../ledger/nightly/checks.ts';
+import type { NightReport, ReportGroup, SectionName, WholeReport } from '../../../ledger/nightly/checks.ts';
+import { CHANGES, CHECKS, SECTIONS } from '../../../ledger/nightly/checks.ts';
 import {
   changeWords,
   countFindings,

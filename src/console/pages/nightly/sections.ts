@@ -10,14 +10,8 @@ import { AUTOMATION, nightlyAddress, reportAddress, reportFileAddress } from '..
 import { type EventsFunctions, eventsSection } from '../events/events.ts';
 import { type InboxFunctions, inboxSection } from './inbox-view.ts';
 import { type NoticesFunctions, noticesSection } from './notices-view.ts';
-import {
-  type ReportsPage,
-  reportHead,
-  reportSections,
-  reportsList,
-  type ShownGroup,
-  type ShownReport,
-} from './report-view.ts';
+import type { ReportsPage, ShownGroup, ShownReport } from './report-view.ts';
+import { reportHead, reportSections, reportsList } from './report-view.ts';
 import { type RuleFunctions, rulesSection } from './rules-view.ts';
 import { nobodyOnDuty, type ScheduleFunctions, scheduleSection } from './schedule-view.ts';
 

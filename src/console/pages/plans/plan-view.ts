@@ -1,13 +1,7 @@
 import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped, moneyText } from '../../../counted.ts';
-import {
-  answeredWords,
-  elsewhereWords,
-  type NamedOtherRequests,
-  otherRequestsWords,
-  type Plan,
-  type PlanState,
-} from '../../../ledger/plans/plan.ts';
+import type { NamedOtherRequests, Plan, PlanState } from '../../../ledger/plans/plan.ts';
+import { answeredWords, elsewhereWords, otherRequestsWords } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';

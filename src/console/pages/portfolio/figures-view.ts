@@ -1,12 +1,6 @@
 import { grouped, moneyText } from '../../../counted.ts';
-import {
-  amountHead,
-  type MoneyLine,
-  moneyLines,
-  moneyNotes,
-  moneyOf,
-  onlyCurrency,
-} from '../../../ledger/counts/money.ts';
+import type { MoneyLine } from '../../../ledger/counts/money.ts';
+import { amountHead, moneyLines, moneyNotes, moneyOf, onlyCurrency } from '../../../ledger/counts/money.ts';
 import { answerNotes, besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
 import { grantedOf, isGrantKnown, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';

@@ -4,14 +4,8 @@ import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import type { Cause, CauseSample } from '../../../ledger/counts/cause.ts';
 import type { ImportMade, KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import {
-  type CallsLeft,
-  callsLeft,
-  type FunnelStep,
-  funnelOf,
-  openRows,
-  stoppedAt,
-} from '../../../ledger/portfolios/summary.ts';
+import type { CallsLeft, FunnelStep } from '../../../ledger/portfolios/summary.ts';
+import { callsLeft, funnelOf, openRows, stoppedAt } from '../../../ledger/portfolios/summary.ts';
 import type { PaceState } from '../../../pace/pace-words.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';

@@ -1,12 +1,6 @@
 import { moneyOf } from '../../../ledger/counts/money.ts';
-import {
-  type AmountIn,
-  exactText,
-  grantedOf,
-  outcomesOf,
-  soleCurrency,
-  sumsByCurrency,
-} from '../../../ledger/counts/outcome-sums.ts';
+import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
+import { exactText, grantedOf, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';

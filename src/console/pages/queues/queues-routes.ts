@@ -17,15 +17,8 @@ import { actionButton, button, form, linkButton } from '../../parts/form.ts';
 import { commandLine } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { page } from '../page.ts';
-import {
-  causesView,
-  FAILED_QUERY,
-  type FailedQuery,
-  type FailedShown,
-  failedView,
-  failingView,
-  searchAddress,
-} from './failed-view.ts';
+import type { FailedQuery, FailedShown } from './failed-view.ts';
+import { causesView, FAILED_QUERY, failedView, failingView, searchAddress } from './failed-view.ts';
 
 /** The queues at one moment; `toSend` counts rows that are not sent yet, most of which have no job. */
 export type QueuesLook = {

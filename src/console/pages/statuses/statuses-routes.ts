@@ -5,13 +5,8 @@ import type { KnownStatus, SeenMeaning } from '../../../ledger/counts/meaning-st
 import type { AnswerOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { visible } from '../../../portfolio/problem.ts';
-import {
-  faultOfStatus,
-  MEANINGS,
-  type Meanings,
-  type StatusMeaning,
-  statusMeaningOf,
-} from '../../../status-meaning.ts';
+import type { Meanings, StatusMeaning } from '../../../status-meaning.ts';
+import { faultOfStatus, MEANINGS, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, LOOKS, type Rights } from '../../access/access.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';

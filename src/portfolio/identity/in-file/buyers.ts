@@ -1,20 +1,8 @@
-import {
-  type BuyerBook,
-  type BuyerQuestion,
-  type BuyerSnapshot,
-  type BuyerStore,
-  makeBuyerBook,
-} from '../buyer-book.ts';
+import type { BuyerBook, BuyerQuestion, BuyerSnapshot, BuyerStore } from '../buyer-book.ts';
+import { makeBuyerBook } from '../buyer-book.ts';
 import { makeDigestTable } from '../digest.ts';
-import {
-  anywhereOf,
-  type Buyer,
-  type BuyerLine,
-  type Decision,
-  type Holder,
-  type Identifier,
-  MOST_HOLDERS,
-} from '../identity.ts';
+import type { Buyer, BuyerLine, Decision, Holder, Identifier } from '../identity.ts';
+import { anywhereOf, MOST_HOLDERS } from '../identity.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
 type FileBuyers = BuyerStore & {
