@@ -44,11 +44,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     says: 'list all portfolios, newest last: file, start, states of the rows and sums',
     load: () => import('./commands/portfolios.ts'),
   },
-  report: {
-    usage: '[options] [name]',
-    says: 'what became of a portfolio',
-    load: () => import('./commands/report.ts'),
-  },
+  report: { usage: '[options] [name]', says: 'what became of a portfolio', load: () => import('./commands/report.ts') },
   statuses: {
     usage: '[options] [status]',
     says: 'list the statuses that the service answered and what they mean, or set what one means',

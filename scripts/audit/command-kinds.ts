@@ -47,10 +47,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'rule remove': { what: 'nightly rule removed', audit: onNamed },
   'audit export': { what: 'audit trail exported', audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   events: 'reads',
-  'events export': {
-    what: 'events exported',
-    audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }),
-  },
+  'events export': { what: 'events exported', audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   'events try': 'reads',
   'events take': { what: 'decisions taken in', audit: () => ({ facts: { from: 'events' } }) },
   up: 'serves',

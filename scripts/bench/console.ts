@@ -12,11 +12,7 @@ import { makeTemporaryFolder, type RunningRedis, startConsole, startRedis } from
  * (1,000,000) and so many portfolios (10,000), what a browser loads and when something is first seen (`pages`), what memory an
  * upload of 500 MB takes (`upload`) and what 500 people who watch a portfolio cost it (`watchers`).
  */
-const PARTS: Record<string, (given: Given) => Promise<string>> = {
-  upload,
-  watchers,
-  pages,
-};
+const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, pages };
 
 type Given = {
   redis: RunningRedis;

@@ -127,11 +127,7 @@ export function benchRequest(index: number): RowRequest {
     buyer: digestOf(`buyer ${index}`),
     company: { name, address: { country_code, city, street, state: state || null }, website },
     documents: [],
-    limit: {
-      company_registration_number: number,
-      requested_limit: amount,
-      contact: { first_name, last_name, email },
-    },
+    limit: { company_registration_number: number, requested_limit: amount, contact: { first_name, last_name, email } },
   };
 }
 

@@ -113,13 +113,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
       what: pace.phase === 'start' ? t`not found yet` : t`${Math.round(pace.ratePerS * 10) / 10} calls/s`,
     },
     ...(blocked && blocked.untilMs > now
-      ? [
-          {
-            term: t`All calls wait`,
-            what: describeBlock(blocked, now),
-            kind: 'warn' as const,
-          },
-        ]
+      ? [{ term: t`All calls wait`, what: describeBlock(blocked, now), kind: 'warn' as const }]
       : []),
     {
       term: t`Stopped calls`,

@@ -129,10 +129,7 @@ export async function openDocuments(
  * Reasons for codes of disk errors while a ZIP file is unpacked. Packing the archive again, which the usual message advises, would not help
  * against these.
  */
-const NO_ROOM: Record<string, string> = {
-  ENOSPC: 'its disk is full',
-  EDQUOT: 'this user may store no more there',
-};
+const NO_ROOM: Record<string, string> = { ENOSPC: 'its disk is full', EDQUOT: 'this user may store no more there' };
 
 const ZIP_SIGNATURES = ['PK\x03\x04', 'PK\x05\x06'];
 

@@ -113,9 +113,7 @@ export type Document = {
 };
 
 /** A documents folder that has every document, for a file whose documents were checked before. */
-export const ANY_DOCUMENT = {
-  find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }),
-};
+export const ANY_DOCUMENT = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
 
 /** Most unnamed documents that are listed: more than a person reads through. Further files are not counted. */
 const MAX_LISTED = 1_000;

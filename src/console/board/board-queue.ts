@@ -16,10 +16,7 @@ type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
  * is shown from the ledger's row.
  */
 export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
-  const adapter = new BullMQAdapter(given.queues.bullmq[name], {
-    description: DESCRIPTIONS[name],
-    allowRetries: true,
-  });
+  const adapter = new BullMQAdapter(given.queues.bullmq[name], { description: DESCRIPTIONS[name], allowRetries: true });
   const read = adapter.getJob.bind(adapter);
   adapter.getJob = async (id) => {
     const job = await read(id);

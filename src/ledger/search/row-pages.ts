@@ -105,10 +105,7 @@ export function makeListRows({ connection, keys }: LedgerPlace) {
   const script = ledgerScript(connection, 'list-rows');
   const between = makeSeparator();
   return async (portfolio: string, states: readonly RowState[], range: LineRange, fields: readonly string[]) => {
-    const places = {
-      begins: keys.row(portfolio, ''),
-      sets: states.map((state) => keys.rowsInState(portfolio, state)),
-    };
+    const places = { begins: keys.row(portfolio, ''), sets: states.map((state) => keys.rowsInState(portfolio, state)) };
     const [rows, text] = (await script(places, { ...range, between, fields })) as [number, string];
     const texts = text.split(between);
     const each = 3 + fields.length;

@@ -149,11 +149,7 @@ function headerOf({ written, known, extra, by }: Column): string {
 }
 
 function plainAmount(cell: string, decimal: Conventions['decimal']): string {
-  return plain(cell, {
-    alone: parseAmount(tidied(cell)),
-    here: parseAmount(tidied(cell), decimal),
-    sure: sureAmount,
-  });
+  return plain(cell, { alone: parseAmount(tidied(cell)), here: parseAmount(tidied(cell), decimal), sure: sureAmount });
 }
 
 /** A cell for another file: it must mean the same there as `here`, or be a problem. */

@@ -155,9 +155,7 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
       return notice(
         'info',
         t`Personal data was deleted for good. A limit that was requested is still never requested a second time.`,
-        {
-          title: t`Its data was deleted.`,
-        },
+        { title: t`Its data was deleted.` },
       );
   }
 }

@@ -25,12 +25,7 @@ const REFRESH_S = 5;
 
 /** `/new`: uploads a portfolio's file, previews its requests, mends its lines, and submits it. All of finance share the uploads. */
 export const newPortfolioPage = page<NewPageFunctions>(
-  {
-    at: 'new',
-    entry: { at: 'new', href: '/new', words: t`New` },
-    asItIs: true,
-    close: (given) => given.close(),
-  },
+  { at: 'new', entry: { at: 'new', href: '/new', words: t`New` }, asItIs: true, close: (given) => given.close() },
   (kinds) => [
     ...readRoutes(kinds),
     ...draftActions(kinds, (changing, refused) => showDraft({ ...changing, query: DRAFT_QUERY.parse({}) }, refused)),

@@ -150,10 +150,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   return html`${table({
     caption: t`Reports, the newest first`,
     rows: reports,
-    empty: emptyState({
-      title: t`No report yet.`,
-      words: t`The first one is made in the coming night.`,
-    }),
+    empty: emptyState({ title: t`No report yet.`, words: t`The first one is made in the coming night.` }),
     columns: [
       {
         head: t`Made`,

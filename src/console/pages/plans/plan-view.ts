@@ -156,10 +156,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
         ),
       },
       { term: t`Which rows`, what: withNumbers(filterWords(plan).join('; ')) },
-      {
-        term: state.waits === undefined ? actionWords(plan).done(t`Rows`) : t`Rows that wait`,
-        what: count(done),
-      },
+      { term: state.waits === undefined ? actionWords(plan).done(t`Rows`) : t`Rows that wait`, what: count(done) },
       ...(underWay > 0
         ? [
             {
@@ -211,9 +208,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
   ended: ({ plan, paused, waits, why, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits, why);
     if (done + underWay === 0 && !plan.supplier) {
-      return notice('info', t`All planned rows have changed since the plan was made.`, {
-        title: t`Nothing was done.`,
-      });
+      return notice('info', t`All planned rows have changed since the plan was made.`, { title: t`Nothing was done.` });
     }
     return notice(
       'good',

@@ -56,11 +56,7 @@ export function renderList(look: PortfoliosLook, { text, rights }: ListedFor): H
         head: t`By outcome`,
         cell: (state) => stateBar(shownCounts(state, look.meanings), { label: t`Rows of ${state.name} by outcome` }),
       },
-      {
-        head: t`Requested`,
-        kind: 'amount',
-        cell: (state) => requestedOf(state, look.meanings),
-      },
+      { head: t`Requested`, kind: 'amount', cell: (state) => requestedOf(state, look.meanings) },
       { head: t`Granted`, kind: 'amount', cell: (state) => grantedIn(state, look.meanings) },
       { head: t`Now`, cell: (state) => waitCell(state, look) },
     ],

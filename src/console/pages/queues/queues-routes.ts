@@ -166,11 +166,7 @@ function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string
       { head: t`Step`, names: true, cell: ({ name }) => nameOf(name) },
       { head: t`State`, cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
       { head: t`Per minute, now`, kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
-      {
-        head: t`Per minute, last hour`,
-        kind: 'number',
-        cell: ({ name }) => perMinute(name, 60 * MINUTE_MS),
-      },
+      { head: t`Per minute, last hour`, kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
       { head: t`Waiting`, kind: 'number', cell: ({ waiting }) => grouped(waiting) },
       { head: t`Oldest waits`, kind: 'number', cell: ({ oldestMs }) => ageWords(oldestMs, nowMs) },
       { head: t`Active`, kind: 'number', cell: ({ active }) => grouped(active) },

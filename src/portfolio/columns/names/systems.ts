@@ -137,10 +137,7 @@ const EXACT: Names = {
 };
 
 /** Odoo's res.partner (odoo.com, "Export and import data") and QuickBooks's customer list (quickbooks.intuit.com). */
-const ODOO_AND_QUICKBOOKS: Names = {
-  website: ['website link'],
-  street: ['bill address 1'],
-};
+const ODOO_AND_QUICKBOOKS: Names = { website: ['website link'], street: ['bill address 1'] };
 
 /** Sage 100 in French, third-party accounts ("Manuel de référence", Structure, Plan tiers). */
 const SAGE_FRENCH: Names = {
