@@ -82,10 +82,9 @@ function useStandInOnly(say: (text: string) => void): void {
   for (const name of LEADING) process.env[name] = '';
   const { SERVICE_URL, SERVICE_ACCOUNT } = readSettings();
   if (SERVICE_URL !== undefined || SERVICE_ACCOUNT !== undefined) {
-    throw new LimitlineError(
-      'SETTINGS',
-      'The example runs on the stand-in only, but .env sets SERVICE_URL or SERVICE_ACCOUNT; remove it from .env.',
-    );
+    const message =
+      'The example runs on the stand-in only, but .env sets SERVICE_URL or SERVICE_ACCOUNT; remove it from .env.';
+    throw new LimitlineError('SETTINGS', message);
   }
   if (given.values.SERVICE_URL !== undefined) {
     say('limitline: SERVICE_URL is ignored: the example runs on the stand-in, and no service is called.');

@@ -31,10 +31,8 @@ export function chooseDataFolder(named: NamedFolder | undefined, surroundings: S
   if (user === undefined || !hasContents(user) || realpathSync(here) === realpathSync(user)) {
     return { path: here, by: 'here' };
   }
-  throw new LimitlineError(
-    'SETTINGS',
-    `there are two data folders, and neither knows what was requested from the other: ${contentsOf(here)}, and ${contentsOf(user)}; set LIMITLINE_DATA to the one to use, or move one away`,
-  );
+  const message = `there are two data folders, and neither knows what was requested from the other: ${contentsOf(here)}, and ${contentsOf(user)}; set LIMITLINE_DATA to the one to use, or move one away`;
+  throw new LimitlineError('SETTINGS', message);
 }
 
 /** Describes the folder and how it was chosen. */
@@ -75,10 +73,8 @@ function namedFolder({ path, in: where }: NamedFolder, surroundings: Surrounding
   if (isAbsolute(path)) return resolve(path);
   if (where === '.env' && !first.startsWith('~')) return resolve(cwd, path);
   const example = first.startsWith('~') ? '' : `, such as ${resolve(cwd, path)}`;
-  throw new LimitlineError(
-    'SETTINGS',
-    `LIMITLINE_DATA is "${path}", which is not a whole path and so names another folder in every working directory: give the whole path${example}`,
-  );
+  const message = `LIMITLINE_DATA is "${path}", which is not a whole path and so names another folder in every working directory: give the whole path${example}`;
+  throw new LimitlineError('SETTINGS', message);
 }
 
 /**
@@ -108,10 +104,8 @@ function homeOf({ env, home = homedir }: Pick<Surroundings, 'env' | 'home'>): st
 
 function needed(user: string | undefined): string {
   if (user !== undefined) return user;
-  throw new LimitlineError(
-    'SETTINGS',
-    'this user has no home folder for the data folder to be in; set LIMITLINE_DATA to a folder',
-  );
+  const message = 'this user has no home folder for the data folder to be in; set LIMITLINE_DATA to a folder';
+  throw new LimitlineError('SETTINGS', message);
 }
 
 /**

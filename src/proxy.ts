@@ -45,10 +45,8 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   // Many tools accept an address without a scheme, as http.
   const text = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
-    throw new LimitlineError(
-      'SETTINGS',
-      `${setting} must be the address of a proxy, http://host:port or https://host:port, with user:password@ before the host if the proxy asks for a login; percent-encode special characters in the password. Or name the service's host in NO_PROXY`,
-    );
+    const message = `${setting} must be the address of a proxy, http://host:port or https://host:port, with user:password@ before the host if the proxy asks for a login; percent-encode special characters in the password. Or name the service's host in NO_PROXY`;
+    throw new LimitlineError('SETTINGS', message);
   }
   const { origin, username, password } = new URL(text);
   const user = `${decode(username)}:${decode(password)}`;

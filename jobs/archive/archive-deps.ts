@@ -98,8 +98,6 @@ export async function withArchives<T extends object>(
 
 /** The error that ends archiving or restoring when another process has changed the portfolio's archive state. Nothing more is done then. */
 export function overtakenFault(name: string): LimitlineError {
-  return new LimitlineError(
-    'USAGE',
-    `Another process archives or restores portfolio ${name} by now: nothing more was done here.`,
-  );
+  const message = `Another process archives or restores portfolio ${name} by now: nothing more was done here.`;
+  return new LimitlineError('USAGE', message);
 }

@@ -228,11 +228,10 @@ async function takeRest(
   { leaving, folder, manifest, reportStep }: Leaving & { folder: string; manifest: ArchiveManifest },
 ): Promise<void> {
   const facts = manifest.files.find((each) => each.name === REST);
-  if (!facts)
-    throw new LimitlineError(
-      'FILE',
-      `The archive folder ${folder} has no file ${REST}, so nothing more of ${name} is taken out of Redis.`,
-    );
+  if (!facts) {
+    const message = `The archive folder ${folder} has no file ${REST}, so nothing more of ${name} is taken out of Redis.`;
+    throw new LimitlineError('FILE', message);
+  }
   let names = new Set<string>();
   const take = async () => {
     if (!(await leaving.takeOutKeys(name, state.id, [...names]))) throw overtakenFault(name);

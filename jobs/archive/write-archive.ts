@@ -135,8 +135,6 @@ async function* textsOf(pages: AsyncIterable<LinesPage>, onRows: Writing['onRows
 }
 
 function changedFault(name: string): LimitlineError {
-  return new LimitlineError(
-    'USAGE',
-    `${name} was changed while it was archived, so nothing of it was taken out: archive it again.`,
-  );
+  const message = `${name} was changed while it was archived, so nothing of it was taken out: archive it again.`;
+  return new LimitlineError('USAGE', message);
 }

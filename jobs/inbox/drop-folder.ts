@@ -62,10 +62,8 @@ async function makeOwn(path: string, mode: number): Promise<void> {
     if (systemCode(error) !== 'EEXIST') throw error;
   });
   if ((await lstat(path)).isDirectory()) return;
-  throw new LimitlineError(
-    'FILE',
-    `${path} is no folder, and files that were taken from the drop folder go there: move it away, and it is made anew.`,
-  );
+  const message = `${path} is no folder, and files that were taken from the drop folder go there: move it away, and it is made anew.`;
+  throw new LimitlineError('FILE', message);
 }
 
 async function folderId(dir: string): Promise<string> {

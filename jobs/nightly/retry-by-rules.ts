@@ -225,10 +225,8 @@ async function knownOf(id: string, portfolio: string | undefined, { portfolios, 
   for (const name of names) {
     const cause = (await portfolios.causes(name)).find((one) => one.id === id);
     if (cause?.meaning === 'unknown') {
-      throw new LimitlineError(
-        'USAGE',
-        `Rows of cause ${id} are held: a person must say what became of each (resolve).`,
-      );
+      const message = `Rows of cause ${id} are held: a person must say what became of each (resolve).`;
+      throw new LimitlineError('USAGE', message);
     }
     if (cause) return causeWords(cause);
   }

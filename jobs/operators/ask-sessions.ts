@@ -104,10 +104,8 @@ async function* chosen({ portfolio, row, line }: SessionChoice, deps: AskSession
   // Lines of several files may have the number. Only different limits make it unclear which is meant.
   if (new Set(found.map(({ result }) => result.limitId)).size > 1) {
     const names = found.map((one) => one.row.key).join(', ');
-    throw new LimitlineError(
-      'USAGE',
-      `Several limits have line number ${line}: name one of these rows with --row ID: ${names}.`,
-    );
+    const message = `Several limits have line number ${line}: name one of these rows with --row ID: ${names}.`;
+    throw new LimitlineError('USAGE', message);
   }
   yield* found;
 }
@@ -115,10 +113,8 @@ async function* chosen({ portfolio, row, line }: SessionChoice, deps: AskSession
 function mustHaveLimit(found: FoundRow): FoundRow {
   if (GRANTED_STATES.some((state) => state === found.result.state)) return found;
   const { portfolio, key } = found.row;
-  throw new LimitlineError(
-    'USAGE',
-    `Row ${portfolio}/${key} is ${found.result.state}: a hosted session comes after its limit.`,
-  );
+  const message = `Row ${portfolio}/${key} is ${found.result.state}: a hosted session comes after its limit.`;
+  throw new LimitlineError('USAGE', message);
 }
 
 /**

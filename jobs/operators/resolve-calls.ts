@@ -146,10 +146,8 @@ async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise
   if (same.length > 0) {
     // Only the option --row can choose one of several held rows with this line number, which are of different files.
     const described = await describeRows(portfolio, same, deps);
-    return new LimitlineError(
-      'NOT_FOUND',
-      `${why} Held rows with this line number: ${described.join('; ')}. Choose one with --row ID.`,
-    );
+    const message = `${why} Held rows with this line number: ${described.join('; ')}. Choose one with --row ID.`;
+    return new LimitlineError('NOT_FOUND', message);
   }
   return new LimitlineError('NOT_FOUND', `${why} ${await whatIsHeld(portfolio, deps)}`);
 }

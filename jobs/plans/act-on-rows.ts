@@ -38,10 +38,8 @@ export function isEmpty({ rows, isExact, supplier }: Plan): boolean {
 export async function actOnPlan(plan: Plan, how: How, deps: CarryOutDeps & PlanDeps): Promise<Acted> {
   const confirmed = await confirmPlan({ id: plan.id, by: how.by }, how, deps);
   if (confirmed.is !== 'started') {
-    throw new LimitlineError(
-      'USAGE',
-      `Portfolio "${plan.portfolio}" was changed meanwhile, or the answer came too late: run the command again.`,
-    );
+    const message = `Portfolio "${plan.portfolio}" was changed meanwhile, or the answer came too late: run the command again.`;
+    throw new LimitlineError('USAGE', message);
   }
   await confirmed.ended;
   const state = await deps.plans.read(plan.id);

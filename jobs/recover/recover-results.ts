@@ -122,10 +122,8 @@ function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswere
 function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => ResultOutcome {
   const columns = outcomeColumns(header);
   if (columns === undefined) {
-    throw new LimitlineError(
-      'FILE',
-      `${path} is not a results file: it lacks the columns that \`limitline report NAME --format csv\` writes, from state to limitline_account.`,
-    );
+    const message = `${path} is not a results file: it lacks the columns that \`limitline report NAME --format csv\` writes, from state to limitline_account.`;
+    throw new LimitlineError('FILE', message);
   }
   const [problem] = problems;
   if (problem) throw new LimitlineError('FILE', `${path} cannot be used: ${problem.message}`);

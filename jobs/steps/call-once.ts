@@ -230,10 +230,8 @@ function lookAhead(
 
 /** Sends a row back to the queue of its step: waiting in another step's job, it would block that step's rows. */
 function breakerTripped(): LimitlineError {
-  return new LimitlineError(
-    'STOPPED',
-    "The circuit breaker of the row's next call is tripped; the row goes back to its queue.",
-  );
+  const message = "The circuit breaker of the row's next call is tripped; the row goes back to its queue.";
+  return new LimitlineError('STOPPED', message);
 }
 
 /** Waits after a fault that keeps only this process from sending, such as an unusable data folder. */

@@ -82,10 +82,8 @@ export function makeUnauthorized(
       }
       // The 401 responses are counted anew after somebody has corrected the credentials.
       asked = -1;
-      throw new LimitlineError(
-        'CREDENTIALS',
-        `The service answers 401 to a ${kind} call with a token that it has just granted; check that SERVICE_CLIENT_ID may use invoice financing and that SERVICE_URL belongs to it.`,
-      );
+      const message = `The service answers 401 to a ${kind} call with a token that it has just granted; check that SERVICE_CLIENT_ID may use invoice financing and that SERVICE_URL belongs to it.`;
+      throw new LimitlineError('CREDENTIALS', message);
     },
 
     /** Renews the token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` if there is none, or with `STOPPED`. */

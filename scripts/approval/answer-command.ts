@@ -79,10 +79,9 @@ async function whoAnswers(
   { people, audit }: { people: KnowsPeople; audit: Audit },
 ): Promise<Person> {
   if (!(await people.required())) {
-    throw new LimitlineError(
-      'USAGE',
-      'Approval needs people who are known by name, and there are none yet. Add one who may approve: npx limitline user add NAME --roles approver',
-    );
+    const message =
+      'Approval needs people who are known by name, and there are none yet. Add one who may approve: npx limitline user add NAME --roles approver';
+    throw new LimitlineError('USAGE', message);
   }
   const said = passwordStdin ? await readSecrets() : await askSecrets(as);
   const from = commandLineFrom();
@@ -134,24 +133,18 @@ function chooseApproval(
   const [only, ...others] = meant;
   if (!only) {
     const named = id === undefined ? 'Nothing' : `No approval ${id}`;
-    throw new LimitlineError(
-      'NOT_FOUND',
-      `${named} of portfolio "${portfolio}" waits for approval. ${listed(waiting)}`,
-    );
+    const message = `${named} of portfolio "${portfolio}" waits for approval. ${listed(waiting)}`;
+    throw new LimitlineError('NOT_FOUND', message);
   }
   if (others.length > 0) {
     for (const one of meant) say(waitingWords(one));
-    throw new LimitlineError(
-      'USAGE',
-      `Several approvals of portfolio "${portfolio}" wait: name one by --approval, such as --approval ${only.id}. Nothing was done.`,
-    );
+    const words = `Several approvals of portfolio "${portfolio}" wait: name one by --approval, such as --approval ${only.id}. Nothing was done.`;
+    throw new LimitlineError('USAGE', words);
   }
   if (digest !== undefined && digest !== only.digest) {
     say(waitingWords(only));
-    throw new LimitlineError(
-      'USAGE',
-      `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.`,
-    );
+    const fault = `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.`;
+    throw new LimitlineError('USAGE', fault);
   }
   return only;
 }
@@ -181,10 +174,9 @@ const REFUSED: Readonly<Record<Exclude<Checked['is'], 'ok'>, (checked: Checked) 
 
 async function askSecrets(name: string): Promise<{ password: string; code: string }> {
   if (!canAsk()) {
-    throw new LimitlineError(
-      'USAGE',
-      'There is no terminal to ask for the password on: give it by --password-stdin, two lines, the password and the code.',
-    );
+    const message =
+      'There is no terminal to ask for the password on: give it by --password-stdin, two lines, the password and the code.';
+    throw new LimitlineError('USAGE', message);
   }
   const password = await askSecret(`Password of ${name}: `);
   const code = password === undefined ? undefined : await askSecret('Code of the second factor: ');
@@ -198,10 +190,8 @@ const LONGEST_INPUT = 4_096;
 async function readSecrets(): Promise<{ password: string; code: string }> {
   const [password = '', code = ''] = (await linesOfInput(LONGEST_INPUT)) ?? [];
   if (password === '' || code.trim() === '') {
-    throw new LimitlineError(
-      'USAGE',
-      'Standard input must have two lines: the password, and the code. Nothing was done.',
-    );
+    const message = 'Standard input must have two lines: the password, and the code. Nothing was done.';
+    throw new LimitlineError('USAGE', message);
   }
   return { password, code: code.trim() };
 }

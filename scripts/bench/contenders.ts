@@ -76,10 +76,8 @@ export function checkStatement(
   const inOrder = lived.fromMs <= startedMs && startedMs <= finishedMs && finishedMs <= lived.toMs;
   if (done === lived.rows && inOrder) return;
   const stated = JSON.stringify({ done, startedMs, finishedMs });
-  throw new LimitlineError(
-    'USAGE',
-    `${name} states ${stated}, and should have done ${lived.rows} rows between ${lived.fromMs} and ${lived.toMs}.`,
-  );
+  const message = `${name} states ${stated}, and should have done ${lived.rows} rows between ${lived.fromMs} and ${lived.toMs}.`;
+  throw new LimitlineError('USAGE', message);
 }
 
 export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);

@@ -29,8 +29,6 @@ async function mustKnow(path: string, context: Context): Promise<void> {
   const { signal } = new AbortController();
   const { put } = await recoverResults({ path, write: false }, { ...context, documents, signal });
   if (put.company + put.limit + put.session + put.held === 0) return;
-  throw new LimitlineError(
-    'USAGE',
-    `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios. Work then goes on.`,
-  );
+  const message = `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios. Work then goes on.`;
+  throw new LimitlineError('USAGE', message);
 }

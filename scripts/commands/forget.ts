@@ -102,10 +102,8 @@ async function mustBeMeant(
   if (given === undefined) {
     terminal.say(beforeWords(name, account, before));
     if (!canAsk()) {
-      throw new LimitlineError(
-        'USAGE',
-        `Nothing was changed. To forget the portfolio, run: limitline forget "${name}" --yes "${name}"`,
-      );
+      const message = `Nothing was changed. To forget the portfolio, run: limitline forget "${name}" --yes "${name}"`;
+      throw new LimitlineError('USAGE', message);
     }
     given = (await askLine('\nType the name of the portfolio to forget it: ', signal))?.trim();
   }

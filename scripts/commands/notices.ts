@@ -47,10 +47,9 @@ async function show(context: Context, last: number, terminal: Terminal): Promise
 
 async function tryWays(context: Context): Promise<Tested[]> {
   if (waysGiven(context.settings).length === 0) {
-    throw new LimitlineError(
-      'USAGE',
-      'Notices are sent to nobody: set NOTIFY_WEBHOOK_URL, or NOTIFY_SMTP_URL with NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO.',
-    );
+    const message =
+      'Notices are sent to nobody: set NOTIFY_WEBHOOK_URL, or NOTIFY_SMTP_URL with NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO.';
+    throw new LimitlineError('USAGE', message);
   }
   return sendTest(context);
 }

@@ -71,10 +71,8 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<{ 
   const workers = await countLiving({ connection: context.ledger, keys: context.keys });
   if (workers > 0) {
     const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
-    throw new LimitlineError(
-      'USAGE',
-      `${are} at work in account ${context.account} and might request again what the files say is done: stop them first.`,
-    );
+    const message = `${are} at work in account ${context.account} and might request again what the files say is done: stop them first.`;
+    throw new LimitlineError('USAGE', message);
   }
   await context.enterAccount();
   const found = await putBack();

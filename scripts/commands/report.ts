@@ -101,10 +101,8 @@ function listInstead(
   if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes && !state) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
   }
-  throw new LimitlineError(
-    'USAGE',
-    'Name the portfolio: npx limitline report NAME. To list them: npx limitline portfolios',
-  );
+  const message = 'Name the portfolio: npx limitline report NAME. To list them: npx limitline portfolios';
+  throw new LimitlineError('USAGE', message);
 }
 
 async function writeCauses(name: string, format: ReportOptions['format'], out: string | undefined, context: Context) {

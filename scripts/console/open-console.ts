@@ -179,10 +179,8 @@ export function printLink(terminal: Terminal): Promise<void> {
     }
     const url = isGiven ? given : (running[0] ?? given);
     if (!isGiven && running.length === 0 && port === 0) {
-      throw new LimitlineError(
-        'USAGE',
-        'CONSOLE_PORT is 0, so the console alone knows its port: start it again for a link.',
-      );
+      const message = 'CONSOLE_PORT is 0, so the console alone knows its port: start it again for a link.';
+      throw new LimitlineError('USAGE', message);
     }
     const link = await consoleLink(context, url);
     if (link === undefined)

@@ -16,10 +16,8 @@ type WhereEvents = { port: number; secret: string };
 export function whereEvents({ EVENTS_PORT: port, EVENTS_SECRET: secret }: Settings): WhereEvents {
   // Settings with only one of the two are refused earlier.
   if (port !== undefined && secret !== undefined) return { port, secret };
-  throw new LimitlineError(
-    'SETTINGS',
-    `EVENTS_PORT is not set, so no events are listened for: set it, such as to 4400, and EVENTS_SECRET; ${MAKE_SECRET}.`,
-  );
+  const message = `EVENTS_PORT is not set, so no events are listened for: set it, such as to 4400, and EVENTS_SECRET; ${MAKE_SECRET}.`;
+  throw new LimitlineError('SETTINGS', message);
 }
 
 /**

@@ -50,8 +50,6 @@ export function documentsBeside(file: string): string | undefined {
 /** @throws LimitlineError `USAGE` where the portfolio has no name */
 export function needPortfolio(file: string, portfolio: string | undefined): void {
   if (file !== STANDARD_INPUT || portfolio !== undefined) return;
-  throw new LimitlineError(
-    'USAGE',
-    'A file from standard input has no name: give the portfolio one with --portfolio NAME.',
-  );
+  const message = 'A file from standard input has no name: give the portfolio one with --portfolio NAME.';
+  throw new LimitlineError('USAGE', message);
 }

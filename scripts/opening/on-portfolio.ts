@@ -89,10 +89,8 @@ async function unknownPortfolio(
     elsewhere.length > 0
       ? ` Account ${elsewhere.join(', ')} has one: set SERVICE_ACCOUNT (or SERVICE_URL) to look there.`
       : '';
-  return new LimitlineError(
-    'NOT_FOUND',
-    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}${archived}.${there}`,
-  );
+  const message = `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}${archived}.${there}`;
+  return new LimitlineError('NOT_FOUND', message);
 }
 
 /** `--queue NAME`: all rows of the account at one step, instead of a portfolio. */
@@ -172,16 +170,13 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
     return { url, standIn: false, proxy: chooseProxy(url, settings)?.where, close: async () => {} };
   }
   if (account !== undefined && account !== STAND_IN_ACCOUNT) {
-    throw new LimitlineError(
-      'SETTINGS',
-      `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in has an account of its own; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
-    );
+    const message = `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in has an account of its own; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`;
+    throw new LimitlineError('SETTINGS', message);
   }
   if (settings.SERVICE_CLIENT_ID !== STAND_IN_CREDENTIALS.clientId) {
-    throw new LimitlineError(
-      'SETTINGS',
-      'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so only the stand-in could be called; set SERVICE_URL, or leave the credentials out to use the stand-in.',
-    );
+    const words =
+      'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so only the stand-in could be called; set SERVICE_URL, or leave the credentials out to use the stand-in.';
+    throw new LimitlineError('SETTINGS', words);
   }
   // Loaded late, because most commands have a service.
   const { makeStandIn } = await import('../../src/stand-in/stand-in.ts');

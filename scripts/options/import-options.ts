@@ -78,10 +78,8 @@ export async function importPayload(
 export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
   if (yes || account === STAND_IN_ACCOUNT) return false;
   if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
-    throw new LimitlineError(
-      'USAGE',
-      `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`,
-    );
+    const message = `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`;
+    throw new LimitlineError('USAGE', message);
   }
   return canAsk();
 }
@@ -187,10 +185,8 @@ export function linesNamed(option: string, args: readonly string[]): number[] {
     const isRange = from !== '' && Number(from) <= Number(to);
     if (!isRange) throw new LimitlineError('USAGE', `${option} "${arg}" names no line: write 12, or 12-15.`);
     if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
-      throw new LimitlineError(
-        'USAGE',
-        `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`,
-      );
+      const message = `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`;
+      throw new LimitlineError('USAGE', message);
     }
     for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);
   }

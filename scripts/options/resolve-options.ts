@@ -42,23 +42,18 @@ export function checkResolveOptions(options: ResolveOptions): void {
   const { line, row, all, from, step, made, resend } = options;
   const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {
-    throw new LimitlineError(
-      'USAGE',
-      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --like-input --out FILE',
-    );
+    const message =
+      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --like-input --out FILE';
+    throw new LimitlineError('USAGE', message);
   }
   if (from !== undefined) {
     if (made === undefined && !resend && step === undefined) return;
-    throw new LimitlineError(
-      'USAGE',
-      'The file of --from says what became of each row; leave --made, --resend and --step out.',
-    );
+    const words = 'The file of --from says what became of each row; leave --made, --resend and --step out.';
+    throw new LimitlineError('USAGE', words);
   }
   if (all && made !== undefined) {
-    throw new LimitlineError(
-      'USAGE',
-      'Held rows cannot all have the same id: give --line N or --row ID, or a file by --from.',
-    );
+    const fault = 'Held rows cannot all have the same id: give --line N or --row ID, or a file by --from.';
+    throw new LimitlineError('USAGE', fault);
   }
   if (all && !resend) {
     throw new LimitlineError(
@@ -74,10 +69,9 @@ export function checkResolveOptions(options: ResolveOptions): void {
 /** @throws LimitlineError `USAGE` where all held rows would be sent again without anybody's yes */
 export function checkYesForAll({ yes }: ResolveOptions): void {
   if (yes || canAsk()) return;
-  throw new LimitlineError(
-    'USAGE',
-    'Nothing was changed: there is no terminal for the question whether to go on. If a limit was made after all, it will be made a second time. Look with --dry-run first, then add --yes.',
-  );
+  const message =
+    'Nothing was changed: there is no terminal for the question whether to go on. If a limit was made after all, it will be made a second time. Look with --dry-run first, then add --yes.';
+  throw new LimitlineError('USAGE', message);
 }
 
 /** The warning about an id that looks unlike the others, with the option that accepts it. */

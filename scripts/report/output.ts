@@ -111,10 +111,8 @@ export async function checkOverwritable(
   const isImported = imports.some(({ id }) => id === digest) || (await storedFiles.has(digest));
   const what = await workOfPeople(path, isImported);
   if (what === undefined) return;
-  throw new LimitlineError(
-    'USAGE',
-    `${out} ${what}, and this command would overwrite it: name another file with --out.`,
-  );
+  const message = `${out} ${what}, and this command would overwrite it: name another file with --out.`;
+  throw new LimitlineError('USAGE', message);
 }
 
 async function workOfPeople(path: string, isImported: boolean): Promise<string | undefined> {

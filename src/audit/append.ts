@@ -217,9 +217,6 @@ function toHead(answer: unknown): [isDone: boolean, head: Head] {
 
 function faultOf(error: unknown): LimitlineError {
   if (isLimitlineError(error)) return error;
-  return new LimitlineError(
-    'REDIS',
-    `The audit trail could not be written (${messageOf(error)}), so nothing was done. Try again when Redis answers.`,
-    { cause: error },
-  );
+  const message = `The audit trail could not be written (${messageOf(error)}), so nothing was done. Try again when Redis answers.`;
+  return new LimitlineError('REDIS', message, { cause: error });
 }

@@ -80,11 +80,8 @@ export function makeEventListener(options: ListenerOptions) {
     /** @throws LimitlineError `USAGE` if it cannot listen there */
     async listen(): Promise<void> {
       await app.listen({ host, port }).catch((error) => {
-        throw new LimitlineError(
-          'USAGE',
-          `Events cannot be listened for at ${host} ${port} (${messageOf(error)}): set EVENTS_PORT to another port, or EVENTS_HOST to an address of this machine.`,
-          { cause: error },
-        );
+        const message = `Events cannot be listened for at ${host} ${port} (${messageOf(error)}): set EVENTS_PORT to another port, or EVENTS_HOST to an address of this machine.`;
+        throw new LimitlineError('USAGE', message, { cause: error });
       });
       bound = (app.server.address() as AddressInfo).port;
     },

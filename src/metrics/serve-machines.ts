@@ -33,11 +33,8 @@ export async function serveMachines(given: {
     server.once('error', reject);
     server.listen(port, host, resolve);
   }).catch((error) => {
-    throw new LimitlineError(
-      'USAGE',
-      `METRICS_HOST and METRICS_PORT cannot be served at ${host} ${port} (${messageOf(error)}); choose others.`,
-      { cause: error },
-    );
+    const message = `METRICS_HOST and METRICS_PORT cannot be served at ${host} ${port} (${messageOf(error)}); choose others.`;
+    throw new LimitlineError('USAGE', message, { cause: error });
   });
   const { port: bound } = server.address() as AddressInfo;
   return {

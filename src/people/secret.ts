@@ -51,10 +51,8 @@ export function makeSecret(asked: {
     const found = (await connection.get(keys.secretMark)) ?? '';
     if (isSame(found, mark)) return material;
     const own = given === undefined ? `this host uses the one in ${path}` : 'this host has LIMITLINE_SECRET';
-    throw new LimitlineError(
-      'SETTINGS',
-      `The secret of this host is not the one that ${where} was first used with (${own}). Set LIMITLINE_SECRET_FILE to the same file on all hosts, such as "secret" in the data folder of the first host.`,
-    );
+    const message = `The secret of this host is not the one that ${where} was first used with (${own}). Set LIMITLINE_SECRET_FILE to the same file on all hosts, such as "secret" in the data folder of the first host.`;
+    throw new LimitlineError('SETTINGS', message);
   };
 
   return {
@@ -109,10 +107,8 @@ async function read(path: string): Promise<string | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw fileFault(path, 'read', error);
   }
-  throw new LimitlineError(
-    'FILE',
-    `${path} holds no secret (32 characters or more, without spaces): put the file back from a backup, or remove it. Without it a new secret is made, and everybody is signed out.`,
-  );
+  const message = `${path} holds no secret (32 characters or more, without spaces): put the file back from a backup, or remove it. Without it a new secret is made, and everybody is signed out.`;
+  throw new LimitlineError('FILE', message);
 }
 
 async function make(path: string): Promise<string> {

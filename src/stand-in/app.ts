@@ -246,11 +246,8 @@ export function makeListener({ server, host, port }: { server: Server; host: str
       try {
         await once(server, 'listening');
       } catch (error) {
-        throw new LimitlineError(
-          'USAGE',
-          `The stand-in cannot listen on ${host}:${boundPort}: ${messageOf(error)}; give another port.`,
-          { cause: error },
-        );
+        const message = `The stand-in cannot listen on ${host}:${boundPort}: ${messageOf(error)}; give another port.`;
+        throw new LimitlineError('USAGE', message, { cause: error });
       }
       boundPort = (server.address() as AddressInfo).port;
     },

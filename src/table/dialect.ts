@@ -64,10 +64,8 @@ export function delimiterNamed(given: string): Delimiter {
   const sign = DELIMITER_NAMES[given.toLowerCase()] ?? given;
   const found = DELIMITERS.find((one) => one === sign);
   if (found) return found;
-  throw new LimitlineError(
-    'USAGE',
-    `There is no delimiter "${given}": write comma, semicolon, tab or pipe, or leave it out.`,
-  );
+  const message = `There is no delimiter "${given}": write comma, semicolon, tab or pipe, or leave it out.`;
+  throw new LimitlineError('USAGE', message);
 }
 
 /** Describes a dialect: `UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF`. */

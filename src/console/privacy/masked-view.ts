@@ -62,10 +62,8 @@ function answerFor(answer: unknown): unknown {
 }
 
 function notForViewers(): ConsoleError {
-  return new ConsoleError(
-    403,
-    t`This page has personal data that is not masked, so viewers may not see it. Ask somebody who works with rows, or an admin for another role.`,
-  );
+  const message = t`This page has personal data that is not masked, so viewers may not see it. Ask somebody who works with rows, or an admin for another role.`;
+  return new ConsoleError(403, message);
 }
 
 /** A request, whose `person` is set once it is let in; or the console itself. */

@@ -88,10 +88,8 @@ export async function checkUsers(
   { hasOidc, hasUsers }: { hasOidc: boolean; hasUsers: () => Promise<boolean> },
 ): Promise<void> {
   if (!reach.signIn || hasOidc || (await hasUsers())) return;
-  throw new LimitlineError(
-    'SETTINGS',
-    `Others can reach the console, and there is nobody who could sign in. ${ADD_USERS}`,
-  );
+  const message = `Others can reach the console, and there is nobody who could sign in. ${ADD_USERS}`;
+  throw new LimitlineError('SETTINGS', message);
 }
 
 const ADD_USERS =

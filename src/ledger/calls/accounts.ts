@@ -38,10 +38,8 @@ export function makeAccounts(given: { connection: RedisConnection; keys: SharedK
       if (FORMER.includes(found)) await beginToMove(moving);
       if (found === FORMAT || FORMER.includes(found)) return moveFormer(moving);
       if (found === null && (await connection.exists(keys.unversioned)) === 0) return;
-      throw new LimitlineError(
-        'REDIS',
-        `${where} has data in format ${found ?? '0'}, but this version of Limitline reads format ${FORMAT}; use the version of Limitline that wrote it, or choose another LIMITLINE_PREFIX or LIMITLINE_DATA.`,
-      );
+      const message = `${where} has data in format ${found ?? '0'}, but this version of Limitline reads format ${FORMAT}; use the version of Limitline that wrote it, or choose another LIMITLINE_PREFIX or LIMITLINE_DATA.`;
+      throw new LimitlineError('REDIS', message);
     },
 
     /**
@@ -235,8 +233,6 @@ async function mustRest(account: string, { connection, prefix }: { connection: R
     names.map((name) => connection.zcount(`${former}:portfolio:${name}:imports`, sinceMs, '+inf')),
   );
   if (workers + imports.reduce((sum, count) => sum + count, 0) === 0) return;
-  throw new LimitlineError(
-    'USAGE',
-    `An earlier version of Limitline is at work in account ${account}: stop it first, then start this one again. Nothing was changed.`,
-  );
+  const message = `An earlier version of Limitline is at work in account ${account}: stop it first, then start this one again. Nothing was changed.`;
+  throw new LimitlineError('USAGE', message);
 }

@@ -71,10 +71,8 @@ export function makeSendMarks(given: {
 
   const inFolder = <T>(doing: Promise<T>): Promise<T> =>
     doing.catch((error) => {
-      throw new LimitlineError(
-        'FILE',
-        `the note of what was sent cannot be kept in ${memory.dir}: ${messageOf(error)}`,
-      );
+      const message = `the note of what was sent cannot be kept in ${memory.dir}: ${messageOf(error)}`;
+      throw new LimitlineError('FILE', message);
     });
 
   /**

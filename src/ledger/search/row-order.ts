@@ -118,8 +118,7 @@ function valuedOf(cursor: Cursor | undefined): Valued | undefined {
 }
 
 function tooMany(): LimitlineError {
-  return new LimitlineError(
-    'USAGE',
-    'More rows are found than can be put in order. Write more of what you look for, or list them by line.',
-  );
+  const message =
+    'More rows are found than can be put in order. Write more of what you look for, or list them by line.';
+  return new LimitlineError('USAGE', message);
 }

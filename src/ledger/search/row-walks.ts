@@ -258,10 +258,9 @@ export function makeRowWalks(
 const LINE_NUMBER = /^[1-9]\d{0,8}$/;
 
 export function turnedOff(): LimitlineError {
-  return new LimitlineError(
-    'USAGE',
-    'Search by name, number and id, and the order of amounts and changes, are turned off (SEARCH_INDEX=off): search by line, or choose rows by state or cause.',
-  );
+  const message =
+    'Search by name, number and id, and the order of amounts and changes, are turned off (SEARCH_INDEX=off): search by line, or choose rows by state or cause.';
+  return new LimitlineError('USAGE', message);
 }
 
 function candidateOf({ row, result }: FoundRow): Candidate {

@@ -48,10 +48,8 @@ export function typedName(text: string): string {
 /** Checks that a new user may have this name. @throws LimitlineError `USAGE` */
 export function needUserName(name: string): void {
   if (OF_THE_AUDIT.has(name)) {
-    throw new LimitlineError(
-      'USAGE',
-      `The user's name is "${name}", which the audit trail uses for entries that no user makes; choose another name.`,
-    );
+    const message = `The user's name is "${name}", which the audit trail uses for entries that no user makes; choose another name.`;
+    throw new LimitlineError('USAGE', message);
   }
   if (isUserName(name)) return;
   const why = RESERVED.has(name)

@@ -170,8 +170,6 @@ function unknownUser(name: string): LimitlineError {
 function needDone(name: string, answer: unknown): void {
   if (answer === 'done') return;
   if (answer === 'unknown') throw unknownUser(name);
-  throw new LimitlineError(
-    'USAGE',
-    `${name} is the last admin, without whom nobody could manage users here; make somebody else admin first.`,
-  );
+  const message = `${name} is the last admin, without whom nobody could manage users here; make somebody else admin first.`;
+  throw new LimitlineError('USAGE', message);
 }

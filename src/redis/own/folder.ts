@@ -33,10 +33,8 @@ export function notWritable(path: string, error: unknown): LimitlineError {
 export function checkInPlace(folder: Folder): void {
   const stat = statSync(folder.path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && idOf(folder.path) === folder.id) return;
-  throw new LimitlineError(
-    'FILE',
-    `Data folder ${folder.path} was moved or deleted while it was in use; put it back, or start this command again.`,
-  );
+  const message = `Data folder ${folder.path} was moved or deleted while it was in use; put it back, or start this command again.`;
+  throw new LimitlineError('FILE', message);
 }
 
 /** Name of the server's socket, relative to its working directory: so the path is short enough, wherever the folder is. */
@@ -60,10 +58,8 @@ export function openSocketPath(folder: string): { path: string; close: () => voi
   const path = join(linkDir, 'r', SOCKET_NAME);
   if (!fits(path)) {
     close();
-    throw new LimitlineError(
-      'FILE',
-      `Data folder ${folder} has too long a path for a socket, and so has ${tmpdir()}; set LIMITLINE_DATA or TMPDIR to a shorter one.`,
-    );
+    const message = `Data folder ${folder} has too long a path for a socket, and so has ${tmpdir()}; set LIMITLINE_DATA or TMPDIR to a shorter one.`;
+    throw new LimitlineError('FILE', message);
   }
   symlinkSync(folder, join(linkDir, 'r'));
   return { path, close };

@@ -21,10 +21,8 @@ export function checkHost(folder: Folder, us = thisHost()): void {
   const noted = readNote(folder);
   if (noted === undefined || isSame(noted, us)) return;
   const path = join(folder.path, NOTE_NAME);
-  throw new LimitlineError(
-    'FILE',
-    `Data folder ${folder.path} is in use by a Redis on host ${noted.name}, and this is ${us.name}: stop Limitline there first, or let both hosts use one Redis (REDIS_URL). If that host is gone for good, or this is a copy of its folder, delete ${path}.`,
-  );
+  const message = `Data folder ${folder.path} is in use by a Redis on host ${noted.name}, and this is ${us.name}: stop Limitline there first, or let both hosts use one Redis (REDIS_URL). If that host is gone for good, or this is a copy of its folder, delete ${path}.`;
+  throw new LimitlineError('FILE', message);
 }
 
 /**

@@ -152,18 +152,14 @@ async function isListening(socketPath: string): Promise<boolean> {
 
 async function notStarted(folder: Folder): Promise<LimitlineError> {
   const reason = await lastLogLine(folder);
-  return new LimitlineError(
-    'REDIS',
-    `redis-server stops as soon as it starts: ${reason} (see ${folder.path}/${LOG_NAME}).`,
-  );
+  const message = `redis-server stops as soon as it starts: ${reason} (see ${folder.path}/${LOG_NAME}).`;
+  return new LimitlineError('REDIS', message);
 }
 
 function tooLong(folder: Folder, trouble: string): LimitlineError {
   const starter = lockOwner(folder);
   const reason = trouble || (starter ? `process ${pidOf(starter)} is starting it` : 'another command is ending it');
   const remedy = `the log ${folder.path}/${LOG_NAME} may say why; end that process if it hangs, and try again`;
-  return new LimitlineError(
-    'REDIS',
-    `Limitline's own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
-  );
+  const message = `Limitline's own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`;
+  return new LimitlineError('REDIS', message);
 }

@@ -50,10 +50,9 @@ export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log
 /** Checks that start times of processes are known, without which dead owners of locks could not be recognized. */
 function needProcessStarts(): void {
   if (startOf(process.pid) !== undefined) return;
-  throw new LimitlineError(
-    'REDIS',
-    'This system does not say when a process started (no /proc, no ps), so Limitline cannot run a Redis of its own; set REDIS_URL.',
-  );
+  const message =
+    'This system does not say when a process started (no /proc, no ps), so Limitline cannot run a Redis of its own; set REDIS_URL.';
+  throw new LimitlineError('REDIS', message);
 }
 
 /** Time limit for a server to end, in ms: it only has to close its file. */

@@ -122,10 +122,9 @@ function findServer(): string {
       if (dir !== '' && isExecutable(path)) return path;
     }
   }
-  throw new LimitlineError(
-    'REDIS',
-    'No redis-server or valkey-server is on the PATH: install one (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis), or set REDIS_URL.',
-  );
+  const message =
+    'No redis-server or valkey-server is on the PATH: install one (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis), or set REDIS_URL.';
+  throw new LimitlineError('REDIS', message);
 }
 
 function isExecutable(path: string): boolean {

@@ -88,8 +88,6 @@ function widthsXml(records: readonly (readonly string[])[]): string {
 
 function tooLong(): LimitlineError {
   const rows = LIMITS.rows.toLocaleString('en');
-  return new LimitlineError(
-    'FILE',
-    `An Excel sheet has at most ${rows} rows, and there are more lines: use --format csv.`,
-  );
+  const message = `An Excel sheet has at most ${rows} rows, and there are more lines: use --format csv.`;
+  return new LimitlineError('FILE', message);
 }

@@ -81,10 +81,8 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   const mapping = readMapping(fields, draft, preview);
   const line = headerLine?.trim() ?? '';
   if (line !== '' && !isLine(line)) {
-    throw new ConsoleError(
-      422,
-      t`"${line}" is no line: give the number of the line that has the names of the columns.`,
-    );
+    const message = t`"${line}" is no line: give the number of the line that has the names of the columns.`;
+    throw new ConsoleError(422, message);
   }
   const { sameBuyer } = draft.reading;
   const said = {
@@ -100,10 +98,8 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   };
   const read = readOptionsSchema.safeParse(said);
   if (read.success) return read.data;
-  throw new ConsoleError(
-    422,
-    t`The form has a value that does not exist (${read.error.issues[0]?.path.join('.')}): load the page again.`,
-  );
+  const words = t`The form has a value that does not exist (${read.error.issues[0]?.path.join('.')}): load the page again.`;
+  throw new ConsoleError(422, words);
 }
 
 /**

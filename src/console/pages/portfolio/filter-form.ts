@@ -37,12 +37,10 @@ export function withPlainAmounts(query: Query): Query {
       isOpen && text.replace(/[^.,]/g, '') === decimal ? { problem: '' } : parseAmount(text, isOpen ? decimal : null);
     const what = name === 'min' ? 'least' : 'largest';
     if ('value' in read) plain[name] = read.value;
-    else if (read.problem === '')
-      throw new LimitlineError(
-        'USAGE',
-        `The ${what} amount, ${text}, can mean two things: write it without a separator of thousands, or with two decimals.`,
-      );
-    else throw new LimitlineError('USAGE', `The ${what} amount is not a number such as 25000 or 25000${decimal}50.`);
+    else if (read.problem === '') {
+      const message = `The ${what} amount, ${text}, can mean two things: write it without a separator of thousands, or with two decimals.`;
+      throw new LimitlineError('USAGE', message);
+    } else throw new LimitlineError('USAGE', `The ${what} amount is not a number such as 25000 or 25000${decimal}50.`);
   }
   return plain;
 }

@@ -139,10 +139,8 @@ async function lookAt(name: string, given: PortfolioPageFunctions): Promise<Port
 }
 
 function notThere(): ConsoleError {
-  return new ConsoleError(
-    404,
-    t`There is no portfolio of this name in this account. Look for it in the list of portfolios.`,
-  );
+  const message = t`There is no portfolio of this name in this account. Look for it in the list of portfolios.`;
+  return new ConsoleError(404, message);
 }
 
 function readFilter(query: Query): { filter: RowFilter; problem: string | undefined } {
