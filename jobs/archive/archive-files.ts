@@ -125,10 +125,8 @@ export async function checkArchiveFile(
 
 function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'>, facts: FileFacts): void {
   if (found.sha256 === facts.sha256 && found.bytes === facts.bytes) return;
-  throw changed(
-    path,
-    `there are ${found.bytes} bytes with SHA-256 ${found.sha256}, and ${facts.bytes} with ${facts.sha256} were written`,
-  );
+  const words = `there are ${found.bytes} bytes with SHA-256 ${found.sha256}, and ${facts.bytes} with ${facts.sha256} were written`;
+  throw changed(path, words);
 }
 
 /**

@@ -136,10 +136,8 @@ export function withReadingOptions(command: Command): Command {
 }
 
 export function documentsOption(): Option {
-  return new Option(
-    '--documents <dir>',
-    'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
-  );
+  const words = 'folder or ZIP file of the supporting documents (default: "documents" beside the file)';
+  return new Option('--documents <dir>', words);
 }
 
 export function totalOption(): Option {

@@ -77,21 +77,15 @@ export function makeTokenCall(options: TokenCallOptions): (hadToken: boolean) =>
     const answer = status >= 200 && status < 300 ? asObject(text) : undefined;
     if (answer) return readGrant(answer, headers, options);
     if (REFUSED.has(status)) {
-      throw new NoToken(
-        'CREDENTIALS',
-        `${options.url} refuses the credentials with status ${status}; check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, and that SERVICE_URL is the address they belong to.`,
-        headers,
-      );
+      const words = `${options.url} refuses the credentials with status ${status}; check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, and that SERVICE_URL is the address they belong to.`;
+      throw new NoToken('CREDENTIALS', words, headers);
     }
     const what = answerWords(status, headers, text);
     if (hadToken || status >= 500 || PASSING.has(status)) {
       throw new NoToken('SERVICE', `there is no token for now: ${options.url} answers with ${what}`, headers);
     }
-    throw new NoToken(
-      'CREDENTIALS',
-      `SERVICE_URL ${options.url} answers the call for a token with ${what}; check that it is the address of the service.`,
-      headers,
-    );
+    const said = `SERVICE_URL ${options.url} answers the call for a token with ${what}; check that it is the address of the service.`;
+    throw new NoToken('CREDENTIALS', said, headers);
   };
 }
 
@@ -133,11 +127,8 @@ function readGrant(
   const value = answer[tokenField];
   if (typeof value !== 'string' || value === '') {
     const fields = Object.keys(answer).join(', ') || 'none';
-    throw new NoToken(
-      'CREDENTIALS',
-      `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`,
-      headers,
-    );
+    const words = `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`;
+    throw new NoToken('CREDENTIALS', words, headers);
   }
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };
 }

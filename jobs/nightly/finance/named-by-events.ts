@@ -138,11 +138,8 @@ function namesNothing(events: number): FoundItem {
 }
 
 function notLookedAt(events: number): FoundItem {
-  return found(
-    'more events of the service than are looked at in one night',
-    events,
-    'events export --out events.ndjson',
-  );
+  const words = 'more events of the service than are looked at in one night';
+  return found(words, events, 'events export --out events.ndjson');
 }
 
 function notTaken(events: number, lastMs: number): FoundItem {

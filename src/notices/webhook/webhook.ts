@@ -252,11 +252,8 @@ export function meaningOfAnswer(given: {
   if (status >= 300 && status < 400) {
     const to = hostOf(headers.location);
     const where = to === undefined ? '' : `, which leads to ${to}`;
-    return failed(
-      `${says}${where}: redirects are not followed; set NOTIFY_WEBHOOK_URL to the last address`,
-      'way',
-      false,
-    );
+    const said = `${says}${where}: redirects are not followed; set NOTIFY_WEBHOOK_URL to the last address`;
+    return failed(said, 'way', false);
   }
   if (status === 429) return failed(`${says}: too many messages`, 'way', true);
   if (status === 408 || status >= 500) return failed(says, 'way', true);

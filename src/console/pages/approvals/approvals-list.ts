@@ -51,11 +51,8 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: PricedAppro
 
 /** Says that nobody can approve yet, and how to add a user. */
 export function noUsers(): Html {
-  return notice(
-    'warn',
-    html`An admin has to add a user with the role approver. ${commandLine('npx limitline user add NAME --roles approver')}`,
-    { title: t`Nobody can approve yet.` },
-  );
+  const words = html`An admin has to add a user with the role approver. ${commandLine('npx limitline user add NAME --roles approver')}`;
+  return notice('warn', words, { title: t`Nobody can approve yet.` });
 }
 
 /** Says that the settings let nobody approve dropped files. */

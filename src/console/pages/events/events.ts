@@ -126,11 +126,8 @@ export function eventsSection(
 }
 
 function fullNotice({ full, fullMs }: EventTotals): Html {
-  return notice(
-    'warn',
-    html`${withNumbers(countWords(full, 'event'))} so far ${full === 1 ? t`was` : t`were`} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', t`Settings:`)} ${commandLine('EVENTS_KEEP_DAYS')}`,
-    { title: t`Some events were not kept.` },
-  );
+  const words = html`${withNumbers(countWords(full, 'event'))} so far ${full === 1 ? t`was` : t`were`} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', t`Settings:`)} ${commandLine('EVENTS_KEEP_DAYS')}`;
+  return notice('warn', words, { title: t`Some events were not kept.` });
 }
 
 /** The first `most` rows that an event names, each with the kind of id that it has. */

@@ -154,12 +154,10 @@ function trailOf(portfolio: string) {
 
 /** Says that nothing was done, with the faults of rows that are not on the page. */
 function faultsPart({ faults, isMixed }: Kept, items: readonly HeldItem[]): Html {
-  if (isMixed)
-    return notice(
-      'bad',
-      t`Requests are selected, too, and “Confirm the ids” is about the ids alone. Clear the selection, or answer both by “The selected were not made”. Nothing was done.`,
-      { urgent: true },
-    );
+  if (isMixed) {
+    const said = t`Requests are selected, too, and “Confirm the ids” is about the ids alone. Clear the selection, or answer both by “The selected were not made”. Nothing was done.`;
+    return notice('bad', said, { urgent: true });
+  }
   if (faults.size === 0)
     return notice('bad', t`Type the ids of what exists, or select what was not made. Nothing was done.`, {
       urgent: true,

@@ -77,18 +77,12 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   const href = `/portfolios/${encodeURIComponent(submitted.portfolio)}`;
   const { ended, fault, total } = submitted;
   if (ended && ended.faults.length === 0) {
-    return notice(
-      'good',
-      html`${withNumbers(countWords(ended.lines, 'line'))} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && withNumbers(agreesWords(total))}`,
-      { title: t`It was imported.` },
-    );
+    const words = html`${withNumbers(countWords(ended.lines, 'line'))} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && withNumbers(agreesWords(total))}`;
+    return notice('good', words, { title: t`It was imported.` });
   }
   if (ended) return notice('bad', ended.faults.join(' '), { title: t`Nothing was imported.` });
-  return notice(
-    'warn',
-    html`${fault === null ? t`It was interrupted, or is still under way in another process.` : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`,
-    { title: t`The import into ${submitted.portfolio} is not finished.` },
-  );
+  const said = html`${fault === null ? t`It was interrupted, or is still under way in another process.` : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`;
+  return notice('warn', said, { title: t`The import into ${submitted.portfolio} is not finished.` });
 }
 
 /** The form that restores an earlier version of the file, with the cells that the last version changed. */

@@ -73,11 +73,8 @@ export function submitButtons(
 export const NO_ROWS = t`No line of this file can be requested. Fix the lines listed on this page, or put lines back that were left out.`;
 
 function thereAlready(portfolio: string, dryRun: Preview['dryRun']): Html {
-  return notice(
-    'info',
-    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. ${lackingWords(dryRun)}`,
-    { title: t`This adds to a portfolio.` },
-  );
+  const words = html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. ${lackingWords(dryRun)}`;
+  return notice('info', words, { title: t`This adds to a portfolio.` });
 }
 
 /** How many earlier rows are not in the file: nobody who left a list is overlooked, and nobody's limit ends by that. */
@@ -102,10 +99,8 @@ export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly
   if (others.length === 0) return false;
   const named = others.map((one) => (one === '' ? t`no currency that they name` : one)).join(', ');
   const own = currency === '' ? t`names no currency` : t`is in ${currency}`;
-  return notice(
-    'warn',
-    t`This file ${own}. This portfolio’s other files are in ${named}. Sums of both have no currency.`,
-  );
+  const words = t`This file ${own}. This portfolio’s other files are in ${named}. Sums of both have no currency.`;
+  return notice('warn', words);
 }
 
 /**

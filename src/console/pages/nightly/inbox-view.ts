@@ -66,11 +66,8 @@ export function inboxSection(given: InboxFacts): Html {
 const OWN_READING = t`as the last file with the same columns was read in this console`;
 
 function noFolder(): Html {
-  return notice(
-    'info',
-    html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', t`Setting:`)}`,
-    { title: t`No drop folder is set up.` },
-  );
+  const words = html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', t`Setting:`)}`;
+  return notice('info', words, { title: t`No drop folder is set up.` });
 }
 
 const WORDS: Readonly<Record<TakenFile['is'], string>> = {

@@ -64,19 +64,13 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
 }
 
 function noWay(): Html {
-  return notice(
-    'info',
-    html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', t`Settings:`)} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', t`Then try it:`)}`,
-    { title: t`Notices are sent to nobody.` },
-  );
+  const words = html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', t`Settings:`)} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', t`Then try it:`)}`;
+  return notice('info', words, { title: t`Notices are sent to nobody.` });
 }
 
 function faultNotice({ way, fault, waiting }: ShownWay): Html {
-  return notice(
-    'warn',
-    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${withNumbers(countWords(waiting, 'notice waits', 'notices wait'))}, and sending is tried again automatically.`,
-    { title: way === 'webhook' ? t`The webhook fails.` : t`The mail server fails.` },
-  );
+  const words = html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${withNumbers(countWords(waiting, 'notice waits', 'notices wait'))}, and sending is tried again automatically.`;
+  return notice('warn', words, { title: way === 'webhook' ? t`The webhook fails.` : t`The mail server fails.` });
 }
 
 function wayWords({ given, waiting }: ShownWay): string {

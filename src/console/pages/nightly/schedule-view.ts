@@ -85,11 +85,8 @@ function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean
 
 /** Says that no process runs the schedule, and so nothing happens at night. */
 export function nobodyOnDuty(): Html {
-  return notice(
-    'bad',
-    html`Nothing runs by itself until an operator starts the process for it. ${commandLine('npx limitline nightly --wait')}`,
-    { title: t`The nightly tasks do not run.` },
-  );
+  const words = html`Nothing runs by itself until an operator starts the process for it. ${commandLine('npx limitline nightly --wait')}`;
+  return notice('bad', words, { title: t`The nightly tasks do not run.` });
 }
 
 function onDutyWords(onDuty: readonly OnDuty[]): string {

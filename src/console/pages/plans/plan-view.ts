@@ -189,11 +189,8 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
 
 /** Says that the rows wait for approval, with a link. */
 function waitsPart(approval: string, why = ''): Html {
-  return notice(
-    'info',
-    html`Sending these rows needs another person’s approval. Nothing was sent. ${why} <a href="${approvalAddress(approval)}">See what waits</a>`,
-    { title: t`It waits for approval.` },
-  );
+  const words = html`Sending these rows needs another person’s approval. Nothing was sent. ${why} <a href="${approvalAddress(approval)}">See what waits</a>`;
+  return notice('info', words, { title: t`It waits for approval.` });
 }
 
 const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Html | false>> = {

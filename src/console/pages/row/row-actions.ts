@@ -76,11 +76,8 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
       : awaits.was === 'held'
         ? t`Somebody answered for the row’s call ${answered}. Another person must approve this answer before anything is done.`
         : t`Somebody asked to send this row again; it was ${translated(stateWords(awaits.was))}. Another person must approve that first.`;
-  return notice(
-    'info',
-    html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
-    { title: t`Waits for approval.` },
-  );
+  const said = html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`;
+  return notice('info', said, { title: t`Waits for approval.` });
 }
 
 /** The prefix of each step's ids, for the placeholder of the field. */

@@ -51,10 +51,8 @@ export function statusQuestions(counts: Readonly<Record<string, number>>, meanin
   const who = can(asked.rights, 'POST /statuses')
     ? t`An answer holds for all portfolios of the account, and can be changed.`
     : t`Somebody with the role ${WHO} can say what a status means.`;
-  return notice(
-    'info',
-    html`<div class="stacked">${open.slice(0, MOST_ASKED).map(([status, rows]) => question(status, rows, asked))}<p>${isOne ? '' : t`The service does not explain these statuses. `}${who} ${way}</p></div>`,
-  );
+  const words = html`<div class="stacked">${open.slice(0, MOST_ASKED).map(([status, rows]) => question(status, rows, asked))}<p>${isOne ? '' : t`The service does not explain these statuses. `}${who} ${way}</p></div>`;
+  return notice('info', words);
 }
 
 const WHO = t`finance, operator or admin`;
