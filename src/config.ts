@@ -159,9 +159,7 @@ export function differingSettings(settings: Settings): { name: string; value: st
 /** Settings whose values are secret, or may contain a secret that no rule would find. */
 const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|WEBHOOK_URL|SMTP_URL|(?<!TRUST_)PROXY$/;
 
-function shownSetting(value: unknown): string {
-  return maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));
-}
+const shownSetting = (value: unknown): string => maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 

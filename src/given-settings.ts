@@ -80,9 +80,7 @@ function namesIn(layer: NodeJS.Dict<string>): string[] {
 }
 
 /** Kubernetes sets CONSOLE_PORT to a URL for a service named `console`; that is no setting. */
-function isLink(name: string, value: string): boolean {
-  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
-}
+const isLink = (name: string, value: string): boolean => name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 
 /** The `.env` file; empty without one. A file that is not trusted is a fault. */
 function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): NodeJS.Dict<string> {

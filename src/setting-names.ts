@@ -85,6 +85,4 @@ function nearestTo(name: string, known: readonly string[]): string {
 /** A common word outweighs all letters by which two names can differ. */
 const COMMON_WORD_LETTERS = 100;
 
-function familyOf(name: string): string | undefined {
-  return FAMILIES.find((family) => `${name}_`.startsWith(family));
-}
+const familyOf = (name: string): string | undefined => FAMILIES.find((family) => `${name}_`.startsWith(family));

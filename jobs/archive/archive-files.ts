@@ -251,6 +251,4 @@ function changed(path: string, what: string): LimitlineError {
 }
 
 /** The SHA-256 of a text, cut to 16 hexadecimal digits. */
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -176,9 +176,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
 }
 
 /** The id of a new archive. It begins with the time, so that folders sort by age. */
-function newId(): string {
-  return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
-}
+const newId = (): string => `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
 
 function takenOverFault(name: string): LimitlineError {
   return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);

@@ -106,6 +106,4 @@ function manifestOf({ name, id, sha256 }: ArchivedPortfolio, place: ArchivePlace
 }
 
 /** The size of a file in bytes; undefined if the file does not exist. */
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(() => undefined))?.size;
-}
+const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size;

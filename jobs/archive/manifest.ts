@@ -124,6 +124,4 @@ function fault(path: string, why: string): LimitlineError {
   return new LimitlineError('FILE', `${path} cannot be used: ${why}.`);
 }
 
-function digestOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');

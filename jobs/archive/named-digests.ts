@@ -127,9 +127,7 @@ async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDire
 }
 
 /** The uncompressed content of an archive's file. An error of the file or of its decompression is thrown where the content is read. */
-function unpacked(path: string): NodeJS.ReadableStream {
-  return pipeline(createReadStream(path), createGunzip(), () => {});
-}
+const unpacked = (path: string): NodeJS.ReadableStream => pipeline(createReadStream(path), createGunzip(), () => {});
 
 function fileNamesIn(texts: unknown): string[] {
   const found = Array.isArray(texts) ? texts.filter((text) => typeof text === 'string' && text.startsWith('{')) : [];

@@ -184,6 +184,4 @@ const OTHERWISE =
 const OTHER_BY_NOW =
   'The file, the way it is read, or its portfolio is no longer what you saw. Look at the preview again, and submit it there. Nothing was imported.';
 
-function otherByNow(): LimitlineError {
-  return new LimitlineError('USAGE', OTHER_BY_NOW);
-}
+const otherByNow = (): LimitlineError => new LimitlineError('USAGE', OTHER_BY_NOW);

@@ -49,9 +49,7 @@ export function readEvent(body: string, mapping: EventMapping, { firstMs }: { fi
   return readings;
 }
 
-function unreadable(why: string, found: EventReading['found'] = {}): EventReading {
-  return { is: 'unreadable', why, found };
-}
+const unreadable = (why: string, found: EventReading['found'] = {}): EventReading => ({ is: 'unreadable', why, found });
 
 function* readingsOf(document: unknown, mapping: EventMapping, firstMs: number): Generator<EventReading> {
   // An event's kind is looked at first, since events of other kinds may lack all that is mapped.
@@ -85,9 +83,7 @@ function* limitsOf(
   }
 }
 
-function noListWords(where: string): string {
-  return `The event has no list at ${where || 'its top'}.`;
-}
+const noListWords = (where: string): string => `The event has no list at ${where || 'its top'}.`;
 
 type Parts = ReturnType<typeof partsOf>;
 

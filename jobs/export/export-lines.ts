@@ -172,9 +172,7 @@ async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
  * Whether the import may not have read some of the file's lines. Otherwise, a line without a fault shares the row of another line or
  * import, with which it is exported.
  */
-function isUnread({ importing, interrupted }: PortfolioState): boolean {
-  return importing || interrupted;
-}
+const isUnread = ({ importing, interrupted }: PortfolioState): boolean => importing || interrupted;
 
 /** How columns that are missing from some request bodies are filled: a line with a company id, for example, has no company body. */
 const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string | undefined } = {

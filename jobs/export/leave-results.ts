@@ -169,14 +169,10 @@ function namesFor(kind: LeftKind, dir: string, stem: string): Names {
 }
 
 /** The base name of a file's results: its name without `.csv`. */
-function stemOf(path: string): string {
-  return basename(path).replace(/\.csv$/i, '');
-}
+const stemOf = (path: string): string => basename(path).replace(/\.csv$/i, '');
 
 /** The original base name of an errors file: its results are named after the file that it comes from. */
-function stemOfErrors(path: string): string | undefined {
-  return /^(.+)\.errors(?:-\d+)?\.csv$/.exec(basename(path))?.[1];
-}
+const stemOfErrors = (path: string): string | undefined => /^(.+)\.errors(?:-\d+)?\.csv$/.exec(basename(path))?.[1];
 
 type PlaceDeps = {
   account: string;

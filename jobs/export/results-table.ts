@@ -159,9 +159,7 @@ type TableOptions = {
 };
 
 /** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
-function stateOf({ found, fault }: ExportedLine): string {
-  return found?.result.state ?? fault?.kind ?? '';
-}
+const stateOf = ({ found, fault }: ExportedLine): string => found?.result.state ?? fault?.kind ?? '';
 
 /** The line's problem, then its row's problem; '' where there is none. */
 function problemIn({ found, fault }: ExportedLine): string {
@@ -234,9 +232,7 @@ function knownColumns(files: Files, header: readonly string[]): (KnownColumn | n
   return resultColumnsOf(opened.header).places.map((place) => opened.columns[place]?.known ?? null);
 }
 
-function knownNamed(name: string): KnownColumn | null {
-  return KNOWN_COLUMNS.find((known) => known === name) ?? null;
-}
+const knownNamed = (name: string): KnownColumn | null => KNOWN_COLUMNS.find((known) => known === name) ?? null;
 
 function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
   const { buyer, limit } = request;

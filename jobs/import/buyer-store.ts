@@ -57,9 +57,7 @@ function fromHolders(holders: readonly Holder[]): string {
   return first && holders.length === 1 ? fromHolder(first) : holders.map(fromHolder).join(' ');
 }
 
-function fromHolder({ key, alone }: Holder): string {
-  return alone ? `${key}!` : key;
-}
+const fromHolder = ({ key, alone }: Holder): string => (alone ? `${key}!` : key);
 
 function toHolders(text: string): Holder[] {
   return text.split(' ').map((one) => ({ key: one.slice(0, KEY_LENGTH), alone: one.length > KEY_LENGTH }));

@@ -271,9 +271,7 @@ const DECLINED =
   'A person declined this request before: the row waits until another person approves it, whatever its sum.';
 
 /** A document without its digest, since computing that means reading the file. */
-function undigested(document: Document): RowDocument {
-  return rowDocument(document, '');
-}
+const undigested = (document: Document): RowDocument => rowDocument(document, '');
 
 async function isSame(asked: RowRequest, before: RowRequest, documents: readonly Document[]): Promise<boolean> {
   const textOf = (request: RowRequest) =>

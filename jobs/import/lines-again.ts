@@ -126,9 +126,7 @@ type Fault = { places: readonly number[]; sound: string; saysBuyer: boolean };
 /** How many lines of either file that the other lacks have the same cells besides the faulty ones. */
 type Moved = { before: number; after: number };
 
-function wholeKey(cells: readonly string[]): string {
-  return digestOf(JSON.stringify(cells));
-}
+const wholeKey = (cells: readonly string[]): string => digestOf(JSON.stringify(cells));
 
 function withoutKey(cells: readonly string[], places: readonly number[]): string {
   return digestOf(JSON.stringify([places, cells.map((cell, at) => (places.includes(at) ? '' : cell))]));

@@ -199,9 +199,7 @@ async function openForWriting(inodes: ReadonlySet<string>): Promise<Set<string>>
   return open;
 }
 
-async function namesIn(dir: string): Promise<string[]> {
-  return readdir(dir).catch(() => []);
-}
+const namesIn = async (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
 
 async function compare(
   file: TakenFile,

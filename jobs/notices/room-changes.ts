@@ -104,9 +104,7 @@ export function readRedisRoom(info: Readonly<Record<string, string>>): RedisRoom
 /** The data folder's disk, in bytes. */
 type DiskRoom = { freeBytes: number; totalBytes: number };
 
-function usedPercent(used: number, most: number): number {
-  return most > 0 ? (100 * used) / most : 0;
-}
+const usedPercent = (used: number, most: number): number => (most > 0 ? (100 * used) / most : 0);
 
 function observedFullness(percent: number | undefined, above: number): Observation {
   if (percent === undefined) return undefined;
@@ -120,10 +118,6 @@ function observedWrites(redis: readonly RedisRoom[]): Observation {
 }
 
 /** The percentage as text. It is rounded down, so that 100 % means full. */
-function shown(percent: number): string {
-  return `${Math.floor(percent)} %`;
-}
+const shown = (percent: number): string => `${Math.floor(percent)} %`;
 
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`;
-}
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;

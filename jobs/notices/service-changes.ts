@@ -136,9 +136,7 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
   };
 }
 
-function kindsText(kinds: readonly CallKind[]): string {
-  return kinds.map((kind) => KINDS[kind].calls).join(' and ');
-}
+const kindsText = (kinds: readonly CallKind[]): string => kinds.map((kind) => KINDS[kind].calls).join(' and ');
 
 function whyText({ tripped, blocked }: CallsHeld): string {
   if (tripped.length > 0) return `nobody knows what became of the last ${kindsText(tripped)}`;

@@ -206,9 +206,7 @@ function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
 
 const rowsOf = (page: readonly ResendRequest[]) => page.map(({ found }) => found.row);
 
-function amountOf({ result }: FoundRow): string {
-  return result.request.limit.requested_limit;
-}
+const amountOf = ({ result }: FoundRow): string => result.request.limit.requested_limit;
 
 /**
  * Pages of rows to act on, after {@link askFirst} needed no approval. Workers may have added rows meanwhile. If the sum then needs an

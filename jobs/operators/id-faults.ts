@@ -90,9 +90,7 @@ export async function knownIds(
 }
 
 /** The kinds of signs in a text: small letters and figures are one kind, capitals one, and each other sign is its own. */
-function signsOf(text: string): Set<string> {
-  return new Set(text.replace(/[a-z0-9]+/g, 'a').replace(/[A-Z]+/g, 'A'));
-}
+const signsOf = (text: string): Set<string> => new Set(text.replace(/[a-z0-9]+/g, 'a').replace(/[A-Z]+/g, 'A'));
 
 /** The sentence about an id that another call is known to have made, so that none of these calls can have made it; nothing otherwise. */
 export function otherCallFault(made: string, calls: readonly string[], known: KnownIds): string | undefined {

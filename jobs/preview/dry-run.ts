@@ -155,6 +155,4 @@ export function makeLargest() {
 }
 
 /** Orders requests by amount, the largest first. Amounts have no more digits than a float holds exactly, so floats compare correctly. */
-function byAmount(a: LargeRequest, b: LargeRequest): number {
-  return Number(b.requested) - Number(a.requested);
-}
+const byAmount = (a: LargeRequest, b: LargeRequest): number => Number(b.requested) - Number(a.requested);

@@ -140,9 +140,7 @@ async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, o
   }
 }
 
-function placeOf({ line, updatedMs }: ResultOutcome) {
-  return { line, atMs: updatedMs };
-}
+const placeOf = ({ line, updatedMs }: ResultOutcome) => ({ line, atMs: updatedMs });
 
 /** A call's end and when it was sent, parsed from `problemOf`'s text (jobs/steps/row-problem.ts). */
 function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: number } {
@@ -168,9 +166,7 @@ function ownKeyOf(line: Line, problem: string): string {
  * Whether a line's problem, if any, is the row's own. Then the cells are those of the request. A line that was changed later has other
  * cells.
  */
-function speaks(problem: string): boolean {
-  return problem === '' || SPEAKS_FOR_ROW.test(problem);
-}
+const speaks = (problem: string): boolean => problem === '' || SPEAKS_FOR_ROW.test(problem);
 
 /** A warning about a row whose cells were changed: its calls are restored, but the cells may lack identifiers of the buyer. */
 function changedCells(line: Line, { row, known }: ResultOutcome): string | undefined {

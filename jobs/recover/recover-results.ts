@@ -209,6 +209,4 @@ function lostOf({ state, problem }: ResultOutcome): 'waiting' | 'replaced' | 'de
   return problem.startsWith('declined by ') ? 'declined' : undefined;
 }
 
-function noCounts(): Record<RecoveredKind, number> {
-  return { ...eachKind(() => 0), session: 0, held: 0 };
-}
+const noCounts = (): Record<RecoveredKind, number> => ({ ...eachKind(() => 0), session: 0, held: 0 });

@@ -68,6 +68,4 @@ export function wordsIn(record: string): string[] {
 /** The words of a name in search form, without the legal form at its end and without single letters. */
 export const searchWords = makeSearchWords(withoutLegalForm, WORD_LETTERS);
 
-function wordsOfNames(names: readonly string[]): Set<string> {
-  return new Set(names.flatMap(searchWords));
-}
+const wordsOfNames = (names: readonly string[]): Set<string> => new Set(names.flatMap(searchWords));

@@ -241,13 +241,9 @@ async function waitHere(error: Error, { log, stopping }: CallDeps): Promise<Endi
   return needsPermit(error.message);
 }
 
-function needsPermit(reason: string): Settled {
-  return { is: 'later', again: 'new permit', reason };
-}
+const needsPermit = (reason: string): Settled => ({ is: 'later', again: 'new permit', reason });
 
-function unsent(reason: string): Sent {
-  return { is: 'unsent', reason };
-}
+const unsent = (reason: string): Sent => ({ is: 'unsent', reason });
 
 /** Stops the calls of all processes, since each would meet this error. Now and then one call tries whether the error has passed. */
 async function stopAllCalls(error: Error & { code: string }, episode: number, deps: CallDeps): Promise<void> {

@@ -120,9 +120,7 @@ export function makeUnauthorized(
   };
 }
 
-function waitAfter(waits: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
-}
+const waitAfter = (waits: number): number => Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
 
 /** States of rows that are at a call of this kind or may come to it. */
 function statesBefore(kind: CallKind): readonly RowState[] {

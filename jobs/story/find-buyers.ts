@@ -106,9 +106,7 @@ function isMeant(text: string, record: string): boolean {
   );
 }
 
-function buyerIn(entry: string): string {
-  return entry.slice(entry.lastIndexOf(' ') + 1);
-}
+const buyerIn = (entry: string): string => entry.slice(entry.lastIndexOf(' ') + 1);
 
 /** How many portfolios are searched, the newest, and how many lines of each are shown. */
 const NEWEST = 40;

@@ -233,6 +233,4 @@ function itemLines(item: HeldItem, number: number): string[] {
 }
 
 /** The text on one line: line breaks and invisible signs in a name or answer could forge lines of the letter. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-}
+const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();

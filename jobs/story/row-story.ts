@@ -158,6 +158,4 @@ function callsOfStory(row: RowId, { request, companyId, documentIds }: RowResult
   return calls;
 }
 
-function jsonText(body: unknown): string {
-  return JSON.stringify(body, null, 2);
-}
+const jsonText = (body: unknown): string => JSON.stringify(body, null, 2);

@@ -59,10 +59,6 @@ function pad(text: string, width: number, column: number): string {
 }
 
 /** The number of characters, in code points and not in UTF-16 units. */
-function widthOf(text: string): number {
-  return [...text].length;
-}
+const widthOf = (text: string): number => [...text].length;
 
-function escapeCell(text: string): string {
-  return text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
-}
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');

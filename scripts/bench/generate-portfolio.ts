@@ -88,14 +88,10 @@ function amount(index: number): string {
   return index % 2 === 0 ? String(Math.ceil(value / 100) * 100) : value.toFixed(2);
 }
 
-function pick<T>(list: readonly T[], bits: number): T {
-  return list[bits & (list.length - 1)] as T;
-}
+const pick = <T>(list: readonly T[], bits: number): T => list[bits & (list.length - 1)] as T;
 
 /** RFC 4180: a cell with a comma is put in quotation marks. None of the names has a quotation mark. */
-function cell(text: string): string {
-  return text.includes(',') ? `"${text}"` : text;
-}
+const cell = (text: string): string => (text.includes(',') ? `"${text}"` : text);
 
 /** Where buyers are: country, city, state (empty where addresses have none), and a street without its number. */
 const PLACES = [

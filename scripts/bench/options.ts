@@ -62,6 +62,4 @@ function isSection(text: string): text is Section {
   return (SECTIONS as readonly string[]).includes(text);
 }
 
-function fault(what: string): LimitlineError {
-  return new LimitlineError('USAGE', `${what}; use: ${USAGE}`);
-}
+const fault = (what: string): LimitlineError => new LimitlineError('USAGE', `${what}; use: ${USAGE}`);

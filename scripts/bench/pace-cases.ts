@@ -151,10 +151,6 @@ function usage(args: string[]): LimitlineError {
   return new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
 }
 
-function usedText({ timesIdeal, refused }: PaceFigures): string {
-  return `${numberText(timesIdeal, 2)}, ${percent(refused)}`;
-}
+const usedText = ({ timesIdeal, refused }: PaceFigures): string => `${numberText(timesIdeal, 2)}, ${percent(refused)}`;
 
-function percent(share: number): string {
-  return `${numberText(100 * share, 2)} %`;
-}
+const percent = (share: number): string => `${numberText(100 * share, 2)} %`;

@@ -42,9 +42,7 @@ async function reconcileNow(context: Context): Promise<Found> {
   return readReport(context, report);
 }
 
-async function readLast(context: Context): Promise<Found> {
-  return readReport(context);
-}
+const readLast = async (context: Context): Promise<Found> => readReport(context);
 
 async function readReport({ reports, account }: Context, id?: string): Promise<Found> {
   const report = await reports.read(id);

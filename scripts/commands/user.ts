@@ -71,9 +71,7 @@ export function register(program: Command, terminal: Terminal): void {
 /** The audit option of commands whose whole answer is recorded, because it contains no secret. */
 const AS_TOLD = { facts: (answer: Readonly<Record<string, unknown>>) => answer };
 
-function splitRoles(text: string): string[] {
-  return text.split(/[\s,]+/).filter(Boolean);
-}
+const splitRoles = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 async function add(name: string, options: PasswordOptions & { roles: string[] }, terminal: Terminal): Promise<void> {
   // Arguments are checked before a password is asked for.

@@ -58,6 +58,4 @@ function retryOf(context: Context) {
 }
 
 /** Whether input from outside is a valid row id. Unchecked input must not become part of a key. */
-function isRowId(row: RowId): boolean {
-  return rowIdOf(rowName(row)) !== undefined;
-}
+const isRowId = (row: RowId): boolean => rowIdOf(rowName(row)) !== undefined;

@@ -89,6 +89,4 @@ export function interruptedWords(names: readonly string[]): string {
 }
 
 /** Whether a portfolio's work goes on by itself. An import continues even if its portfolio is paused. */
-function goesOn({ paused, importing }: PortfolioState): boolean {
-  return paused === undefined || importing;
-}
+const goesOn = ({ paused, importing }: PortfolioState): boolean => paused === undefined || importing;

@@ -81,6 +81,4 @@ function indented(text: string): string[] {
   return foldedText(text, COLUMNS - INDENT.length).map((line) => `${INDENT}${line}`);
 }
 
-function folded(text: string): string[] {
-  return foldedText(text, COLUMNS);
-}
+const folded = (text: string): string[] => foldedText(text, COLUMNS);

@@ -75,6 +75,5 @@ function reason(by: IdentifierKind, value: string): string {
   return by === 'name' ? 'name' : `${IDENTIFIER_WORDS[by]} ${visible(value)}`;
 }
 
-function alsoCalled(own: string, name: string | null): string {
-  return own === '' || own === name ? '' : ` (${visible(own)})`;
-}
+const alsoCalled = (own: string, name: string | null): string =>
+  own === '' || own === name ? '' : ` (${visible(own)})`;

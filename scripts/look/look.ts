@@ -275,9 +275,7 @@ function createsWords({ dryRun: { companies, documents, uploadBytes } }: ImportP
 }
 
 /** Megabytes, rounded up, so that a small upload is not shown as none. */
-function megabytes(bytes: number): string {
-  return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
-}
+const megabytes = (bytes: number): string => (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 
 function timeWords({ dryRun: { durationS }, ratePerS }: ImportPreview): string {
   if (durationS === null || ratePerS === undefined) return "not known yet: the service's pace is found out on the way";

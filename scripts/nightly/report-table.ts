@@ -118,6 +118,4 @@ function stylesOnPaper(): string {
     .join('');
 }
 
-function textOf(name: string): string {
-  return readFileSync(new URL(`${name}.css`, FOLDER), 'utf8');
-}
+const textOf = (name: string): string => readFileSync(new URL(`${name}.css`, FOLDER), 'utf8');

@@ -64,9 +64,7 @@ function millisecondsOf(text: string): number {
 }
 
 /** Whether a text names a day that exists: `Date` makes a day of March of February 30. */
-function isDay(text: string): boolean {
-  return new Date(text).toISOString().startsWith(text);
-}
+const isDay = (text: string): boolean => new Date(text).toISOString().startsWith(text);
 
 /** Parses a line number of a file, which is at least 2, since the header is line 1. */
 export function lineNumber(text: string): number {

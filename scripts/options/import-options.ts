@@ -196,6 +196,4 @@ function headerLine(text: string): number {
   return Number(text);
 }
 
-function collect(word: string, earlier: string[] = []): string[] {
-  return [...earlier, word];
-}
+const collect = (word: string, earlier: string[] = []): string[] => [...earlier, word];

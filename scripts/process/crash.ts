@@ -72,9 +72,7 @@ function isRefusedForNow(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !isOurMistake(error);
 }
 
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
 
 /**
  * Ends the process at an uncaught error. Node would print all its properties, and an error of Redis has the command's

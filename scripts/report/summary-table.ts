@@ -124,9 +124,7 @@ function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   return `Calls sent: ${sent}, ${grouped(token)} for tokens. The service ${throttled === 0 ? 'never asked' : `asked ${counted(throttled, 'time')}`} for slower calls.`;
 }
 
-function row(label: string, count: number): string {
-  return `${label.padEnd(24)}${grouped(count).padStart(12)}`;
-}
+const row = (label: string, count: number): string => `${label.padEnd(24)}${grouped(count).padStart(12)}`;
 
 function timeLine(started: string, finished: string | null, isHeld: boolean): string {
   if (!finished) return `Started ${started}, not finished yet.`;

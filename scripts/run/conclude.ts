@@ -110,9 +110,7 @@ function statusOf(
 }
 
 /** Whether a run that ends now has nothing left to continue. */
-function isAllDone(state: PortfolioState): boolean {
-  return isFinished(state) && !state.interrupted;
-}
+const isAllDone = (state: PortfolioState): boolean => isFinished(state) && !state.interrupted;
 
 function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
   const left = counted(openRows({ states }), 'row is', 'rows are');

@@ -181,6 +181,4 @@ function withoutSecrets(name: string, value: unknown): unknown {
   return value;
 }
 
-function isShort(json: string): boolean {
-  return Buffer.byteLength(json) <= MOST_BYTES - ',"cut":true'.length;
-}
+const isShort = (json: string): boolean => Buffer.byteLength(json) <= MOST_BYTES - ',"cut":true'.length;

@@ -206,9 +206,7 @@ export function foldedName(name: string): string {
  * The letters and digits of a name alone: `Audit_2025.PDF` and `audit 2025.pdf` have the same. It is for comparisons only; no file is
  * opened by it.
  */
-function looseName(name: string): string {
-  return `/${foldedName(name).replace(/[^\p{L}\p{N}]/gu, '')}`;
-}
+const looseName = (name: string): string => `/${foldedName(name).replace(/[^\p{L}\p{N}]/gu, '')}`;
 
 const MAX_FOLDERS = 100;
 

@@ -60,9 +60,7 @@ export function makeTakeEvent({
   };
 }
 
-async function begin(keep: KeepEvent, event: ArrivedEvent): Promise<KeptAs> {
-  return await keep(event);
-}
+const begin = async (keep: KeepEvent, event: ArrivedEvent): Promise<KeptAs> => await keep(event);
 
 function headersBytes({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, 0);
@@ -120,9 +118,7 @@ function readBody(
 }
 
 /** The declared size of a body (RFC 9112, section 6.2); 0 for none. Node has checked that it is a number. */
-function declaredBytes({ headers }: Pick<IncomingMessage, 'headers'>): number {
-  return Number(headers['content-length'] ?? 0);
-}
+const declaredBytes = ({ headers }: Pick<IncomingMessage, 'headers'>): number => Number(headers['content-length'] ?? 0);
 
 /** The share of one event in the memory for events: `take` reserves more as bytes arrive, `leave` gives all of it back. */
 type Stay = { take: (bytes: number) => boolean; leave: () => void };

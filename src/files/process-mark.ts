@@ -76,13 +76,9 @@ function placeHere(): string {
   }
 }
 
-function startDigest(pid: number): string {
-  return digest(startOf(pid) ?? '');
-}
+const startDigest = (pid: number): string => digest(startOf(pid) ?? '');
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
-}
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 /** The system's letter for a process that has ended but was not reaped. In containers nobody may ever reap it. */
 const ENDED = /^[ZX]/;
@@ -102,9 +98,7 @@ function startByProc(pid: number): string | undefined {
 }
 
 /** The id of the machine's boot. It is part of a start time, since containers start processes at nearly the same tick after each boot. */
-function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
-}
+const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 
 function startByPs(pid: number): string | undefined {
   try {

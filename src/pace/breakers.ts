@@ -220,6 +220,4 @@ function makeKnownAnswers(given: { tellKnown: LuaScript; key: string; onTold: (r
 }
 
 /** Whole µs since a time of `performance.now()`. Scripts get ages instead of times, since clocks differ. */
-function microsecondsSince(ms: number): number {
-  return Math.round((performance.now() - ms) * 1_000);
-}
+const microsecondsSince = (ms: number): number => Math.round((performance.now() - ms) * 1_000);

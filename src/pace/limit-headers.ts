@@ -187,9 +187,7 @@ export function makeUntold() {
   };
 }
 
-function nothing(): Untold {
-  return { accepted: 0, words: {} };
-}
+const nothing = (): Untold => ({ accepted: 0, words: {} });
 
 /** The headers that leave fewer calls: responses overtake each other, so the later one is not necessarily truer. */
 function tighter(one: LimitWords, other: LimitWords): LimitWords {

@@ -93,9 +93,7 @@ function ratesOf(pace: PaceState, spans: readonly PaceSpan[], ownPerS: number | 
   return rates.length > 0 ? { fastest: Math.max(...rates), slowest } : undefined;
 }
 
-function isNear(one: number, other: number): boolean {
-  return Math.abs(one - other) < NEAR * Math.max(one, other);
-}
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < NEAR * Math.max(one, other);
 
 /** Whether calls leave now, or will when the service's limit allows it. How long an outage lasts is unknown. */
 function goesOn({ blocked, tripped = [], paused = [], flowPerS }: PaceState, nowMs: number): boolean {
@@ -217,9 +215,7 @@ function secondsInWindows(calls: number, { perS, lengthMs, endsMs, ...window }: 
   return leftS + (whole * lengthMs) / 1_000 + (calls - now - whole * room) / perS;
 }
 
-function callsOf({ acceptedPerS, fromMs, atMs }: PaceSpan): number {
-  return (acceptedPerS * (atMs - fromMs)) / 1_000;
-}
+const callsOf = ({ acceptedPerS, fromMs, atMs }: PaceSpan): number => (acceptedPerS * (atMs - fromMs)) / 1_000;
 
 /** The long wait at the end of the span `last`: index of the span in which the wait began, and when it ends. Undefined if it was short. */
 function waitAt(spans: readonly PaceSpan[], last: number): { first: number; untilMs: number } | undefined {
@@ -254,6 +250,4 @@ function burstBefore(spans: readonly PaceSpan[], wait: number) {
   };
 }
 
-function sumOf(spans: readonly PaceSpan[]): number {
-  return spans.reduce((sum, span) => sum + callsOf(span), 0);
-}
+const sumOf = (spans: readonly PaceSpan[]): number => spans.reduce((sum, span) => sum + callsOf(span), 0);

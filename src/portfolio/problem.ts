@@ -46,9 +46,7 @@ export function makeChange(
 }
 
 /** The text cut to 80 characters and made safe to show. */
-function shown(value: string): string {
-  return visible(cutText(value, MAX_VALUE_LENGTH));
-}
+const shown = (value: string): string => visible(cutText(value, MAX_VALUE_LENGTH));
 
 /** The text made safe to show, on one line: damaged bytes become U+FFFD, control characters become their symbols. */
 export function visible(text: string): string {

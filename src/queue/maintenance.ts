@@ -136,6 +136,4 @@ export function makeMaintenance(given: {
 }
 
 /** A scheduler's id. It has no colon, since BullMQ would take that for an old form of its ids. */
-function idOf({ task, pattern, tz }: Scheduled): string {
-  return `${task} ${pattern} ${tz}`;
-}
+const idOf = ({ task, pattern, tz }: Scheduled): string => `${task} ${pattern} ${tz}`;

@@ -135,14 +135,10 @@ function decode(text: string): string {
   }
 }
 
-function portOf(part: Part): number {
-  return part.port ?? DEFAULT_PORTS.redis;
-}
+const portOf = (part: Part): number => part.port ?? DEFAULT_PORTS.redis;
 
 function isScheme(text: string | undefined): text is Scheme {
   return text !== undefined && Object.hasOwn(DEFAULT_PORTS, text);
 }
 
-function fault(sentence: string): LimitlineError {
-  return new LimitlineError('SETTINGS', `REDIS_URL ${sentence}.`);
-}
+const fault = (sentence: string): LimitlineError => new LimitlineError('SETTINGS', `REDIS_URL ${sentence}.`);

@@ -128,9 +128,7 @@ function isBody(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function isSameDecimal(sent: number, answered: string): boolean {
   try {
@@ -171,9 +169,7 @@ export function isWebPage(text: string): boolean {
 type Fields = Record<string, unknown>;
 
 /** The fields of a body. A body that is no object has none, and so no id either. */
-function asFields(json: unknown): Fields {
-  return typeof json === 'object' && json !== null ? (json as Fields) : {};
-}
+const asFields = (json: unknown): Fields => (typeof json === 'object' && json !== null ? (json as Fields) : {});
 
 /** A field as text. A number keeps the answer's digits; a float could change an amount. */
 function textOf(fields: Fields, name: string, text: string): string | undefined {

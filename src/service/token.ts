@@ -164,9 +164,7 @@ export function makeTokenCache(given: {
   };
 }
 
-function versionOf(value: string): string {
-  return createHash('sha256').update(value).digest('base64url').slice(0, 12);
-}
+const versionOf = (value: string): string => createHash('sha256').update(value).digest('base64url').slice(0, 12);
 
 /**
  * Encrypts texts under a secret: AES-256-GCM with a new 96-bit nonce each time (NIST SP 800-38D), stored as nonce, tag,

@@ -166,6 +166,4 @@ export function rateLimitHeaders(
 }
 
 /** The size of the bucket: at least one request, since a smaller bucket would never let any pass. */
-function sizeOf({ perS, burst }: RateLimitSettings): number {
-  return burst ?? Math.max(1, Math.ceil(perS));
-}
+const sizeOf = ({ perS, burst }: RateLimitSettings): number => burst ?? Math.max(1, Math.ceil(perS));

@@ -175,9 +175,7 @@ export function approveCommand({ row, result: { approval } }: WalkedRow): string
 }
 
 /** Whether a row in this state was usually sent to the service. */
-function wasSent(state: string): boolean {
-  return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
-}
+const wasSent = (state: string): boolean => is('isStep', state) || is('isFailed', state) || is('isGranted', state);
 
 /**
  * Why rows fail, as the beginning of a finding's sentence, by the meaning of the service's answer; `at` is the step in words. A report tells

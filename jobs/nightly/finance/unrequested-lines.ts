@@ -89,9 +89,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps, duplicates
   }
 }
 
-function buyerOf(line: Line): string | undefined {
-  return line.kind === 'row' ? line.row.buyer : line.buyer;
-}
+const buyerOf = (line: Line): string | undefined => (line.kind === 'row' ? line.row.buyer : line.buyer);
 
 type Asked = {
   file: DayFile;

@@ -56,9 +56,7 @@ function withAttributes(tag: string, lookUp: Catalogue): string {
   );
 }
 
-function hasWords(text: string): boolean {
-  return /\p{L}/u.test(text.replace(/&#?\w+;/g, ''));
-}
+const hasWords = (text: string): boolean => /\p{L}/u.test(text.replace(/&#?\w+;/g, ''));
 
 /** Translates text and elements. Words outside of the elements make all of it one message; without such words each element has its own. */
 function translateRun(tokens: readonly string[], lookUp: Catalogue): string {

@@ -103,9 +103,7 @@ export function shellWord(word: string): string {
 const KEYS = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
 const ALL_KEYS = new RegExp(KEYS, 'g');
 
-function byNumber(key: string): string {
-  return `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
+const byNumber = (key: string): string => `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [86_400_000, 'day'],

@@ -118,9 +118,7 @@ function textOf(text: string, key: string, { free, plain }: TextMasks): string {
  * The names of an answer's other fields, without their values, which may be anything. A text that is cut off cannot be read, and is
  * masked whole.
  */
-function namesIn(besides: string): string {
-  return isJson(besides) ? Object.keys(JSON.parse(besides)).join(', ') : MASK;
-}
+const namesIn = (besides: string): string => (isJson(besides) ? Object.keys(JSON.parse(besides)).join(', ') : MASK);
 
 /**
  * Copies an array, such as a row's entries. If an entry's earlier request (`before`) is cut off, not all contacts are known; then

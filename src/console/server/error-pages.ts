@@ -88,9 +88,7 @@ const TITLES: Readonly<Record<number, string>> = {
   507: t`The disk is full`,
 };
 
-function titleOf(status: number): string {
-  return TITLES[status] ?? t`This cannot be done`;
-}
+const titleOf = (status: number): string => TITLES[status] ?? t`This cannot be done`;
 
 /** Answers every error with a page. A fault of the console is logged under the number that the page shows. */
 export function addErrorPages(app: ConsoleApp, log: Log): void {

@@ -94,6 +94,4 @@ function behindNobody(name: string): string {
   return t`The request came through a proxy (${name}), and CONSOLE_TRUST_PROXY names none that may say who this is. Open the console on the machine itself, or by a tunnel such as ssh -L.`;
 }
 
-function refused(words: string): Refusal {
-  return { status: 403, words };
-}
+const refused = (words: string): Refusal => ({ status: 403, words });

@@ -256,9 +256,7 @@ type Tries = { atOnce: number; backMs: number };
 /** The counter of all unknown networks; no network has this name. */
 const STRANGERS = '';
 
-function waitOf(aheadMs: number, { atOnce, backMs }: Tries): number {
-  return Math.max(0, aheadMs - (atOnce - 1) * backMs);
-}
+const waitOf = (aheadMs: number, { atOnce, backMs }: Tries): number => Math.max(0, aheadMs - (atOnce - 1) * backMs);
 
 function forgetSome(kept: Map<string, number> | Set<string>, most: number): void {
   if (kept.size <= most) return;

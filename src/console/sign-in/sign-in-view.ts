@@ -159,9 +159,7 @@ export function recoveryCodes(given: { codes: readonly string[]; next: string; w
 }
 
 /** A second factor's secret in groups of four characters, for reading. */
-function inGroups(secret: string): string {
-  return secret.replace(/(.{4})(?=.)/g, '$1 ');
-}
+const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
 /** The quiet zone around the code, in modules (ISO/IEC 18004, section 9.1). */
 const QUIET = 4;

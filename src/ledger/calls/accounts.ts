@@ -154,9 +154,7 @@ function newClientFault({ account, clientId }: Pick<Login, 'account' | 'clientId
   return `Client id "${clientId}" is new to account ${account}, which ${how}. If these are new credentials of the same login, set SERVICE_ACCOUNT=${account} once; if it is another tenant at that address, set SERVICE_ACCOUNT to a name of its own.`;
 }
 
-function list(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ') || 'none';
-}
+const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ') || 'none';
 
 /** The most keys that one call of a script reads or moves. They take Redis a few milliseconds, in which others wait. */
 const AT_ONCE = 500;

@@ -164,6 +164,4 @@ const NONE = new Error('no answer');
 /** The most ms that a claim waits for replicas to confirm it; its row and slot wait too. Replicas that keep up answer within milliseconds. */
 export const CONFIRM_WITHIN_MS = 1_000;
 
-function mayBeSent(answer: unknown): boolean {
-  return Array.isArray(answer) && answer[0] === 'go';
-}
+const mayBeSent = (answer: unknown): boolean => Array.isArray(answer) && answer[0] === 'go';

@@ -226,9 +226,7 @@ type Answer = [
 
 const nothingYet = (): Compared => ({ rows: 0, ids: 0, addedIds: 0, addedNames: 0 });
 
-function sumOf(counts: readonly unknown[]): number {
-  return counts.reduce((sum: number, count) => sum + Number(count), 0);
-}
+const sumOf = (counts: readonly unknown[]): number => counts.reduce((sum: number, count) => sum + Number(count), 0);
 
 const NO_CAUSE: readonly string[] = ['', '', '', '', ''];
 

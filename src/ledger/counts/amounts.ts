@@ -56,9 +56,7 @@ export function shareOf(granted: string, requested: string): '4' | '5' | '6' | '
   return isBelow(granted, requested) ? '5' : '4';
 }
 
-function limbAt(limbs: Limbs, k: number): number {
-  return limbs.find(([at]) => at === k)?.[1] ?? 0;
-}
+const limbAt = (limbs: Limbs, k: number): number => limbs.find(([at]) => at === k)?.[1] ?? 0;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 

@@ -79,9 +79,7 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
 }
 
 /** The words of an error's code. A numeric code gets the word `code` in front, so that {@link rowlessWords} keeps it. */
-function codeWords(code: string): string {
-  return /^\d+$/.test(code) ? `code ${code}` : code;
-}
+const codeWords = (code: string): string => (/^\d+$/.test(code) ? `code ${code}` : code);
 
 /** The values of JSON that has none of the usual fields: each with its name, sorted by name. */
 function leaves(json: unknown, name = '', depth = 0): string[] {
@@ -249,9 +247,7 @@ function valuePatterns(values: readonly string[]): string[] {
   return either.length > 0 ? [`${WORD_BEGINS}(?:${either.join('|')})${WORD_ENDS}`] : [];
 }
 
-function isShort(value: string): boolean {
-  return value.length <= 3;
-}
+const isShort = (value: string): boolean => value.length <= 3;
 
 // Letters of scripts that separate words by spaces. All letters of Unicode would cost a millisecond a row.
 const SIGN = String.raw`[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]`;
@@ -284,9 +280,7 @@ function inAnyCase(pattern: string): string {
   });
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-}
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 
 /** Patterns of the amount in any notation, such as 1250.5, 1,250.50, 1.250,50 and 1 250,50. No part of another number matches. */
 function amountPatterns({ limit }: RowRequest): string[] {

@@ -93,9 +93,7 @@ function meantWords(status: string, meanings: Meanings): string {
 }
 
 /** A status, cut to 60 characters. It is the service's text: a page that shows it has to escape invisible characters. */
-function statusWords(status: string): string {
-  return status === '' ? 'without a status' : status.slice(0, 60);
-}
+const statusWords = (status: string): string => (status === '' ? 'without a status' : status.slice(0, 60));
 
 /**
  * Sentences on what the sums of answers do not show: how much was granted above the requests, and why the outcome of some limits is not

@@ -165,9 +165,7 @@ function addedUp(sides: SumFields): Map<string, bigint> {
   return fields;
 }
 
-function countIn(fields: ReadonlyMap<string, bigint>, field: string): number {
-  return Number(fields.get(field) ?? 0n);
-}
+const countIn = (fields: ReadonlyMap<string, bigint>, field: string): number => Number(fields.get(field) ?? 0n);
 
 function countsIn(fields: ReadonlyMap<string, bigint>, beginning: string): Record<string, number> {
   const counts = [...fields].filter(([field, count]) => field.startsWith(beginning) && count !== 0n);

@@ -117,9 +117,7 @@ export function makeEventRows({ connection, keys }: LedgerPlace) {
 }
 
 /** The digests under which the indexes may have an id; the service's ids cannot be numbers. */
-function digestsOf(id: string): string[] {
-  return hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id);
-}
+const digestsOf = (id: string): string[] => (hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id));
 
 /** The fields of a row that {@link toKnown} reads, in order. */
 const FIELDS = ['state', 'line', 'company', 'documents', 'limit', 'request', 'again'] as const;

@@ -98,9 +98,7 @@ function inOrder(a: Compared, b: Compared): number {
   );
 }
 
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function groupsOf(findings: readonly Compared[]): ReportGroup[] {
   const begun: (Pick<ReportGroup, 'section' | 'check' | 'from'> & { of: Compared[] })[] = [];

@@ -115,9 +115,7 @@ function meantBy({ cause, step, status, words, portfolio }: Omit<RetryRule, 'id'
 }
 
 /** Five letters and digits that cannot be confused: among a hundred rules two alike are less likely than one in 5,000. */
-function freshId(): string {
-  return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-}
+const freshId = (): string => Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 

@@ -87,9 +87,7 @@ async function untilSent(): Promise<void> {
   await turn();
 }
 
-function placesIn({ length }: StoredPage): number[] {
-  return Array.from({ length }, (_none, at) => at);
-}
+const placesIn = ({ length }: StoredPage): number[] => Array.from({ length }, (_none, at) => at);
 
 function* rowsOf(page: StoredPage, places: readonly number[]): Generator<StoredRow> {
   for (const at of places) yield page.row(at);
@@ -120,9 +118,7 @@ const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer
 type WalkedField = (typeof FIELDS)[number];
 
 /** The fields to read of rows in this state: a done row has no reasons for earlier waits or failures. */
-function walkedFieldsOf(state: RowState): readonly WalkedField[] {
-  return state === 'done' ? COMMON_FIELDS : FIELDS;
-}
+const walkedFieldsOf = (state: RowState): readonly WalkedField[] => (state === 'done' ? COMMON_FIELDS : FIELDS);
 
 /** A row as stored. */
 export type StoredRow = {
@@ -185,9 +181,7 @@ function storedPage(
 }
 
 /** Copies a key that may be kept for long: a substring would keep its whole page, a thousand times as long, in memory. */
-function ownText(part: string): string {
-  return Buffer.from(part).toString();
-}
+const ownText = (part: string): string => Buffer.from(part).toString();
 
 /** The number of texts before a row's fields in the answer of list-rows.lua: key, line and odd calls. */
 const BEFORE_FIELDS = 3;

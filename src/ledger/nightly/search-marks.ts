@@ -87,9 +87,7 @@ export function makeWordMark() {
 }
 
 /** Whether a text comes before another in the order of Redis, which is that of bytes. */
-function isBefore(one: string, other: string): boolean {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
-}
+const isBefore = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
 
 type Places = LedgerPlace & { ask: Ask; portfolio: string };
 

@@ -60,9 +60,7 @@ export async function* scanned(scan: (cursor: string) => Promise<[string, string
 }
 
 /** The servers to scan: on a cluster each node has keys of its own. */
-function nodesOf(connection: RedisConnection) {
-  return 'nodes' in connection ? connection.nodes('master') : [connection];
-}
+const nodesOf = (connection: RedisConnection) => ('nodes' in connection ? connection.nodes('master') : [connection]);
 
 /** The replies of a pipeline. @throws the first error among them */
 export function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null): unknown[] {

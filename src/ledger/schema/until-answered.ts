@@ -41,9 +41,7 @@ export function makeRetryUntilAnswered({ log, signal }: { log: Log; signal: Abor
 }
 
 /** Whether the error is a deliberate end of the command, and not an outage. */
-function isMeant(error: unknown): boolean {
-  return isLimitlineError(error, 'STOPPED', 'USAGE');
-}
+const isMeant = (error: unknown): boolean => isLimitlineError(error, 'STOPPED', 'USAGE');
 
 /**
  * Repeats commands of work that ends at a signal: an abort rejects at once with `STOPPED` and the reason of the signal, without waiting for

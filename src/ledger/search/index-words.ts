@@ -117,9 +117,7 @@ function signsOf(text: string): string {
 }
 
 /** Whether a text is ASCII, as most texts are: then none of Unicode's tables are needed. */
-function isPlain(text: string): boolean {
-  return PLAIN.test(text);
-}
+const isPlain = (text: string): boolean => PLAIN.test(text);
 
 const PLAIN = /^[\0-\x7f]*$/;
 

@@ -105,17 +105,13 @@ export function placeIn({ row: { key }, result }: FoundRow, order: RowOrder): Va
   return { value: /^\d+\.?\d*$/.test(asked) ? Number(asked) : -1, line, key };
 }
 
-function signOf(order: RowOrder): 1 | -1 {
-  return order.startsWith('-') ? -1 : 1;
-}
+const signOf = (order: RowOrder): 1 | -1 => (order.startsWith('-') ? -1 : 1);
 
 function compared(one: Valued, other: Valued): number {
   return one.value - other.value || one.line - other.line || (one.key === other.key ? 0 : one.key < other.key ? -1 : 1);
 }
 
-function valuedOf(cursor: Cursor | undefined): Valued | undefined {
-  return cursor && 'value' in cursor ? cursor : undefined;
-}
+const valuedOf = (cursor: Cursor | undefined): Valued | undefined => (cursor && 'value' in cursor ? cursor : undefined);
 
 function tooMany(): LimitlineError {
   const message =

@@ -216,13 +216,9 @@ function rowsIn(portfolio: string, names: readonly string[]): string[] {
   return names.filter((name) => name.startsWith(begins)).map((name) => name.slice(begins.length));
 }
 
-function againstOrder(one: Candidate, other: Candidate): number {
-  return inOrder(other, one);
-}
+const againstOrder = (one: Candidate, other: Candidate): number => inOrder(other, one);
 
-function isBefore(one: Candidate, other: Candidate): boolean {
-  return isBehind(other, one);
-}
+const isBefore = (one: Candidate, other: Candidate): boolean => isBehind(other, one);
 
 export function inOrder(one: Candidate, other: Candidate): number {
   return one.line - other.line || (one.key < other.key ? -1 : 1);

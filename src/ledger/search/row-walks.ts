@@ -263,10 +263,6 @@ export function turnedOff(): LimitlineError {
   return new LimitlineError('USAGE', message);
 }
 
-function candidateOf({ row, result }: FoundRow): Candidate {
-  return { line: result.line, key: row.key };
-}
+const candidateOf = ({ row, result }: FoundRow): Candidate => ({ line: result.line, key: row.key });
 
-function placeOf(cursor: Cursor | undefined): Candidate {
-  return cursor && 'line' in cursor ? cursor : FIRST;
-}
+const placeOf = (cursor: Cursor | undefined): Candidate => (cursor && 'line' in cursor ? cursor : FIRST);

@@ -170,9 +170,7 @@ function mailMessage(
 }
 
 /** Escapes a text for HTML, also within attribute values in quotation marks. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'its answer is not one of a mail server';

@@ -215,9 +215,7 @@ function plain(text: string, most: number = MOST_FIELD) {
 }
 
 /** Escapes the three characters by which Slack recognizes links, mentions and `<!channel>`. */
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Escapes a URL for use between `<` and `|`. */
 function slackLink(link: string): string {

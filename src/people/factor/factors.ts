@@ -125,6 +125,4 @@ export async function matchCode(
 }
 
 /** The context to which a sealed factor is bound. */
-function sealedFor(name: string): string {
-  return `second factor of ${name}`;
-}
+const sealedFor = (name: string): string => `second factor of ${name}`;

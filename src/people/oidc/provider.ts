@@ -196,9 +196,7 @@ function whyOf(error: unknown): NotSignedInWhy {
 const AWAY = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
 /** Whether an error of `fetch` means that the connection could not be made, or broke. */
-function isBroken(error: unknown): boolean {
-  return error instanceof TypeError && error.message === 'fetch failed';
-}
+const isBroken = (error: unknown): boolean => error instanceof TypeError && error.message === 'fetch failed';
 
 /** An error as text for the log: codes and names of claims, without the claims' values. */
 function describe(error: unknown): string {

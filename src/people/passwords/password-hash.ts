@@ -58,6 +58,4 @@ function readPhc(text: string): Phc | undefined {
 }
 
 /** Base64 without `=`, as the PHC string format has it. */
-function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
-}
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');

@@ -25,9 +25,7 @@ export function addressGroups(from: string): [string, ...string[]] {
   return [`${text(fourth)}::/64`, `${text(fourth & 0xff00)}::/56`, `${text(0)}::/48`];
 }
 
-function ofIPv4(address: string): [string, string] {
-  return [address, address.replace(/\d+$/, '0/24')];
-}
+const ofIPv4 = (address: string): [string, string] => [address, address.replace(/\d+$/, '0/24')];
 
 function groupsOf(address: string): number[] {
   // The URL parser normalizes every spelling, also with IPv4 at the end (WHATWG URL, section 3.5).

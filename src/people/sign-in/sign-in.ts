@@ -199,6 +199,4 @@ type TryPassword = (
 ) => Promise<RefusedSignIn | RightPassword>;
 
 /** Cuts a password that is too long, to bound the work; it is wrong in any case. */
-function cut(password: string): string {
-  return isOfPossibleLength(password) ? password : password.slice(0, 100);
-}
+const cut = (password: string): string => (isOfPossibleLength(password) ? password : password.slice(0, 100));

@@ -109,9 +109,7 @@ const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts
 );
 const OF_CONTACT = columnsThat((facts) => facts.in === 'limit.contact');
 
-function everydayNames(column: KnownColumn): string[] {
-  return EVERYDAY.flatMap((names) => names[column] ?? []);
-}
+const everydayNames = (column: KnownColumn): string[] => EVERYDAY.flatMap((names) => names[column] ?? []);
 
 function* certainNames(): Generator<[string, KnownColumn]> {
   for (const column of KNOWN_COLUMNS) {
@@ -195,9 +193,7 @@ type BareName = {
 const HARMLESS =
   /^(iso|iso[\s-]*(code|3166|4217)([\s-].*)?|code|2[\s-]*(letters?|stellig|lettres)|alpha-?2|required|mandatory|optional|pflicht(feld)?|freiwillig|obligatoire|facultatif|obligatorio|opcional|text|number|zahl|datum|date|yyyy-mm-dd|tt\.mm\.jjjj|dd[./]mm[./]yyyy|url|http.*|netto|brutto|)$/i;
 
-function isUnit(word: string): boolean {
-  return currencyOf(word) !== null || isThousands(word);
-}
+const isUnit = (word: string): boolean => currencyOf(word) !== null || isThousands(word);
 
 function note(inside: string, found: BareName): void {
   const word = inside.trim().replace(/^(in|en)\s+/i, '');

@@ -52,9 +52,7 @@ function rivals(names: readonly string[], cells: readonly string[]): boolean {
   return most(cells, isOther);
 }
 
-function holdsNames(cells: readonly string[]): boolean {
-  return most(cells, (cell) => cell !== '' && !isCode(cell));
-}
+const holdsNames = (cells: readonly string[]): boolean => most(cells, (cell) => cell !== '' && !isCode(cell));
 
 /** Whether it holds of at least three in four. A few lines are notes, or have no cell. */
 function most(cells: readonly string[], holds: (cell: string, at: number) => boolean): boolean {

@@ -76,9 +76,7 @@ function groupFault(text: string, group: string): string {
 }
 
 /** The path of the object in which a column's value is sent. */
-function placeOf(column: KnownColumn): string | undefined {
-  return COLUMNS[column].in?.replace('limit', 'buyer_limit');
-}
+const placeOf = (column: KnownColumn): string | undefined => COLUMNS[column].in?.replace('limit', 'buyer_limit');
 
 /** The problem of a path at or below a field that the service's document shows: why it cannot be sent, and what to write instead. */
 function shownFault(path: string, shown: string): string {
@@ -262,9 +260,7 @@ const READERS: Readonly<Record<string, ValueReader | undefined>> = {
   yesno: readYesOrNo,
 };
 
-function typeOf(field: ExtraField): string {
-  return field.split(':')[1] ?? 'text';
-}
+const typeOf = (field: ExtraField): string => field.split(':')[1] ?? 'text';
 
 /**
  * Reads a number as an amount is read, but also zero and negative ones. The text `1.234` is always a problem, even if the column of amounts

@@ -210,16 +210,12 @@ function secondRow({ header, below, columns, delimiter, headerLine, mapping }: H
 const MAX_NAMED = 6;
 
 /** Whether a cell is an amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */
-function isNumber(cell: string): boolean {
-  return /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
-}
+const isNumber = (cell: string): boolean => /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
 
 /** Letters that a number may have, as in `HRB 1234` and `EUR 1.000`; `NAME1` has four. */
 const MOST_LETTERS = 3;
 
-function isFilled(cell: string): boolean {
-  return cell.trim() !== '';
-}
+const isFilled = (cell: string): boolean => cell.trim() !== '';
 
 /** Most characters of a title, which is a sentence. A longer text is no title. */
 const MAX_LENGTH = 1_000;

@@ -171,6 +171,4 @@ function saidTwice(header: string): LimitlineError {
 }
 
 /** An empty record by header. It has no prototype, because a header may be called `__proto__`. */
-function byHeader(): Record<string, HeaderMeaning> {
-  return Object.create(null);
-}
+const byHeader = (): Record<string, HeaderMeaning> => Object.create(null);

@@ -124,9 +124,7 @@ function ownMeaning({ written, by }: Column): string {
 }
 
 /** Whether the name certainly means a known column, and is only a guess because another column of the file may mean the same one. */
-function isGivenTwice({ written, guess }: Column): boolean {
-  return guess !== null && aliasOf(written) === guess;
-}
+const isGivenTwice = ({ written, guess }: Column): boolean => guess !== null && aliasOf(written) === guess;
 
 const RESULTS_FILE =
   'This is a results file: its column state holds what became of each request, not a part of an address. Correct and import the file that report --format errors-csv writes, or your own file of buyers.';
@@ -141,9 +139,7 @@ function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] 
   return below.some((one) => one.includes(delimiter)) ? [makeProblem(line, null, cell, message)] : [];
 }
 
-function writtenOf(cell: string): string {
-  return cell.toWellFormed().trim();
-}
+const writtenOf = (cell: string): string => cell.toWellFormed().trim();
 
 /** Mapping entries without a header. An entry for a column that the file now lacks is a problem, others a warning. */
 function unmatchedOf(

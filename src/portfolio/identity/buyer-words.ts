@@ -185,13 +185,9 @@ function wordsOf({ kind, written }: Identifier): string {
   return kind === 'name' ? 'name' : `${IDENTIFIER_WORDS[kind]} ${shortened(written)}`;
 }
 
-function quoted(text: string): string {
-  return `"${shortened(text)}"`;
-}
+const quoted = (text: string): string => `"${shortened(text)}"`;
 
 /** Letters of a name in a message: a name of 100,000 letters would hide the message. */
 const MOST_LETTERS = 60;
 
-function shortened(text: string): string {
-  return cutText(text.replace(/\s+/g, ' ').trim(), MOST_LETTERS);
-}
+const shortened = (text: string): string => cutText(text.replace(/\s+/g, ' ').trim(), MOST_LETTERS);

@@ -203,9 +203,7 @@ export function isCrowded(line: BuyerLine, holders: KnownBuyers['holders']): boo
   return isUnknown && [line.alikeHere, line.alikeUnplaced()].some((digest) => holders(digest).length >= MOST_HOLDERS);
 }
 
-function nameOf({ identifiers }: BuyerLine): Identifier {
-  return identifiers.at(-1) as Identifier;
-}
+const nameOf = ({ identifiers }: BuyerLine): Identifier => identifiers.at(-1) as Identifier;
 
 export function hasName(buyer: Buyer, { alike }: Pick<BuyerLine, 'alike'>): boolean {
   return buyer.names.some((name) => name.alike === alike);

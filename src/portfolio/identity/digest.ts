@@ -33,9 +33,7 @@ for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 }
 
 /** The six bits of a letter of base64url: ten times faster than `Buffer.write`, and every line needs it several times. */
-function sixBits(digest: string, at: number): number {
-  return SIX_BITS[digest.charCodeAt(at)] ?? 0;
-}
+const sixBits = (digest: string, at: number): number => SIX_BITS[digest.charCodeAt(at)] ?? 0;
 
 /** `bits`: how many bits of a digest are compared. `keepsValues`: false makes it a set. */
 export type DigestTableOptions = { bits?: 53 | 68; keepsValues?: boolean };
@@ -124,24 +122,16 @@ const MAX_LOAD = 0.75;
 const GROWTH = 1.5;
 
 /** The number of a digest's part. Only last letters count here and below: the first ones of `anywhereOf` take few values. */
-function partAt(digest: string): number {
-  return sixBits(digest, 9);
-}
+const partAt = (digest: string): number => sixBits(digest, 9);
 
 /** 32 bits of a digest, which also choose its slot. */
-function lowOf(digest: string): number {
-  return lettersAsNumber(digest, 10, 16) >>> 0;
-}
+const lowOf = (digest: string): number => lettersAsNumber(digest, 10, 16) >>> 0;
 
 /** 15 further bits. Never 0, because 0 marks an empty slot. */
-function narrowTag(digest: string): number {
-  return (lettersAsNumber(digest, 6, 9) & 0x7fff) + 1;
-}
+const narrowTag = (digest: string): number => (lettersAsNumber(digest, 6, 9) & 0x7fff) + 1;
 
 /** 30 further bits. Never 0, because 0 marks an empty slot. */
-function wideTag(digest: string): number {
-  return lettersAsNumber(digest, 4, 9) + 1;
-}
+const wideTag = (digest: string): number => lettersAsNumber(digest, 4, 9) + 1;
 
 /** One part's arrays; `value` is empty in a set. */
 type Part = { low: Uint32Array; tag: Uint16Array | Uint32Array; value: Uint32Array; used: number };
@@ -155,9 +145,7 @@ function emptyPart(slots: number, isWide: boolean, keepsValues: boolean): Part {
   };
 }
 
-function slotAfter({ low }: Part, slot: number): number {
-  return slot + 1 === low.length ? 0 : slot + 1;
-}
+const slotAfter = ({ low }: Part, slot: number): number => (slot + 1 === low.length ? 0 : slot + 1);
 
 /** The first slot from `slot` on with these bits, or the first empty slot if that comes earlier. */
 function slotFrom(part: Part, slot: number, ofLow: number, ofTag: number): number {

@@ -16,6 +16,4 @@ const MOST_DIGITS = 20;
 
 const NUMBER = /^\d+$/;
 
-function withoutZeros(number: string): string {
-  return number.replace(/^0+/, '');
-}
+const withoutZeros = (number: string): string => number.replace(/^0+/, '');

@@ -167,8 +167,6 @@ const WESTERN = Array.from({ length: 0x100 }, (_none, code) => {
 });
 
 /** Removes the second letter of `ae` or `aa`, because `Mueller` is also written `Muller`. */
-function spelt(text: string): string {
-  return TWO_SPELLINGS.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text;
-}
+const spelt = (text: string): string => (TWO_SPELLINGS.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text);
 
 const TWO_SPELLINGS = /[aou]e|aa/;

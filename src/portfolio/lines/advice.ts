@@ -118,6 +118,4 @@ export type Advice = { column: 'requested_limit' | 'statements_dated' | 'support
 /** The time zone in which a day begins first: UTC+14, Kiribati. */
 const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;
 
-function isoDate(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
+const isoDate = (date: Date): string => date.toISOString().slice(0, 10);

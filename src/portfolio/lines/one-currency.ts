@@ -191,9 +191,7 @@ function firstOf(words: Record<string, string | null | undefined>): FileCurrency
  * The currency that a word names in the currency column or in the header of the amounts. An unknown code counts as a currency of its own: a
  * whole list may be in "LCY".
  */
-function readColumn(word: string): Currency {
-  return currencyOf(word) ?? new Set([word.toUpperCase()]);
-}
+const readColumn = (word: string): Currency => currencyOf(word) ?? new Set([word.toUpperCase()]);
 
 function differs({ word, isFormat }: Said, column: string | undefined, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
@@ -215,9 +213,7 @@ const OTHER_SIGN = 'if only the currency beside this amount is wrong, correct it
 const OTHER_FORMAT = 'if only the number format of the cells is wrong, choose the right one, or one without a currency';
 
 /** Whether an amount has neither a code nor a sign, as most have. */
-function isBare(amount: string | undefined): boolean {
-  return amount === undefined || !BESIDE.test(amount);
-}
+const isBare = (amount: string | undefined): boolean => amount === undefined || !BESIDE.test(amount);
 
 const BESIDE = /[^\d.,'’\s+()-]/;
 

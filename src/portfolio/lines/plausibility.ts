@@ -154,9 +154,7 @@ function isKnownBuyer({ buyer_reference, country_code, city, street, company_reg
 }
 
 /** Whether an e-mail address may belong to an example domain: a quick test by its last letter, before the regular expression. */
-function mayBeExample(email: string): boolean {
-  return 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
-}
+const mayBeExample = (email: string): boolean => 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
 
 /**
  * Compares how the amounts of a file are written: with which decimal separator, and whether the end of the file cut one off. A missing line

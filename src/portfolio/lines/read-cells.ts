@@ -231,9 +231,7 @@ const TIDIED =
   "The cell began with a spreadsheet's apostrophe, or had accents as characters of their own beside their letters.";
 
 /** Whether the text is valid Unicode without control characters. Tabs and line breaks are allowed. */
-function isSound(text: string): boolean {
-  return text.isWellFormed() && !CONTROL.test(text);
-}
+const isSound = (text: string): boolean => text.isWellFormed() && !CONTROL.test(text);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;

@@ -123,6 +123,4 @@ function note(sum: Sum, line: number): void {
 
 type Group = { visible: ExactSum; hidden: ExactSum; sum: Sum };
 
-function makeGroup(): Group {
-  return { visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } };
-}
+const makeGroup = (): Group => ({ visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } });

@@ -212,9 +212,7 @@ function countFilled(cells: readonly string[]): number {
 }
 
 /** Whether a cell has text. The test of its first character avoids a trim for most cells. */
-function isFilled(cell: string): boolean {
-  return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
-}
+const isFilled = (cell: string): boolean => cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 
 /** Whether the line has only numbers, apart from these cells. */
 function saysOnlyNumbers(cells: readonly string[], ...but: readonly number[]): boolean {
@@ -290,9 +288,7 @@ function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: Gr
 }
 
 /** A label without differences of spelling: case, accents, punctuation. */
-function plainLabel(text: string): string {
-  return plainWordsOf(smallLetters(text));
-}
+const plainLabel = (text: string): string => plainWordsOf(smallLetters(text));
 
 /** This many amounts hardly add up to another by chance, beside another sign of a total. */
 const SURELY_ADDED = 3;

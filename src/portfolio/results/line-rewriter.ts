@@ -163,9 +163,7 @@ function plain(
 }
 
 /** Adds a zero to an amount that would be ambiguous: `1.234` becomes `1.2340`. */
-function sureAmount(value: string): string {
-  return 'open' in parseAmount(value) ? `${value}0` : value;
-}
+const sureAmount = (value: string): string => ('open' in parseAmount(value) ? `${value}0` : value);
 
 /** The latest date that is accepted: any, since dates were checked when the line was read. */
 const LAST_DAY = '9999-12-31';

@@ -151,9 +151,7 @@ function grouped(
   return { whole: whole.replaceAll(group, ''), fraction, group, mark };
 }
 
-function lastSign(body: string): string {
-  return /(\D)\d*$/.exec(body)?.[1] ?? '';
-}
+const lastSign = (body: string): string => /(\D)\d*$/.exec(body)?.[1] ?? '';
 
 function canonical(whole: string, fraction: string): ValueReading {
   const value = fraction === '' ? whole : `${whole}.${fraction}`;
@@ -200,9 +198,7 @@ export const TOO_MANY_DIGITS =
 const PLAIN = 'write a plain decimal, like 1234.50';
 
 /** The part of a message that says how to write an amount: an example with the column's own decimal separator. */
-function likeTheColumn(decimal: Decimal | null): string {
-  return decimal === ',' ? 'write it like 1234,50' : PLAIN;
-}
+const likeTheColumn = (decimal: Decimal | null): string => (decimal === ',' ? 'write it like 1234,50' : PLAIN);
 
 /** The messages for texts that are no amount, the most certain first: the first pattern that matches gives the message. */
 const MISTAKES: [RegExp, string][] = [

@@ -88,9 +88,7 @@ function mayBegin(label: string): boolean {
   return true;
 }
 
-function isPlain(label: string): boolean {
-  return /^[A-Za-z]{3}/.test(label);
-}
+const isPlain = (label: string): boolean => /^[A-Za-z]{3}/.test(label);
 
 /**
  * For each Latin-1 character: the number of its letter without accent or case, 27 for other letters, 0 for separators.

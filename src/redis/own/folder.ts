@@ -70,6 +70,4 @@ function idOf(path: string): string {
   return `${dev}-${ino}`;
 }
 
-function fits(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_PATH_BYTES;
-}
+const fits = (path: string): boolean => Buffer.byteLength(path) <= MAX_PATH_BYTES;

@@ -60,9 +60,7 @@ const PATIENCE_MS = 30_000;
 const WEDGED_AFTER_MS = 10_000;
 
 /** A pause between two looks at the server: about as long as Redis takes to start, and randomized among waiting processes. */
-function pauseMs(): number {
-  return 10 + Math.random() * 20;
-}
+const pauseMs = (): number => 10 + Math.random() * 20;
 
 /** Starts a server unless another process is starting one or just has. Answers whether it did. */
 async function startAlone(place: JoinDeps, signal: AbortSignal): Promise<boolean> {
@@ -140,9 +138,7 @@ async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   return true;
 }
 
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 async function isListening(socketPath: string): Promise<boolean> {
   const found = await probe(socketPath);

@@ -42,9 +42,7 @@ export async function joinServer(connection: Redis, info: ServerInfo, folder: Fo
 const USERS_KEY = '~own-redis:users';
 const ENDING_KEY = '~own-redis:ending';
 
-function memberName(run: string, connectionId: string): string {
-  return `${run}#${connectionId}`;
-}
+const memberName = (run: string, connectionId: string): string => `${run}#${connectionId}`;
 
 /** Users in the list without a connection to this run of the server. The list is read before the connections, so a new user has one. */
 async function findGone(connection: Redis, run: string): Promise<string[]> {

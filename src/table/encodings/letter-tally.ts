@@ -194,6 +194,4 @@ const WESTERN_RUN =
 /** A word of two or more letters above ASCII alone is not Western, but a legal form elsewhere: `ИП`, `ΟΕ`. */
 const WHOLE_WORD = /^[\xc0-\xff]{2,}$/;
 
-function isLetter(character: string | undefined): boolean {
-  return character !== undefined && /[A-Za-z]/.test(character);
-}
+const isLetter = (character: string | undefined): boolean => character !== undefined && /[A-Za-z]/.test(character);

@@ -167,9 +167,7 @@ function notCalculated(column: number, line: number): RawRecord['fault'] {
   return { cell: null, message };
 }
 
-function shown(written: string | number): string {
-  return String(written).slice(0, 20);
-}
+const shown = (written: string | number): string => String(written).slice(0, 20);
 
 /** The parts of a workbook that determine a cell's text. */
 type Meanings = Pick<Workbook, 'shared' | 'styles' | 'from1904'>;

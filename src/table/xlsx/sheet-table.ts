@@ -110,9 +110,7 @@ function bookFault({ path, givenPath = path }: TableFile, error: unknown): Limit
 }
 
 /** Whether a ZIP file's end is missing, as after an interrupted download. */
-function isCutOff(error: unknown): boolean {
-  return error instanceof Error && CUT_OFF.test(error.message);
-}
+const isCutOff = (error: unknown): boolean => error instanceof Error && CUT_OFF.test(error.message);
 
 /** yauzl's messages for a missing or contradictory directory at a ZIP file's end. */
 const CUT_OFF =
@@ -217,9 +215,7 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
 const TITLES = 10;
 
 /** A sheet's row as a record for finding the header, without what only sheets have. */
-function recordOf(row: SheetRow) {
-  return { line: row.line, cells: cellsOf(row), fault: row.fault };
-}
+const recordOf = (row: SheetRow) => ({ line: row.line, cells: cellsOf(row), fault: row.fault });
 
 /** Most other sheets in which content or a header is looked for: as many as a person reads through in a message. */
 const MAX_LOOKED_AT = 20;

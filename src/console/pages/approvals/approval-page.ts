@@ -63,9 +63,7 @@ function titleOf(approval: PricedApproval): Html {
   return html`<bdi>${portfolio}</bdi>: ${withNumbers(approvalSizeWords(approval))}, ${KIND_WORDS[kind]}`;
 }
 
-function portfolioHref({ portfolio }: Approval): string {
-  return `/portfolios/${encodeURIComponent(portfolio)}`;
-}
+const portfolioHref = ({ portfolio }: Approval): string => `/portfolios/${encodeURIComponent(portfolio)}`;
 
 function originalHref(approval: Approval, { number }: UnderstoodFile): string {
   return `${portfolioHref(approval)}/downloads/original?import=${number}`;

@@ -126,9 +126,7 @@ export function saidWords(said: string | undefined): string {
 }
 
 /** The start of a digest, for two people to compare over the telephone. */
-function shortDigest(digest: string): string {
-  return digest.slice(0, 10);
-}
+const shortDigest = (digest: string): string => digest.slice(0, 10);
 
 /** The names of people as a text: `alice, bob and 3 others`; empty for no names. */
 export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'): string {

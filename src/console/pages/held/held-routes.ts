@@ -184,9 +184,7 @@ async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunct
   return heldParts({ page, portfolio, after: after || undefined, kept, csrf: reply.code(422).csrf() });
 }
 
-function nameAt(answers: readonly HeldRow[], at: number): string {
-  return answers[at] ? heldName(answers[at]) : '';
-}
+const nameAt = (answers: readonly HeldRow[], at: number): string => (answers[at] ? heldName(answers[at]) : '');
 
 /** The letter about the first MOST_IN_LETTER of these rows, and the number of rows in it (`items`). */
 async function letterOf(rows: readonly HeldRow[], { items, letter }: HeldPageFunctions) {

@@ -189,9 +189,7 @@ function versionOf(draft: PortfolioDraft): Record<string, unknown> {
 }
 
 /** The answer for a line whose cells could not be checked: the reason. */
-function notChecked(words: string): Html {
-  return html`<p class="problem" data-unchecked>${words}</p>`;
-}
+const notChecked = (words: string): Html => html`<p class="problem" data-unchecked>${words}</p>`;
 
 /** Records that a line means the buyer to whom its identifiers belong. It holds for this upload alone. */
 async function saySameBuyer(

@@ -193,9 +193,7 @@ export function forPage(message: string): string {
 }
 
 /** Whether the message offers to confirm that the line means the buyer to whom its identifiers belong. */
-function isOfSameBuyer(message: string): boolean {
-  return message.includes('say --same-buyer');
-}
+const isOfSameBuyer = (message: string): boolean => message.includes('say --same-buyer');
 
 export function cellsTable(caption: string, cells: readonly MendedCell[]): Html {
   return html`${table({

@@ -78,9 +78,7 @@ function wayWords({ given, waiting }: ShownWay): string {
   return `${given ? `${given.where}, ${given.how}` : t`not set up any more`}${waits}`;
 }
 
-function titleOf({ notice: { title, path } }: ToldNotice): Html {
-  return html`<a href="${path}">${theirWords(title)}</a>`;
-}
+const titleOf = ({ notice: { title, path } }: ToldNotice): Html => html`<a href="${path}">${theirWords(title)}</a>`;
 
 function deliveriesOf({ deliveries }: ToldNotice, nowMs: number): Html {
   if (deliveries.length === 0) return html`<span class="quiet">to nobody</span>`;

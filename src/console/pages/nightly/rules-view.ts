@@ -122,6 +122,4 @@ function offerWords(cause: CauseNow): string {
   return t`${countWords(rows, 'row')} in ${where}, at ${translated(step)}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -112,15 +112,12 @@ function niceTop(most: number): number {
   return [1, 2, 4, 6, 8, 10].map((factor) => factor * unit).find((top) => top >= most) ?? 10 * unit;
 }
 
-function learnedWords(rate: number): string {
-  return rate > 0 ? t`${perSecond(rate)} the learned limit` : t`no limit met yet`;
-}
+const learnedWords = (rate: number): string =>
+  rate > 0 ? t`${perSecond(rate)} the learned limit` : t`no limit met yet`;
 
 function perSecond(value: number | undefined): string {
   if (value === undefined) return '–';
   return value >= 10 || value === 0 ? String(Math.round(value)) : value.toFixed(1);
 }
 
-function clock(ms: number): string {
-  return new Date(ms).toISOString().slice(11, 19);
-}
+const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);

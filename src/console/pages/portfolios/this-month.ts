@@ -144,9 +144,7 @@ function archivedWords(archived: readonly ArchivedPortfolio[]): Html {
 
 const MOST_PLACES = 3;
 
-function monthOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 7);
-}
+const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
 
 /**
  * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another one

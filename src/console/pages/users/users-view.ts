@@ -173,9 +173,7 @@ function knownPart(user: UserView): Html {
   ]);
 }
 
-function ownPart(): Html {
-  return html`<p>Change your own password and second factor in <a href="/me">My account</a>.</p>`;
-}
+const ownPart = (): Html => html`<p>Change your own password and second factor in <a href="/me">My account</a>.</p>`;
 
 function othersPart(csrf: string, { name, hasFactor }: UserView): Html {
   return html`<p>Do this only for somebody whom you know to be asking: over the telephone, or at your desk.</p>
@@ -230,6 +228,4 @@ export function ownRolesView(given: { csrf: string; user: UserView; roles: UserV
     </div></div>`;
 }
 
-function sureTick(): Html {
-  return tick({ label: t`This is my own account, and I mean it.`, name: 'own' });
-}
+const sureTick = (): Html => tick({ label: t`This is my own account, and I mean it.`, name: 'own' });
