@@ -171,9 +171,7 @@ function replacedBy(line: number, { fileName }: ImportTarget) {
 /** A line's row as the ledger keeps it. Copies its documents into the data folder. */
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
-  for (const document of row.documents) {
-    documents.push(rowDocument(document, await store.put(document)));
-  }
+  for (const document of row.documents) documents.push(rowDocument(document, await store.put(document)));
   return rowRequest(row, documents);
 }
 

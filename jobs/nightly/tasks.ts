@@ -65,9 +65,7 @@ const DAY_MS = 86_400_000;
 
 /** Removes audit entries older than `days` from the trail's start, and leaves a checkpoint there. */
 async function cutAudit({ audit, days }: CutDeps, { by, from }: Night): Promise<NightResult> {
-  if (days === undefined) {
-    return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
-  }
+  if (days === undefined) return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
   const cut = await audit.cut({ beforeMs: Date.now() - days * DAY_MS, by, from });
   if (!cut) return { is: 'well', words: `No audit entry is older than ${days} days.` };
   return {

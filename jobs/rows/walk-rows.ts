@@ -30,9 +30,7 @@ export async function walkRows(
 
 /** Rows of a state page by page, each read when its page is reached. */
 export async function* foundPages(rows: Rows, portfolio: string, state: RowState): AsyncGenerator<FoundRow[]> {
-  for await (const page of pagesOf(rows, portfolio, state)) {
-    yield await readFound(page, rows);
-  }
+  for await (const page of pagesOf(rows, portfolio, state)) yield await readFound(page, rows);
 }
 
 /** Reads these rows, without those that do not exist. */

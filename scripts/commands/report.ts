@@ -198,9 +198,7 @@ function causeTable(portfolio: string, causes: readonly Cause[], currency: strin
   const goes = causes.find(({ meaning }) => meaning !== 'unknown');
   lines.push('');
   if (goes) lines.push(`To send a group again: npx limitline retry "${portfolio}" --cause ${goes.id}`);
-  if (causes.some(({ meaning }) => meaning === 'unknown')) {
-    lines.push(...heldRemedy(portfolio).split(/(?<=file:|;) /));
-  }
+  if (causes.some(({ meaning }) => meaning === 'unknown')) lines.push(...heldRemedy(portfolio).split(/(?<=file:|;) /));
   return lines.join('\n');
 }
 

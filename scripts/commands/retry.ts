@@ -63,9 +63,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 function refuseOthers(others: Partial<Retry>): void {
   const [other] = Object.keys(others);
-  if (other !== undefined) {
-    throw new LimitlineError('USAGE', `Choose rows by --where or by --${other}, not by both.`);
-  }
+  if (other !== undefined) throw new LimitlineError('USAGE', `Choose rows by --where or by --${other}, not by both.`);
 }
 
 /** Retries the rows of a filter, as a plan that is executed at once, or after a yes. */

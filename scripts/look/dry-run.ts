@@ -48,21 +48,8 @@ export function outlookDepsOf(given: Context): OutlookDeps {
  * @param currency the one that the file names
  */
 export function dryRunWords(dryRun: DryRun, currency?: string): string {
-  const {
-    limits,
-    documents,
-    companies,
-    uploadBytes,
-    requested,
-    open,
-    revived = 0,
-    replaced,
-    doubted = 0,
-    besides,
-    alike = 0,
-    before,
-    durationS,
-  } = dryRun;
+  const { limits, documents, companies, uploadBytes, requested, open, revived = 0 } = dryRun;
+  const { replaced, doubted = 0, besides, alike = 0, before, durationS } = dryRun;
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [

@@ -49,9 +49,7 @@ export function sayFault(error: unknown, terminal: FaultOutput): void {
 
 /** A fault of Redis in words, with what to do. */
 function faultWords(error: unknown): string | undefined {
-  if (isRedisGone(error)) {
-    return `Redis was lost on the way (${messageOf(error)}); run the same command to continue.`;
-  }
+  if (isRedisGone(error)) return `Redis was lost on the way (${messageOf(error)}); run the same command to continue.`;
   if (isRefusedAsFull(error)) return `${nearlyFullWords()} Run the same command later to continue.`;
   if (isRefusedForNow(error)) {
     return `Redis cannot take commands at the moment (${messageOf(error)}); run the same command to continue.`;

@@ -8,13 +8,8 @@ import { makeWebhook } from './webhook/webhook.ts';
 
 /** Opens the configured channels; the settings were checked before. */
 export function openWays(settings: NoticeSettings): Way[] {
-  const {
-    NOTIFY_WEBHOOK_URL: url,
-    NOTIFY_WEBHOOK_FORM: form,
-    NOTIFY_SMTP_URL,
-    NOTIFY_SMTP_FROM,
-    NOTIFY_SMTP_TO,
-  } = settings;
+  const { NOTIFY_WEBHOOK_URL: url, NOTIFY_WEBHOOK_FORM: form } = settings;
+  const { NOTIFY_SMTP_URL, NOTIFY_SMTP_FROM, NOTIFY_SMTP_TO } = settings;
   const ways: Way[] = [];
   if (url !== undefined) ways.push(makeWebhook({ url, form, proxy: chooseProxy(url, settings) }));
   const server = NOTIFY_SMTP_URL === undefined ? undefined : readSmtpUrl(NOTIFY_SMTP_URL);

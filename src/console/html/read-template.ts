@@ -120,9 +120,7 @@ function readStartTag(reader: Reader, open: string[]): void {
   reader.write(`<${written}`);
   const attributes = new Set<string>();
   while (reader.take(ATTRIBUTE)) attributes.add(readAttribute(reader));
-  if (!reader.take(TAG_END)) {
-    throw reader.fault(`has something else than attributes with quotation marks in <${name}>`);
-  }
+  if (!reader.take(TAG_END)) throw reader.fault(`has something else than attributes with quotation marks in <${name}>`);
   checkElement(name, attributes);
   const selfClosed = reader.taken(1) === '/';
   if (selfClosed && !VOID.has(name)) reader.write(`></${written}>`);

@@ -22,19 +22,8 @@ export function form(given: {
   module?: string;
   role?: 'search';
 }): Html {
-  const {
-    action,
-    body,
-    method = 'post',
-    csrf,
-    multipart = false,
-    dialog,
-    class: name = 'form',
-    id,
-    label,
-    module,
-    role,
-  } = given;
+  const { action, body, method = 'post', csrf, multipart = false } = given;
+  const { dialog, class: name = 'form', id, label, module, role } = given;
   if (method === 'post' && csrf === undefined)
     throw new TypeError(`The form to ${action} has no token: give it reply.csrf().`);
   const address = multipart
@@ -79,18 +68,8 @@ export function field(
     plain?: boolean;
   },
 ): Html {
-  const {
-    type = 'text',
-    value,
-    required,
-    placeholder,
-    accept,
-    multiple,
-    inputmode,
-    autocomplete = 'off',
-    maxlength,
-    plain,
-  } = given;
+  const { type = 'text', value, required, placeholder, accept } = given;
+  const { multiple, inputmode, autocomplete = 'off', maxlength, plain } = given;
   const id = given.id ?? `field-${given.name}`;
   const input = html`<input class="input" id="${id}" name="${given.name}" type="${type}" value="${value}" required="${required}" placeholder="${placeholder}" accept="${accept}" multiple="${multiple}" inputmode="${inputmode}" autocomplete="${type === 'file' ? undefined : autocomplete}" maxlength="${maxlength}" autocapitalize="${plain && 'none'}" spellcheck="${plain && 'false'}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">`;
   return around(given, id, input);

@@ -32,9 +32,7 @@ export function troubleOf(error: unknown): Trouble {
   }
   const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
   if (isRefusedAsFull(error)) return { status: 503, title: titleOf(503), words: FULL, comesBack: false };
-  if (isAway(error)) {
-    return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
-  }
+  if (isAway(error)) return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
   if (statusCode >= 400 && statusCode < 500) {
     const words = WORDS[statusCode] ?? t`The console could not read what was sent.`;
     return {

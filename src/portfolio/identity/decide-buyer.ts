@@ -169,9 +169,7 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const lost = zeros.find((found) => found !== undefined);
   if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
-  if (more.length > 0) {
-    return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
-  }
+  if (more.length > 0) return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
   const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
   return { ...isNew, warnings: [likeAnother(line, other, { isOfCompany, shared, apart }, known)] };

@@ -28,19 +28,8 @@ export const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */
 export function findingView(finding: ShownFinding, medium: Medium): Html {
-  const {
-    rows,
-    sum,
-    granted,
-    currency,
-    portfolio,
-    finding: words,
-    commands,
-    examples,
-    sinceMs,
-    change,
-    rowsBefore,
-  } = finding;
+  const { rows, sum, granted, currency, portfolio, finding: words } = finding;
+  const { commands, examples, sinceMs, change, rowsBefore } = finding;
   const isGone = change === 'gone';
   return html`<li class="finding">
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}${finding.check === 'granted below' && granted !== undefined && html`<span class="quiet">granted ${money({ amount: granted, currency })}</span>`}</div>

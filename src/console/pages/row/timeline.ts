@@ -45,9 +45,7 @@ export function timelineOf(story: RowStory): Happening[] {
     });
   }
   const means = STATES[result.state];
-  if ('ended' in means) {
-    happened.push({ atMs: result.sinceMs, kind: 'plain', words: translated(means.ended) });
-  }
+  if ('ended' in means) happened.push({ atMs: result.sinceMs, kind: 'plain', words: translated(means.ended) });
   happened.push(...story.events.map(happeningOfEvent));
   // A stable sort: entries of the same millisecond keep their recorded order.
   return happened.toSorted((a, b) => a.atMs - b.atMs);
