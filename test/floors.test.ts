@@ -12,7 +12,6 @@ const COMPUTED: Record<string, string> = {
   'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
   'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
   'scripts/limitline.cjs': 'starts the sources, or in a package what was built of them',
-  'scripts/bench/csv.ts': 'starts itself as another process',
 };
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -119,8 +118,7 @@ describe('packages', () => {
 
   test('what is delivered needs no package that only developing needs', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    const delivered = ofOthers.filter(({ from }) => !within(from, 'scripts/bench'));
-    expect(said(delivered.filter((arrow) => !Object.hasOwn(dependencies, packageOf(arrow))))).toEqual([]);
+    expect(said(ofOthers.filter((arrow) => !Object.hasOwn(dependencies, packageOf(arrow))))).toEqual([]);
   });
 });
 

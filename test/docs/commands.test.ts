@@ -23,7 +23,7 @@ const NOT_RUN: Record<string, string> = {
   'npx vitest run test/log.test.ts': 'it runs another test',
   'npx tsc --noEmit': 'npm test checks the types',
   'npx biome check --write .': 'npm test runs Biome, and here it would change files',
-  'npm run bench': 'test/scripts/bench/main.test.ts',
+  'npm run bench': 'test/bench/main.test.ts',
   'npm run simulate -- --seeds 500': 'test/simulation/simulation.test.ts',
   'npm run build': 'test/scripts/build.test.ts',
   'npm pack': 'test/scripts/build.test.ts',

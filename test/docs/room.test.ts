@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { generatePortfolio } from '../../scripts/bench/generate-portfolio.ts';
+import { generatePortfolio } from '../bench/generate-portfolio.ts';
 import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeFolder } from '../support/workplace.ts';

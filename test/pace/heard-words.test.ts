@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { judgeWords, type SaidTimeLeft } from '../../scripts/bench/measure-words.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import { makeOwnPace } from '../../src/pace/pace-words.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { timeLeftRange } from '../../src/pace/time-left.ts';
 import { makeBucket, rateLimitHeaders } from '../../src/stand-in/gate.ts';
+import { judgeWords, type SaidTimeLeft } from '../bench/measure-words.ts';
 import { FOREIGN_WORDS, type ForeignLimiter, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 

@@ -14,8 +14,8 @@ const KEY_FILE = join(FOLDER, 'key');
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
   start: 'scripts/start.ts',
-  bench: 'scripts/bench/main.ts',
-  'bench-pace': 'scripts/bench/pace.ts',
+  bench: 'test/bench/main.ts',
+  'bench-pace': 'test/bench/pace.ts',
   'archive-process': 'test/support/archive-process.ts',
   'audit-writer': 'test/support/audit-writer.ts',
   'deliver-process': 'test/support/deliver-process.ts',
@@ -27,7 +27,7 @@ const ENTRIES = {
 };
 
 /** All that a bundle is made of. */
-const SOURCES = ['src', 'jobs', 'scripts', 'test/support'];
+const SOURCES = ['src', 'jobs', 'scripts', 'test/bench', 'test/support'];
 
 /** What looks for its own files beside its own code. */
 const LEFT_OUT = [/^@bull-board\//];

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions } from 'ioredis';
-import { makeTemporaryFolder } from '../../../scripts/bench/start-servers.ts';
+import { makeTemporaryFolder } from '../../bench/start-servers.ts';
 
 type ReplicatedRedis = AsyncDisposable & {
   /** Its REDIS_URL, by way of the sentinel. */

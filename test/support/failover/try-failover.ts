@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runContender } from '../../../scripts/bench/contenders.ts';
-import { generatePortfolio } from '../../../scripts/bench/generate-portfolio.ts';
-import { makeTemporaryFolder, startService } from '../../../scripts/bench/start-servers.ts';
-import { startFleet, untilFinished } from '../../../scripts/bench/worker-fleet.ts';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../../src/config.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { is, ROW_STATES } from '../../../src/ledger/schema/row.ts';
+import { runContender } from '../../bench/contenders.ts';
+import { generatePortfolio } from '../../bench/generate-portfolio.ts';
+import { makeTemporaryFolder, startService } from '../../bench/start-servers.ts';
+import { startFleet, untilFinished } from '../../bench/worker-fleet.ts';
 import { COMPILED, LIMITLINE } from '../command.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
 

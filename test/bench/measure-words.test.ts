@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeWords } from '../../../scripts/bench/measure-words.ts';
+import { judgeWords } from './measure-words.ts';
 
 const run = { startedMs: 0, finishedMs: 100_000 };
 

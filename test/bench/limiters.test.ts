@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { LIMITED_PER_S } from '../../../scripts/bench/limiters/limiter.ts';
-import { LIMITER_CASES } from '../../../scripts/bench/limiters/limiter-cases.ts';
-import { hasNginx } from '../../../scripts/bench/limiters/nginx.ts';
+import { LIMITED_PER_S } from './limiters/limiter.ts';
+import { LIMITER_CASES } from './limiters/limiter-cases.ts';
+import { hasNginx } from './limiters/nginx.ts';
 
 /** Answers what it was asked, with a status and a header of its own. */
 async function startEcho(): Promise<string> {

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+import { abortOnSignal } from '../../scripts/process/long-running.ts';
 import { messageOf } from '../../src/errors.ts';
-import { abortOnSignal } from '../process/long-running.ts';
 
 /** The arguments of a bench: `signal` is aborted when the process must stop, and `say` prints progress. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };

@@ -84,7 +84,7 @@ export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
 
 /** The path of Limitline's command line, as users start it, with its cache of compiled code. */
 export function limitlineScript(): string {
-  return fileURLToPath(new URL('../limitline.cjs', import.meta.url));
+  return fileURLToPath(new URL('../../scripts/limitline.cjs', import.meta.url));
 }
 
 function peer(name: string): string {

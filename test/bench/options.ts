@@ -13,7 +13,7 @@ type BenchOptions = {
   json: boolean;
 };
 
-export const USAGE = `node scripts/bench/main.ts [--rows N] [--rounds N] [--only ${SECTIONS.join('|')}] [--json]`;
+export const USAGE = `node test/bench/main.ts [--rows N] [--rounds N] [--only ${SECTIONS.join('|')}] [--json]`;
 
 /** @throws LimitlineError `USAGE` for arguments that are not known */
 export function readOptions(args: readonly string[]): BenchOptions {

@@ -186,7 +186,7 @@ async function cookieOf(link: string): Promise<string> {
     .join('; ');
 }
 
-const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
 /** The stand-in's own endpoints (`src/stand-in/app.ts`). */
 const CONTROL_PATH = '/_stand-in';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readOptions } from '../../../scripts/bench/options.ts';
+import { readOptions } from './options.ts';
 
 test.each([
   [[], { rows: 10_000, rounds: 3, sections: ['run', 'memory'], json: false }],
@@ -20,7 +20,7 @@ describe('a fault in the arguments is said with how the bench is used', () => {
     expect(() => readOptions(args)).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: expect.stringMatching(`^${words}.*; use: node scripts/bench`),
+        message: expect.stringMatching(`^${words}.*; use: node test/bench`),
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type RowFigures, rowTable } from '../../../scripts/bench/measure-rows.ts';
+import { type RowFigures, rowTable } from './measure-rows.ts';
 
 const figures: RowFigures = {
   rowsPerS: 1_000,

@@ -8,8 +8,7 @@ import { LIMITER_CASES } from './limiters/limiter-cases.ts';
 import { hasNginx } from './limiters/nginx.ts';
 import { CALLS_PER_ROW, type Headers, type PaceCase, type PaceContender, type PaceFigures } from './measure-pace.ts';
 
-const USAGE =
-  'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers] [--only LIMITER] [--words]';
+const USAGE = 'node test/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers] [--only LIMITER] [--words]';
 
 const LIMITS = [20, 100, 500];
 const PROCESSES = [1, 4];

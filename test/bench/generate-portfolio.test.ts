@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { generatePortfolio, PORTFOLIO_COLUMNS, portfolioLine } from '../../../scripts/bench/generate-portfolio.ts';
-import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { generatePortfolio, PORTFOLIO_COLUMNS, portfolioLine } from './generate-portfolio.ts';
 
 async function makePath(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-generate-'));

@@ -15,7 +15,7 @@ import { parse } from 'csv-parse';
  */
 const args = process.argv.slice(2);
 const [lines, only] = [Number(args[0] ?? 1_000_000), args[1] ?? ''];
-const LIMITLINE = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
 
 /** A module that sends the peak of memory to us when the measured process ends. */

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bundled } from '../../support/bundle.ts';
-import { COMPILED } from '../../support/command.ts';
-import { serversBelow, WAIT } from '../../support/redis/own-fixture.ts';
+import { bundled } from '../support/bundle.ts';
+import { COMPILED } from '../support/command.ts';
+import { serversBelow, WAIT } from '../support/redis/own-fixture.ts';
 
 test('a bench in small runs all contenders, prints its figures and leaves nothing behind', async () => {
   const { child, ended, dir } = startBench(['--rows', '40', '--rounds', '1', '--only', 'run', '--json']);

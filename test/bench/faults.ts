@@ -10,7 +10,7 @@ import type { FaultFigures, FaultResults } from './measure-faults.ts';
 import { KILL_EVERY_MS, LATENCY_MS, LOST_SHARE, measureFaults, OUTAGE_MS, WORKERS } from './measure-faults.ts';
 import { machineLine, runBench } from './run-bench.ts';
 
-const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';
+const USAGE = 'node test/bench/faults.ts [--rows N] [--json]';
 
 /** Rows of the portfolio: enough for several kills, and for several lost answers, which are two in a hundred. */
 const DEFAULT_ROWS = '3000';

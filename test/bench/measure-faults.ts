@@ -173,7 +173,7 @@ async function prepare({ service, file, folder, signal }: Place, env: Record<str
     latencyMs: LATENCY_MS,
     rules: trouble === 'faults' ? [lost('company'), lost('limit')] : [],
   });
-  const script = new URL('../limitline.ts', import.meta.url).pathname;
+  const script = new URL('../../scripts/limitline.ts', import.meta.url).pathname;
   const args = ['import', file, '--portfolio', PORTFOLIO, '--json'];
   await runContender({ script, args, env }, { cwd: folder, signal });
 }

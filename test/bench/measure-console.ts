@@ -14,7 +14,7 @@ import { benchRequest, idOf } from './fill-ledger.ts';
 import { generatePortfolio, PORTFOLIO_COLUMNS, portfolioLine } from './generate-portfolio.ts';
 import { AS_COMMAND, type RunningConsole, startService } from './start-servers.ts';
 
-const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
 /** Whether each round has watchers. In this order both kinds suffer equally if the machine gets slower from round to round. */
 const WATCH_ROUNDS = [false, true, true, false, false, true] as const;

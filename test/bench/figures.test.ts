@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markdownTable, numberText, ratiosOf, spreadOf, spreadText } from '../../../scripts/bench/figures.ts';
+import { markdownTable, numberText, ratiosOf, spreadOf, spreadText } from './figures.ts';
 
 describe('spreadOf', () => {
   test.each([

@@ -103,4 +103,4 @@ export async function untilFinished(read: () => Promise<PortfolioState>, signal:
 /** How often it is checked whether all processes have started, in ms: short compared with the half second that a start takes. */
 const LOOK_EVERY_MS = 20;
 
-const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
