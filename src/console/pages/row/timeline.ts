@@ -26,7 +26,7 @@ export type Happening = {
 /** The timeline of a row, oldest first: the recorded story, with what the calls and imports add. Pure. */
 export function timelineOf(story: RowStory): Happening[] {
   const { result, entries, imports, givenUp } = story;
-  const happened = entries.map((entry) => happeningOf(entry, story));
+  const happened = entries.map((entry) => ({ atMs: entry.atMs, ...saidOf(entry, story) }));
   const known = imports.get(result.importId);
   if (known) {
     const by = known.by ? t` by ${known.by}` : '';
@@ -38,11 +38,8 @@ export function timelineOf(story: RowStory): Happening[] {
   happened.push(...approvedWords(story));
   for (const call of story.calls) happened.push(...happeningsOfCall(call, story));
   if (result.state === 'cancelled' && !result.replaced && givenUp) {
-    happened.push({
-      atMs: givenUp.atMs,
-      kind: 'person',
-      words: t`The portfolio was cancelled by ${givenUp.by || t`somebody`}.`,
-    });
+    const words = t`The portfolio was cancelled by ${givenUp.by || t`somebody`}.`;
+    happened.push({ atMs: givenUp.atMs, kind: 'person', words });
   }
   const means = STATES[result.state];
   if ('ended' in means) happened.push({ atMs: result.sinceMs, kind: 'plain', words: translated(means.ended) });
@@ -107,94 +104,73 @@ function happeningsOfCall({ known, kind, what, madeFor }: StoryCall, { entries }
     found.push({ atMs, kind: 'plain', words: t`The call for ${what} was sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
-    found.push({
-      atMs: atMs + tookMs,
-      kind: 'plain',
-      words: t`The service made ${what} after ${spanWords(tookMs)}: ${id}.`,
-    });
+    const words = t`The service made ${what} after ${spanWords(tookMs)}: ${id}.`;
+    found.push({ atMs: atMs + tookMs, kind: 'plain', words });
   }
   return found;
 }
 
-function happeningOf(entry: StoryEntry, story: RowStory): Happening {
+/** What an entry says, without its time. */
+type Said = Omit<Happening, 'atMs'>;
+
+const say = (kind: Said['kind'], words: Said['words'], more: Partial<Said> = {}): Said => ({ kind, words, ...more });
+
+function saidOf(entry: StoryEntry, story: RowStory): Said {
   const { atMs } = entry;
   const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : t` after ${spanWords(atMs - sentMs)}`);
   switch (entry.is) {
     case 'refused': {
       const late = entry.late ? t`, late: its outcome had been unknown` : '';
       const words = t`The service refused the ${translated(entry.kind)} with status ${entry.status ?? t`unknown`}${sentAfter(entry.sentMs)}${late}.`;
-      return { atMs, kind: 'bad', words, ...(entry.body === '' ? {} : { detail: entry.body }) };
+      return say('bad', words, entry.body === '' ? {} : { detail: entry.body });
     }
-    case 'unknown':
-      return {
-        atMs,
-        kind: 'doubt',
-        words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether the ${translated(entry.kind)} was made.`,
-        detail: entry.heard.replace(SETTING_HINT, ''),
-      };
+    case 'unknown': {
+      const words = t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether the ${translated(entry.kind)} was made.`;
+      return say('doubt', words, { detail: entry.heard.replace(SETTING_HINT, '') });
+    }
     case 'sent again':
-      return {
-        atMs,
-        kind: 'plain',
-        words: t`The ${translated(entry.kind)} call is sent again, as an operator has set up.`,
-      };
+      return say('plain', t`The ${translated(entry.kind)} call is sent again, as an operator has set up.`);
     case 'made late':
-      return {
-        atMs,
-        kind: 'plain',
-        words: t`An answer came after all: the ${translated(entry.kind)} was made, ${entry.id}.`,
-      };
+      return say('plain', t`An answer came after all: the ${translated(entry.kind)} was made, ${entry.id}.`);
     case 'made twice':
-      return {
-        atMs,
-        kind: 'bad',
-        words: t`The ${translated(entry.kind)} was made twice: ${entry.id} and ${entry.again}.`,
-      };
+      return say('bad', t`The ${translated(entry.kind)} was made twice: ${entry.id} and ${entry.again}.`);
     case 'held':
-      return { atMs, kind: 'doubt', words: t`The row needs an answer: a person has to say what became of its call.` };
+      return say('doubt', t`The row needs an answer: a person has to say what became of its call.`);
     case 'failed': {
       const plain = plainCause(entry.message);
       const detail = plain === entry.message ? {} : { detail: entry.message };
-      return { atMs, kind: 'bad', words: `${plain}.`.replace(/\.\.$/, '.'), ...detail };
+      return say('bad', `${plain}.`.replace(/\.\.$/, '.'), detail);
     }
-    case 'retried':
-      return {
-        atMs,
-        kind: 'person',
-        words: entry.rule
-          ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${translated(stateWords(entry.from))}.`
-          : t`Sent again by ${entry.by}: it had been ${translated(stateWords(entry.from))}.`,
-      };
+    case 'retried': {
+      const words = entry.rule
+        ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${translated(stateWords(entry.from))}.`
+        : t`Sent again by ${entry.by}: it had been ${translated(stateWords(entry.from))}.`;
+      return say('person', words);
+    }
     case 'freed':
-      return { atMs, kind: 'plain', words: t`The outcome of the row’s call is known now, so the row goes on.` };
+      return say('plain', t`The outcome of the row’s call is known now, so the row goes on.`);
     case 'resolved': {
       const said = entry.made === undefined ? t`was not made and may be sent again` : t`was made, ${entry.made}`;
-      return {
-        atMs,
-        kind: 'person',
-        words: t`${entry.by || t`Somebody`} said: the ${translated(entry.kind)} ${said}.`,
-      };
+      return say('person', t`${entry.by || t`Somebody`} said: the ${translated(entry.kind)} ${said}.`);
     }
     case 'cancelled':
-      return { atMs, kind: 'person', words: t`Cancelled by ${entry.by}.` };
+      return say('person', t`Cancelled by ${entry.by}.`);
     case 'decided': {
       const before = entry.before && html` Before: ${recordWords(entry.before)}.`;
       const words = html`The service decided on ${moment(Date.parse(entry.at))}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
-      return { atMs, kind: 'person', words };
+      return say('person', words);
     }
-    case 'asked':
-      return {
-        atMs,
-        kind: 'person',
-        words: t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${translated(stateWords(entry.from))}, and waits for another person's approval.`,
-      };
+    case 'asked': {
+      const words = t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${translated(stateWords(entry.from))}, and waits for another person's approval.`;
+      return say('person', words);
+    }
     case 'approved':
     case 'declined': {
       const words = entry.words ? `: ${entry.words}` : '.';
-      return { atMs, kind: 'person', words: t`That was ${entry.is} by ${entry.by || t`the settings`}${words}` };
+      return say('person', t`That was ${entry.is} by ${entry.by || t`the settings`}${words}`);
     }
     default:
-      return happeningOfFile(entry, story);
+      return saidOfFile(entry, story);
   }
 }
 
@@ -227,35 +203,22 @@ function fileOf(number: string, { imports }: Pick<RowStory, 'imports'>): string 
   return known ? t`${known.fileName} (import ${number}${by})` : t`import ${number}`;
 }
 
-function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
-  const { atMs } = entry;
+function saidOfFile(entry: FileEntry, story: RowStory): Said {
+  const file = fileOf(entry.import, story);
   switch (entry.is) {
-    case 'mended':
-      return {
-        atMs,
-        kind: 'person',
-        words: t`A corrected line came with ${fileOf(entry.import, story)}. Before it, the row had:`,
-        detail: fieldLines(entry.before),
-      };
+    case 'mended': {
+      const detail = fieldLines(entry.before);
+      return say('person', t`A corrected line came with ${file}. Before it, the row had:`, { detail });
+    }
     case 'imported again':
-      return {
-        atMs,
-        kind: 'person',
-        words: t`The same line came again with ${fileOf(entry.import, story)}; the row was ${translated(stateWords(entry.from))}.`,
-      };
+      return say(
+        'person',
+        t`The same line came again with ${file}; the row was ${translated(stateWords(entry.from))}.`,
+      );
     case 'replaced':
-      return {
-        atMs,
-        kind: 'person',
-        words: t`A corrected line of ${fileOf(entry.import, story)} took its place.`,
-        otherRow: entry.by,
-      };
+      return say('person', t`A corrected line of ${file} took its place.`, { otherRow: entry.by });
     case 'left out':
-      return {
-        atMs,
-        kind: 'person',
-        words: t`Cancelled, since ${fileOf(entry.import, story)} has no valid line for it.`,
-      };
+      return say('person', t`Cancelled, since ${file} has no valid line for it.`);
   }
 }
 
