@@ -18,10 +18,7 @@ describe('a fault in the arguments is said with how the bench is used', () => {
     [['500'], 'These arguments are not known: 500'],
   ])('of %j', (args, words) => {
     expect(() => readOptions(args)).toThrow(
-      expect.objectContaining({
-        code: 'USAGE',
-        message: expect.stringMatching(`^${words}.*; use: node test/bench`),
-      }),
+      expect.objectContaining({ code: 'USAGE', message: expect.stringMatching(`^${words}.*; use: node test/bench`) }),
     );
   });
 });

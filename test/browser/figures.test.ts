@@ -8,14 +8,7 @@ import { openConsole, openDesk, plainText } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** What the service does with the limit of each buyer, by the number of the buyer; all others are approved as asked. */
-const PLAYED = {
-  declined: [1, 2, 3],
-  partly: [4, 5],
-  in_progress: [6],
-  odd: [7],
-  refused: [8, 9],
-  lost: [10],
-};
+const PLAYED = { declined: [1, 2, 3], partly: [4, 5], in_progress: [6], odd: [7], refused: [8, 9], lost: [10] };
 
 const on = 'limit' as const;
 const each = (numbers: readonly number[], fault: object) =>

@@ -29,12 +29,9 @@ const limited = (perS: number, headers: RateLimitSettings['headers'] = 'none'): 
 function sendInto(
   settings: RateLimitSettings,
   calls: number,
-  {
-    processes = 2,
-    changes = [],
-    limiter = makeBucket().pass,
-  }: { processes?: number; changes?: Change[]; limiter?: Limiter } = {},
+  given: { processes?: number; changes?: Change[]; limiter?: Limiter } = {},
 ) {
+  const { processes = 2, changes = [], limiter = makeBucket().pass } = given;
   return inVirtualTime(async ({ openPace }) => {
     const beginMs = Date.now();
     const seconds = () => (Date.now() - beginMs) / 1_000;
@@ -71,9 +68,7 @@ function sendInto(
 }
 
 /** The pace of each call that may be in flight. */
-function callersOf(paces: Pace[]): Pace[] {
-  return paces.flatMap((pace) => Array<Pace>(CALLERS).fill(pace));
-}
+const callersOf = (paces: Pace[]): Pace[] => paces.flatMap((pace) => Array<Pace>(CALLERS).fill(pace));
 
 /** So many calls of a window that begins anew all at once, as many services count. */
 function makeWindow(windowS: number): Limiter {

@@ -7,9 +7,7 @@ import { inVirtualTime, readUntil, testInTime } from '../support/virtual-time.ts
 const never = new AbortController().signal;
 
 /** How long all calls are stopped, as a process was told. */
-function stoppedMs(pace: Pace): number {
-  return (pace.state().blocked?.untilMs ?? 0) - Date.now();
-}
+const stoppedMs = (pace: Pace): number => (pace.state().blocked?.untilMs ?? 0) - Date.now();
 
 /** Takes permits and lets each be accepted. Answers the episode of the last. */
 async function pass(pace: Pace, calls: number): Promise<number> {

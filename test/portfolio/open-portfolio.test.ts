@@ -76,9 +76,7 @@ describe('batches', () => {
     const { write } = await makeTemporaryFolder();
     const count = 10_000;
     const content = Array.from({ length: count }, (_, n) => `Buyer ${n},${n + 1}\n`).join('');
-    const opened = await openPortfolio({
-      path: await write('a.csv', `name,requested_limit\n${content}`),
-    });
+    const opened = await openPortfolio({ path: await write('a.csv', `name,requested_limit\n${content}`) });
     const sizes: number[] = [];
     const numbers: number[] = [];
     for await (const batch of opened.batches()) {

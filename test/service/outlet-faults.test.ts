@@ -103,9 +103,7 @@ describe('through a tunnel', () => {
     const { proxy, client, authorize } = await openProxied({ tls: true });
     await authorize();
     proxy.setFault({ is: 'tunnels late', afterMs: MIDDLE_MS + 100 });
-    expect(await client({ timeoutMs: MIDDLE_MS }).createCompany(company, callOptions())).toMatchObject({
-      is: 'made',
-    });
+    expect(await client({ timeoutMs: MIDDLE_MS }).createCompany(company, callOptions())).toMatchObject({ is: 'made' });
   });
 
   test('an idle tunnel that is cut costs no call', async () => {

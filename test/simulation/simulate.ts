@@ -7,17 +7,8 @@ import { mutantOf } from './mutants/mutants.ts';
 import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
 import { startPace } from './run/pace.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
-import {
-  leaveParent,
-  type Played,
-  SAID_EVERY,
-  sayEnd,
-  shareOut,
-  sharesOf,
-  takeOfParent,
-  takeOwn,
-  type Wish,
-} from './run/shares.ts';
+import type { Played, Wish } from './run/shares.ts';
+import { leaveParent, SAID_EVERY, sayEnd, shareOut, sharesOf, takeOfParent, takeOwn } from './run/shares.ts';
 import { kindOfFault, shrink } from './run/shrink.ts';
 import { type Place, play, type Run, type World } from './run/simulation.ts';
 import { storyOf } from './run/story.ts';

@@ -69,9 +69,7 @@ function withoutZeros(sums: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => !new Big(sum).eq(0)));
 }
 
-function requestedOf({ request }: RowResult): string {
-  return request.limit.requested_limit;
-}
+const requestedOf = ({ request }: RowResult): string => request.limit.requested_limit;
 
 function sumOf(amounts: readonly string[]): string {
   const sum = amounts.reduce((total, amount) => total.plus(amount), new Big(0));

@@ -92,14 +92,8 @@ export type OpenBrowser = Awaited<ReturnType<typeof openBrowser>>;
  * fails where anything went wrong in a page: an error of script or on its console, anything that the content policy
  * forbade, a request that failed or would have left this machine.
  */
-export async function openBrowser({
-  width = 1280,
-  height = 800,
-  dark = false,
-  script = true,
-  locale = 'en-GB',
-  timezoneId = 'UTC',
-}: Looks = {}) {
+export async function openBrowser(given: Looks = {}) {
+  const { width = 1280, height = 800, dark = false, script = true, locale = 'en-GB', timezoneId = 'UTC' } = given;
   const browser = await startChromium();
   const context = await browser.newContext({
     viewport: { width, height },

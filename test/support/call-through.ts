@@ -7,16 +7,13 @@ import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 export async function callThrough(
   atMostOnce: AtMostOnce,
   thing: Thing & { buyer: string },
-  {
-    onUnknown,
-    send,
-    onward,
-  }: {
+  given: {
     onUnknown: UnknownPolicy;
     send: (first: string) => Promise<Sent>;
     onward?: ((sent: Sent) => Onward | undefined) | undefined;
   },
 ): Promise<Ended> {
+  const { onUnknown, send, onward } = given;
   const claim = await atMostOnce.claim(thing, onUnknown);
   if (claim.is !== 'go') return claim;
   const sent = await send(claim.first).catch(claim.giveBack);

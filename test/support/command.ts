@@ -239,24 +239,13 @@ export const KEYS = { ctrlC: '\x03', ctrlD: '\x04' } as const;
  */
 export function startOnTerminal(
   args: string[],
-  {
-    cwd,
-    env = {},
-    redirected = '',
-    script = LIMITLINE,
-  }: { cwd: string; env?: Record<string, string>; redirected?: string; script?: string },
+  given: { cwd: string; env?: Record<string, string>; redirected?: string; script?: string },
 ) {
+  const { cwd, env = {}, redirected = '', script = LIMITLINE } = given;
   const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', `exec ${command} ${redirected}`, '/dev/null'], {
     cwd,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      SHELL: '/bin/sh',
-      ...COMPILED,
-      ...ownDataHome(cwd),
-      ...env,
-    },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, SHELL: '/bin/sh', ...COMPILED, ...ownDataHome(cwd), ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let shown = '';

@@ -24,13 +24,8 @@ type BlockPlan = { moment: Moment; nth: number; fault: 'block'; file: string };
 export type FaultPlace = Awaited<ReturnType<typeof openFaultPlace>>;
 
 /** A workplace whose workers may also be processes of their own, and whose stand-in is asked what really was made. */
-export async function openFaultPlace({
-  faults = {},
-  env = {},
-}: {
-  faults?: FaultChange;
-  env?: Record<string, string>;
-} = {}) {
+export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record<string, string> } = {}) {
+  const { faults = {}, env = {} } = asked;
   const given = { ...ownRedis(), ...env };
   const place = await openWorkplace({ faults, env: given });
   const { standIn, context, dir } = place;

@@ -287,6 +287,4 @@ export const PACKAGES: Record<string, readonly string[]> = {
   ],
 };
 /** Where only the types of a package may be imported. */
-export const PACKAGE_TYPES: Record<string, readonly string[]> = {
-  ioredis: ['src/lua-script.ts'],
-};
+export const PACKAGE_TYPES: Record<string, readonly string[]> = { ioredis: ['src/lua-script.ts'] };

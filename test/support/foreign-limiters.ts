@@ -87,15 +87,8 @@ export const FOREIGN_WORDS = {
  * nginx' `limit_req`: a leaky bucket of so many calls above the rate, in whole ms. With `nodelay` they pass at once, without
  * it they wait until the bucket has drained to them. It says nothing of itself.
  */
-export function makeLimitReq({
-  perS,
-  burst,
-  nodelay,
-}: {
-  perS: number;
-  burst: number;
-  nodelay: boolean;
-}): ForeignLimiter {
+export function makeLimitReq(given: { perS: number; burst: number; nodelay: boolean }): ForeignLimiter {
+  const { perS, burst, nodelay } = given;
   let excess = 0;
   let lastMs: number | undefined;
   return (nowMs) => {

@@ -40,11 +40,7 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
   const asked: { path: string; form: URLSearchParams; authorization: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
-    asked.push({
-      path,
-      form: new URLSearchParams(await text(request)),
-      authorization: request.headers.authorization,
-    });
+    asked.push({ path, form: new URLSearchParams(await text(request)), authorization: request.headers.authorization });
     const answer = (body: unknown, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (state.isDown) return void request.socket.destroy();
@@ -76,14 +72,8 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
     return [{ access_token: 'access', token_type: 'bearer', expires_in: 60, ...id }, 200];
   }
 
-  function tokenOf({
-    claims = {},
-    alg = 'RS256',
-    pair = first,
-    kid = pair.kid,
-    head,
-    broken = false,
-  }: Forgery): string {
+  function tokenOf(given: Forgery): string {
+    const { claims = {}, alg = 'RS256', pair = first, kid = pair.kid, head, broken = false } = given;
     const now = Math.floor(Date.now() / 1_000);
     const body = {
       iss: issuer,

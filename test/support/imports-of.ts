@@ -127,9 +127,7 @@ function propertyOf(node: ESTree.Node): string | undefined {
   return node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : undefined;
 }
 
-function nameOf(node: ESTree.ModuleExportName): string {
-  return node.type === 'Literal' ? node.value : node.name;
-}
+const nameOf = (node: ESTree.ModuleExportName): string => (node.type === 'Literal' ? node.value : node.name);
 
 /**
  * The circles in which files import each other: all files that can be reached from each other are one circle, sorted by

@@ -4,13 +4,11 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 type KeyContent = { key: string; value: string };
 
 /** All keys of a prefix, whatever their type, those of the queues too, each with its whole content. */
-export async function keyContents({
-  ledger,
-  settings,
-}: {
+export async function keyContents(given: {
   ledger: RedisConnection;
   settings: { LIMITLINE_PREFIX: string };
 }): Promise<KeyContent[]> {
+  const { ledger, settings } = given;
   const names = await ledger.keys(`*${settings.LIMITLINE_PREFIX}*`);
   return Promise.all(names.map(async (key) => ({ key, value: await contentOf(key, ledger) })));
 }

@@ -40,13 +40,8 @@ export function freshPrefix(): string {
 export const ownRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
 /** A ledger of the test's own, and processes that may live and vanish in it. */
-export function openLedger({
-  asksApproval = false,
-  given = [],
-}: {
-  asksApproval?: boolean;
-  given?: [string, StatusMeaning][];
-} = {}) {
+export function openLedger(asked: { asksApproval?: boolean; given?: [string, StatusMeaning][] } = {}) {
+  const { asksApproval = false, given = [] } = asked;
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();

@@ -122,14 +122,9 @@ async function personOf(request: FastifyRequest): Promise<Person> {
 /** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
 function addressesOf(
   routes: readonly RouteOptions[],
-  {
-    keys,
-    draft,
-    approval,
-    report,
-    event,
-  }: Readonly<Record<'draft' | 'approval' | 'report' | 'event', string>> & { keys: string[] },
+  given: Readonly<Record<'draft' | 'approval' | 'report' | 'event', string>> & { keys: string[] },
 ): string[] {
+  const { keys, draft, approval, report, event } = given;
   const values: Record<string, string[]> = {
     ':name': ['q4', 'q6'],
     ':key': keys,

@@ -15,10 +15,8 @@ import { portOf } from './tls-service.ts';
 import { makeKeptLog } from './workplace.ts';
 
 /** An outbox of the test's own, which takes notices for both ways unless it is told otherwise. */
-export function openOutbox({
-  ways = WAYS,
-  ...options
-}: Omit<Partial<Parameters<typeof makeOutbox>[0]>, 'connection' | 'keys'> = {}) {
+export function openOutbox(given: Omit<Partial<Parameters<typeof makeOutbox>[0]>, 'connection' | 'keys'> = {}) {
+  const { ways = WAYS, ...options } = given;
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const open = (with_: Partial<typeof options> & { ways?: readonly WayName[] } = {}) =>

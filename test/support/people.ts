@@ -26,19 +26,16 @@ export async function cheapHash(password: string): Promise<string> {
 }
 
 /** The users of an installation of the test's own, on a clock that the test can turn where codes are about. */
-export function openPeople({
-  prefix = freshPrefix(),
-  limits = {},
-  guesses = {},
-  initialMs,
-  hash = cheapHash,
-}: {
-  prefix?: string;
-  limits?: Partial<SessionLimits>;
-  guesses?: Partial<GuessLimits>;
-  initialMs?: number;
-  hash?: (password: string) => Promise<string>;
-} = {}) {
+export function openPeople(
+  given: {
+    prefix?: string;
+    limits?: Partial<SessionLimits>;
+    guesses?: Partial<GuessLimits>;
+    initialMs?: number;
+    hash?: (password: string) => Promise<string>;
+  } = {},
+) {
+  const { prefix = freshPrefix(), limits = {}, guesses = {}, initialMs, hash = cheapHash } = given;
   const connection = connectRedis();
   const keys = makeSharedKeys(prefix);
   const secret = makeSecret({ given: SECRET, dataDir: '/nowhere', connection, keys, prefix, where: 'Redis' });

@@ -12,12 +12,7 @@ type StandInOptions = Partial<Parameters<typeof makeStandIn>[0]>;
 
 /** A running stand-in and somebody who calls it over HTTP; both end with the test. */
 export async function openStandIn(options: StandInOptions = {}) {
-  const standIn = makeStandIn({
-    credentials: STAND_IN_CREDENTIALS,
-    log: makeSilentLog(),
-    keepMade: true,
-    ...options,
-  });
+  const standIn = makeStandIn({ credentials: STAND_IN_CREDENTIALS, log: makeSilentLog(), keepMade: true, ...options });
   await standIn.start();
   onTestFinished(() => standIn.close());
   return { standIn, caller: makeCaller(standIn.url()) };

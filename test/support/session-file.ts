@@ -33,12 +33,9 @@ export async function writeSessionFile(change: Record<string, unknown> = {}): Pr
 /** A workplace with a session file and a finished portfolio `q4` of so many rows; workers run. */
 export async function openSessionPlace(
   rows = 1,
-  {
-    faults = {},
-    env = {},
-    change = {},
-  }: Parameters<typeof openWorkplace>[0] & { change?: Record<string, unknown> } = {},
+  given: Parameters<typeof openWorkplace>[0] & { change?: Record<string, unknown> } = {},
 ) {
+  const { faults = {}, env = {}, change = {} } = given;
   const SERVICE_SESSION_FILE = await writeSessionFile(change);
   const place = await openWorkplace({ faults, env: { ...env, SERVICE_SESSION_FILE } });
   await place.import(buyerLines(rows));

@@ -130,9 +130,7 @@ function flat(args: unknown[]): unknown[] {
 }
 
 /** Lets all that is due now be done. */
-function idle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const real = {
   setTimeout: globalThis.setTimeout,

@@ -55,13 +55,8 @@ export async function makeFolder(): Promise<string> {
  * All of the product but its command line: a data folder and a key prefix of the test's own, a stand-in with the given
  * faults, and as many worker processes' worth of workers as the test starts.
  */
-export async function openWorkplace({
-  faults = {},
-  env = {},
-}: {
-  faults?: FaultChange;
-  env?: Record<string, string>;
-} = {}) {
+export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<string, string> } = {}) {
+  const { faults = {}, env = {} } = asked;
   const dir = await makeFolder();
   const standIn = await startStandIn(faults);
   const given = {
@@ -116,19 +111,8 @@ export async function openWorkplace({
 
 /** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
 export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
-  const {
-    account,
-    rows,
-    portfolios,
-    queues,
-    buyers,
-    imports,
-    documents,
-    retryUntilAnswered,
-    settings,
-    approvals,
-    approvalPolicy,
-  } = context;
+  const { account, rows, portfolios, queues, buyers, imports, documents } = context;
+  const { retryUntilAnswered, settings, approvals, approvalPolicy } = context;
   return {
     account,
     rows,

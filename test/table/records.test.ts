@@ -248,6 +248,4 @@ function read(
   return records;
 }
 
-function lineAndCells({ line, cells }: RawRecord): [number, string[]] {
-  return [line, cells];
-}
+const lineAndCells = ({ line, cells }: RawRecord): [number, string[]] => [line, cells];

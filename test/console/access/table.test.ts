@@ -1,16 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type Access,
-  type AccessTable,
-  accessOf,
-  can,
-  isAllowed,
-  ownMatters,
-  type Right,
-  rightsWord,
-} from '../../../src/console/access/access.ts';
+import type { Access, AccessTable, Right } from '../../../src/console/access/access.ts';
+import { accessOf, can, isAllowed, ownMatters, rightsWord } from '../../../src/console/access/access.ts';
 import { refusalWords } from '../../../src/console/access/add-access.ts';
 import { addAction } from '../../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../../src/console/console-app.ts';

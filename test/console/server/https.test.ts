@@ -144,6 +144,4 @@ test('an address that others reach is not listened on without what it takes', as
   );
 });
 
-function files() {
-  return { certFile: CERTIFICATE_PATH, keyFile: TLS_KEY_PATH };
-}
+const files = () => ({ certFile: CERTIFICATE_PATH, keyFile: TLS_KEY_PATH });

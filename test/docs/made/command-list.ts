@@ -26,9 +26,7 @@ export async function commandList(): Promise<string[]> {
   ];
 }
 
-function withSubcommands(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withSubcommands)];
-}
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 function sectionOf(command: Command, shared: readonly string[]): string[] {
   const own = shown(command.options)
@@ -53,9 +51,7 @@ function usageOf(command: Command): string {
     .join(' ');
 }
 
-function shown(options: readonly Option[]): Option[] {
-  return options.filter(({ hidden }) => !hidden);
-}
+const shown = (options: readonly Option[]): Option[] => options.filter(({ hidden }) => !hidden);
 
 function argumentRow(argument: Argument): string {
   return `| \`<${argument.name()}>\` | ${cell(argument.description)}${choicesOf(argument)} |`;
@@ -76,6 +72,4 @@ function tableOf(rows: readonly string[]): string[] {
   return rows.length === 0 ? [] : ['| Option | Does |', '| --- | --- |', ...rows, ''];
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
+const cell = (text: string): string => text.replaceAll('|', '\\|');

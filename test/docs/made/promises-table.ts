@@ -78,9 +78,7 @@ export function promisesTable(): string[] {
   });
 }
 
-function withoutLinks(sentence: string): string {
-  return sentence.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
-}
+const withoutLinks = (sentence: string): string => sentence.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 
 export function allPromises(): Promised[] {
   return PAGES.flatMap((page) => promisesOf(page, readFileSync(join(ROOT, page), 'utf8')));

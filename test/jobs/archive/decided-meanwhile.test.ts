@@ -40,9 +40,7 @@ test.each(['at once', 'by night, where the process was killed'])(
 // Promise: decisions-not-taken-named
 test('an amount in another currency than the files of an archived portfolio is not taken', async () => {
   const { context, archive, import: bring, finish } = await openFinishedPortfolio(1);
-  await bring(['name,country_code,requested_limit,currency', 'Alba GmbH,DE,1000.50,EUR'], {
-    portfolio: 'euros',
-  });
+  await bring(['name,country_code,requested_limit,currency', 'Alba GmbH,DE,1000.50,EUR'], { portfolio: 'euros' });
   await finish('euros');
   await archive('euros');
   const id = 'bl_euros1';

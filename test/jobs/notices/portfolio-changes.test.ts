@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type PortfolioChange,
-  portfolioChanges,
-  type RememberedPortfolio,
-} from '../../../jobs/notices/portfolio-changes.ts';
+import type { PortfolioChange, RememberedPortfolio } from '../../../jobs/notices/portfolio-changes.ts';
+import { portfolioChanges } from '../../../jobs/notices/portfolio-changes.ts';
 import type { Glance } from '../../../src/ledger/counts/glances.ts';
 
 const MINUTE = 60_000;

@@ -6,9 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 test('once there is a sample, one is asked for each two seconds, one at a time, whatever goes wrong, until it is stopped', async () => {
   const asked: { resolve: (noted: boolean) => void; reject: (error: Error) => void }[] = [];
-  const sampling = startSamplingPace({
-    add: () => new Promise((resolve, reject) => asked.push({ resolve, reject })),
-  });
+  const sampling = startSamplingPace({ add: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) });
   await vi.advanceTimersByTimeAsync(500);
   expect(asked.length).toBe(1);
   // Nobody has called the service yet.

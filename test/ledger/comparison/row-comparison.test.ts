@@ -29,9 +29,7 @@ async function openPortfolio(): Promise<Ledger> {
   return ledger;
 }
 
-function rowOf(n: number) {
-  return { portfolio: 'q4', key: `row-${n}` };
-}
+const rowOf = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
 
 /** All that is kept of rows is what they add up to, and their causes find them. */
 async function expectAgreement({ portfolios, rows, connection, keys }: Ledger): Promise<void> {

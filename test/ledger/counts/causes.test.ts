@@ -24,9 +24,7 @@ async function fail(
   await rows.advance(row, 'queued', 'refused', { problem, cause: causeOf(problem, 'refused', request) });
 }
 
-function rowOf(n: number) {
-  return { portfolio: 'q4', key: `row-${n}` };
-}
+const rowOf = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
 
 // Promise: one-cause-for-alike
 test('rows that failed alike are one cause, with their number and sum, the most first, and found by line', async () => {

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type AskingLine,
-  candidatesFor,
-  decideReplacement,
-  otherRequest,
-} from '../../../src/ledger/portfolios/replacing.ts';
+import type { AskingLine } from '../../../src/ledger/portfolios/replacing.ts';
+import { candidatesFor, decideReplacement, otherRequest } from '../../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow } from '../../../src/ledger/rows/buyer-rows.ts';
 
 /** Line 5 of the portfolio's third import, whose row is not there yet. */

@@ -91,10 +91,6 @@ test.each([
   await expect(retryUntilAnswered('write', () => server.admin.eval(lua, 0))).rejects.toThrow(/^ERR /);
 });
 
-function write(): Promise<unknown> {
-  return server.admin.eval(`return redis.call('SET', KEYS[1], '1')`, 1, 'key');
-}
+const write = (): Promise<unknown> => server.admin.eval(`return redis.call('SET', KEYS[1], '1')`, 1, 'key');
 
-function ask([command = '', ...args]: string[]): Promise<unknown> {
-  return server.admin.call(command, ...args);
-}
+const ask = ([command = '', ...args]: string[]): Promise<unknown> => server.admin.call(command, ...args);

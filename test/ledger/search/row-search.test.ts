@@ -22,9 +22,7 @@ async function openRows(requests: readonly RowRequest[]) {
   };
 }
 
-function rowAt(line: number) {
-  return { portfolio: PORTFOLIO, key: `row-${line}` };
-}
+const rowAt = (line: number) => ({ portfolio: PORTFOLIO, key: `row-${line}` });
 
 /** Every row that the filter means, read in pages of so many. */
 async function pagesOf(ledger: Awaited<ReturnType<typeof openRows>>, filter: RowFilter, count: number) {

@@ -4,13 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { LEDGER_COLUMNS, ledgerCells } from '../../../jobs/export/export-lines.ts';
 import { isPersonalField, MASK, masked } from '../../../src/console/privacy/mask.ts';
-import {
-  COLUMNS,
-  columnsThat,
-  fieldOf,
-  KNOWN_COLUMNS,
-  type KnownColumn,
-} from '../../../src/portfolio/columns/known-columns.ts';
+import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
+import { COLUMNS, columnsThat, fieldOf, KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { makeRow } from '../../../src/portfolio/lines/make-row.ts';
 import { companyBodySchema, limitBodySchema } from '../../../src/service/schemas.ts';
 

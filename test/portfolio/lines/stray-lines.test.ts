@@ -108,9 +108,7 @@ test.each<[string, string, string]>([
 });
 
 /** `ri` is a row and an invalid line. */
-function kinds(letters: string): string[] {
-  return [...letters].map((one) => (one === 'r' ? 'row' : 'invalid'));
-}
+const kinds = (letters: string): string[] => [...letters].map((one) => (one === 'r' ? 'row' : 'invalid'));
 
 test('a table of two columns has totals by their word, and buyers of equal and added amounts', async () => {
   const { lines } = await read('name,requested_limit\nA,100\nB,200\nC,300\nD,600\nTotal,1200\n* estimated,\nE,\n');

@@ -110,10 +110,7 @@ test('thousands of kinds of warnings are bounded, too', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const letters = (n: number) => n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
-  const warnings = Array.from({ length: 1_500 }, (_none, n) => ({
-    ...cityOf(n + 2),
-    message: `Odd ${letters(n)}`,
-  }));
+  const warnings = Array.from({ length: 1_500 }, (_none, n) => ({ ...cityOf(n + 2), message: `Odd ${letters(n)}` }));
   list.add({ warnings });
   list.sayAlike();
   expect(written.length).toBeLessThan(1_100);

@@ -17,11 +17,7 @@ test('one pass runs what is due and was not run, and the next finds nothing to d
   // Somebody lost a count.
   await context.ledger.hset(context.keys.sums('q4', 'a'), 'requested:0', '1');
   const done: string[] = [];
-  const part = {
-    name: 'notices',
-    start: () => ({ stop: () => {} }),
-    once: async () => void done.push('notices'),
-  };
+  const part = { name: 'notices', start: () => ({ stop: () => {} }), once: async () => void done.push('notices') };
   const ends = await doWhatIsDue(context, { signal: never(), parts: [part] });
   expect(ends.map(({ task, end }) => [task, end?.is])).toEqual([
     ['audit', 'well'],

@@ -83,9 +83,7 @@ test('of thousands of findings it shows the first of each check, and no line is 
   });
   const text = tableOf(
     [odd, ...Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}` }))],
-    {
-      fault: `/data/reports cannot be written: ${'the disk is full; '.repeat(9)}`,
-    },
+    { fault: `/data/reports cannot be written: ${'the disk is full; '.repeat(9)}` },
   );
   const lines = text.split('\n');
   expect(lines.length).toBeLessThan(60);

@@ -119,6 +119,4 @@ function isOvertaken({ sender, kind, what }: Arrival, says: readonly Say[], { re
 }
 
 /** Whether the sender of a call died or stood still, and may not have written down what it was told. */
-function isGone({ sender }: Arrival): boolean {
-  return sender.standing !== 'runs' || sender.stood;
-}
+const isGone = ({ sender }: Arrival): boolean => sender.standing !== 'runs' || sender.stood;

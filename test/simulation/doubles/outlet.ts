@@ -5,8 +5,5 @@ import type { ServiceAccount } from './service-account.ts';
 /** In place of src/service/outlet.ts: calls leave the process for the service of its run. */
 export function makeOutlet() {
   const { service } = here().shared as unknown as { service: ServiceAccount };
-  return {
-    send: (post: Post): Promise<Reply> => service.send(post),
-    close: async (): Promise<void> => {},
-  };
+  return { send: (post: Post): Promise<Reply> => service.send(post), close: async (): Promise<void> => {} };
 }

@@ -45,13 +45,7 @@ const MAKES = new Set<Answer>([
 ]);
 
 /** The service of one run, in memory: it answers as the schedule says, and remembers what it really made. */
-export function makeServiceAccount({
-  shared,
-  schedule,
-  onArrival,
-  knows,
-  standStill,
-}: {
+export function makeServiceAccount(given: {
   shared: Shared;
   schedule: Schedule;
   standStill: (process: Process) => void;
@@ -60,6 +54,7 @@ export function makeServiceAccount({
   /** Answers whether the ledger knows for which call this id was made. Nobody can tell that an id is another's as long as it does not. */
   knows: (id: string) => Promise<boolean>;
 }) {
+  const { shared, schedule, onArrival, knows, standStill } = given;
   const made: MadeThing[] = [];
   const arrivals: Arrival[] = [];
   const counts = new Map<string, number>();

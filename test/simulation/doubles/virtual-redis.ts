@@ -44,12 +44,7 @@ type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Rep
 export type VirtualRedis = ReturnType<typeof makeVirtualRedis>;
 
 /** The Redis of one run: the run's server, with the simulation's time in place of its own. */
-export function makeVirtualRedis({
-  server,
-  shared,
-  mutate = (_name, lua) => lua,
-  agree,
-}: {
+export function makeVirtualRedis(given: {
   server: Database;
   shared: Shared & { board?: QueueBoard };
   /** Puts another text in place of a script's, to see that it is found. */
@@ -57,6 +52,7 @@ export function makeVirtualRedis({
   /** Hears after each script that may have changed something what then disagrees in the account of this root (check/agree.lua). */
   agree?: { root: string; hear: (found: Reply) => void };
 }) {
+  const { server, shared, mutate = (_name, lua) => lua, agree } = given;
   const known = new Map<string, { name: string; sha: string; writes: boolean }>();
   let clockMs = Number.NaN;
   let changes = 0;

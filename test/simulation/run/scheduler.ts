@@ -27,17 +27,7 @@ export type Scheduler = ReturnType<typeof makeScheduler>;
  * Decides who goes on. Of all processes that stand at a boundary, the first in order passes; where the schedule says so it gives way to all
  * others, dies, or stands still. Time stands while anybody can pass, and jumps to the next timer then.
  */
-export function makeScheduler({
-  seed,
-  schedule,
-  isTold,
-  onDeath,
-  onStall,
-  onGoingBack,
-  beforePick,
-  onTime,
-  nextMs,
-}: {
+export function makeScheduler(given: {
   seed: string;
   schedule: Schedule;
   /** Whether steps are kept, with all that was sent and what came: for stories and digests. */
@@ -55,6 +45,7 @@ export function makeScheduler({
   /** When something is due that is no process' own. */
   nextMs: () => number;
 }) {
+  const { seed, schedule, isTold, onDeath, onStall, onGoingBack, beforePick, onTime, nextMs } = given;
   const shared: Shared = { nowMs: BEGIN_MS, seed, wake: () => {} };
   const processes = new Map<string, Process>();
   let order: Process[] = [];

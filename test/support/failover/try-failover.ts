@@ -33,19 +33,14 @@ export type FailoverFigures = {
  * @param settings further settings of the workers
  * @throws LimitlineError when the portfolio is not finished in time
  */
-export async function tryFailover({
-  rows,
-  cutOffMs,
-  wakes = false,
-  settings = {},
-  signal: stop,
-}: {
+export async function tryFailover(given: {
   rows: number;
   cutOffMs: number;
   wakes?: boolean;
   settings?: Record<string, string>;
   signal: AbortSignal;
 }): Promise<FailoverFigures> {
+  const { rows, cutOffMs, wakes = false, settings = {}, signal: stop } = given;
   await using folder = await makeTemporaryFolder();
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stop, AbortSignal.timeout(TIME_LIMIT_MS)]);

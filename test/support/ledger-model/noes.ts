@@ -1,15 +1,12 @@
 import type { ModelApproval, ModelRow } from './real-ledger.ts';
 
 /** What is known of requests, in whichever portfolio: the approvals that each joined, and the one by which a person said no to it. */
-export function makeNoes({
-  approvals,
-  rowOf,
-  isMade,
-}: {
+export function makeNoes(given: {
   approvals: ReadonlyMap<string, ModelApproval>;
   rowOf: (name: string, key: string) => ModelRow | undefined;
   isMade: (key: string) => boolean;
 }) {
+  const { approvals, rowOf, isMade } = given;
   const [asks, declined, yes] = [new Map<string, string[]>(), new Map<string, string>(), new Map<string, number>()];
   const turnOf = (id: string) => approvals.get(id)?.answered?.turn ?? 0;
   return {

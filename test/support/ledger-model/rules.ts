@@ -2,19 +2,8 @@ import type { ClaimAnswer } from '../../../src/ledger/calls/claim-answers.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/schema/row.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
 import { makeNoes } from './noes.ts';
-import {
-  type Attempt,
-  isOpen,
-  kindOf,
-  type ModelApproval,
-  type ModelCall,
-  type ModelPortfolio,
-  type ModelRow,
-  newPortfolio,
-  noteDoubt,
-  noteRefusal,
-  watchCanary,
-} from './real-ledger.ts';
+import type { Attempt, ModelApproval, ModelCall, ModelPortfolio, ModelRow } from './real-ledger.ts';
+import { isOpen, kindOf, newPortfolio, noteDoubt, noteRefusal, watchCanary } from './real-ledger.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;

@@ -114,9 +114,7 @@ function send(attempt: Attempt, real: RealLedger) {
   return { sent, flight };
 }
 
-function policyAt(step: Step): UnknownPolicy {
-  return step === 'documents' ? 'resend' : 'hold';
-}
+const policyAt = (step: Step): UnknownPolicy => (step === 'documents' ? 'resend' : 'hold');
 
 /** The row goes on in the same step of the ledger, and its next call is claimed in it if that may be. */
 function onwardOf(attempt: Attempt, sent: Sent, real: RealLedger): Onward | undefined {

@@ -78,6 +78,4 @@ async function startUser(
   };
 }
 
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

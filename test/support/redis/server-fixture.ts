@@ -145,6 +145,4 @@ async function answers(admin: Redis, child: ChildProcess): Promise<void> {
   }
 }
 
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -40,10 +40,7 @@ const BOMBS: [string, () => Parts, string][] = [
   ['elements within elements', () => ({ sheet: times(100_000, (n) => `<a${n % 997}>`) }), 'more than 64 deep'],
   [
     'cell formats without end',
-    () => ({
-      sheet: [HEADER],
-      styles: ['<cellXfs>', ...times(70_000, (n) => `<xf numFmtId="${n}"/>`), '</cellXfs>'],
-    }),
+    () => ({ sheet: [HEADER], styles: ['<cellXfs>', ...times(70_000, (n) => `<xf numFmtId="${n}"/>`), '</cellXfs>'] }),
     'more than 65490 cell formats',
   ],
   [

@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import {
-  HEADER,
-  type Parts,
-  readWorkbook,
-  rowOf,
-  type Sheet,
-  times,
-  told,
-  writeSheets,
-  writeWorkbook,
-} from '../../support/workbooks.ts';
+import type { Parts, Sheet } from '../../support/workbooks.ts';
+import { HEADER, readWorkbook, rowOf, times, told, writeSheets, writeWorkbook } from '../../support/workbooks.ts';
 
 const cell = (n: number) => `<c t="str"><v>${n}</v></c>`;
 const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;

@@ -6,12 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import {
-  makeReport,
-  type NightCheck,
-  openItems,
-  type ReportDeps,
-} from '../../../../jobs/nightly/report/make-report.ts';
+import type { NightCheck, ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
+import { makeReport, openItems } from '../../../../jobs/nightly/report/make-report.ts';
 import { makeReports } from '../../../../src/ledger/nightly/reports.ts';
 import { foundItem } from '../../../support/found-items.ts';
 import { openLedger } from '../../../support/ledger.ts';
