@@ -225,33 +225,3 @@ export const PERSONAL_OF_CALLS = namesThat(CALL, ({ personal }) => personal === 
 function namesThat(fields: Listing['fields'], isWanted: (field: Listed) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => (isWanted(field) ? [name] : []));
 }
-
-/** The text of docs/redis.md. */
-export function recordsPage(): string {
-  const tables = RECORDS.flatMap(({ key, says, fields }) => [
-    `## \`${key}\``,
-    '',
-    says,
-    '',
-    '| Field | Is | Says |',
-    '| --- | --- | --- |',
-    ...Object.entries(fields).map(([name, { is, says: words, personal }]: [string, Listed]) => {
-      return `| \`${name}\` | ${is}${personal ? ', personal' : ''} | ${words.replaceAll('|', '\\|')} |`;
-    }),
-    '',
-  ]);
-  return [
-    '# What stands in Redis',
-    '',
-    'The records of the ledger, each a hash of short fields that a person can read with `redis-cli`: `HGETALL <key>`. Every key of an account',
-    'begins with `{<prefix>:<account>}:<format>:`; what else there is, its sets and lists, says `src/ledger/schema/keys.ts`. A row is the record; the sets in',
-    'which it stands and the sums follow from it, and `reconcile` compares them. *Personal* fields may say something of people.',
-    '',
-    'Read, and write nothing by hand: Limitline does not see that something changed. This page is made from `src/ledger/schema/records.ts`.',
-    '',
-    ...tables,
-  ]
-    .join('\n')
-    .trimEnd()
-    .concat('\n');
-}

@@ -1,6 +1,6 @@
 /**
- * The fields of a row and the arguments of the ledger's scripts, each defined once. schema-lua.ts makes `lua/schema.lua` and the order of
- * the arguments of {@link MOVES} from this file, so neither TypeScript nor Lua counts positions.
+ * The fields of a row and the arguments of the ledger's scripts, each defined once. test/ledger/schema/schema-lua.ts makes `lua/schema.lua`
+ * and the order of the arguments of {@link MOVES} from this file, so neither TypeScript nor Lua counts positions.
  */
 
 /**
@@ -135,7 +135,7 @@ type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in S
 export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
 /** Arguments of a move: fields that a step writes into its row; "" leaves the field alone. */
-const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
+export const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
 /**
  * Arguments of a move: the row's state and revision as a worker saw them, and the next state; the kind of answer, how many answers of that
@@ -214,47 +214,6 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
     for (const name of MOVES[told.move]) args.push(values[name] ?? '');
   }
   return args;
-}
-
-/** The text of lua/schema.lua. It has few functions and no tables, since each run of a script makes them anew. */
-export function schemaLua(): string {
-  const names = Object.keys(ROW) as (keyof typeof ROW)[];
-  const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
-  const [first, always] = [that('first'), that('always')];
-  const list = (words: readonly string[]) => words.map((name) => `'${name}'`).join(', ');
-  return [
-    '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
-    `local BROUGHT = { ${list(BROUGHT)} }`,
-    ...KINDS_OF_STATES.map(kindOfState),
-    '-- Reads the fields that most rows have. If a row has further ones, such as a problem, all of its fields are read.',
-    'local function readRow(hash)',
-    `  local found, has = redis.call('HMGET', hash, ${list(first)}), ${always.length}`,
-    '  if not found[1] then return {} end',
-    `  for at = 1, ${first.length} do if found[at] then has = has + 1 end end`,
-    `  local row = { ${first.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
-    "  if redis.call('HLEN', hash) == has then return row end",
-    "  found = redis.call('HGETALL', hash)",
-    '  for at = 1, #found, 2 do row[found[at]] = found[at + 1] end',
-    '  return row',
-    'end',
-    '',
-    '-- Reads the arguments of a move from ARGV[at] on. Answers them by name, and where the next move begins.',
-    'local given = ARGV',
-    'local function toldOf(move, at)',
-    ...Object.entries(MOVES).map(([move, told]) => {
-      const fields = told.map((name, place) => `${name} = given[at + ${place}]`).join(', ');
-      return `  if move == '${move}' then return { ${fields} }, at + ${told.length} end`;
-    }),
-    'end',
-    '',
-  ].join('\n');
-}
-
-const KINDS_OF_STATES = ['isStep', 'isFailed', 'isGranted', 'isOut'] as const;
-
-function kindOfState(kind: string): string {
-  const states = Object.entries(STATES).flatMap(([name, means]) => (kind in means ? [`state == '${name}'`] : []));
-  return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
 }
 
 export type RowId = { portfolio: string; key: string };

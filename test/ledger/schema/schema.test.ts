@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { RECORDS, recordsPage } from '../../../src/ledger/schema/records.ts';
-import { MOVES, moveArgs, ROW, schemaLua } from '../../../src/ledger/schema/schema.ts';
+import { RECORDS } from '../../../src/ledger/schema/records.ts';
+import { MOVES, moveArgs, ROW } from '../../../src/ledger/schema/schema.ts';
 import { putRow, ROW as row } from '../../support/ledger.ts';
+import { recordsPage, schemaLua } from './schema-lua.ts';
 
-test('schema.lua is what schema.ts says: node src/ledger/schema/schema-lua.ts writes it', () => {
+test('schema.lua is what schema.ts says: node test/ledger/schema/schema-lua.ts writes it', () => {
   const text = readFileSync(new URL('../../../src/ledger/lua/schema.lua', import.meta.url), 'utf8');
   expect(text).toBe(schemaLua());
 });
