@@ -49,8 +49,7 @@ try {
   endByFault(error, terminal);
 }
 
-// Ends the process when something keeps it alive after its work, such as reconnects to an absent Redis, unless output is still
-// being read.
+// Ends the process when something keeps it alive after its work, such as reconnects to an absent Redis, unless output is still being read.
 setInterval(() => {
   if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

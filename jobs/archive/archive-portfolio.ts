@@ -34,8 +34,7 @@ export type Archived = {
  * Archives a finished portfolio: writes it into files of the data folder, reads them back, compares them with Redis, and then
  * removes it from Redis. The data that prevents double requests stays in Redis.
  *
- * After a crash, the next call continues or begins again. A failure before the files are complete leaves the portfolio as it
- * was.
+ * After a crash, the next call continues or begins again. A failure before the files are complete leaves the portfolio as it was.
  *
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where archiving is not allowed now, with what to do first; `FILE` where the disk
  *   fails; `STOPPED` by the signal

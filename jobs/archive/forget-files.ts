@@ -140,8 +140,7 @@ export async function forgetUploads(
 }
 
 /**
- * Removes a portfolio's files from the drop folder: in `done` and `rejected`, with documents, problems and results, and their
- * records.
+ * Removes a portfolio's files from the drop folder: in `done` and `rejected`, with documents, problems and results, and their records.
  *
  * @returns ids of drop folders that are not this process's own and may contain such files
  */

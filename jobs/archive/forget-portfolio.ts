@@ -64,9 +64,8 @@ export type Forgotten = {
 };
 
 /**
- * Erases personal data of a portfolio from all that is kept, for good (GDPR, article 17). Digests, ids and amounts stay, so
- * that its requests are not made twice. A call after a crash continues. Until the end, nothing else can be done with the
- * portfolio.
+ * Erases personal data of a portfolio from all that is kept, for good (GDPR, article 17). Digests, ids and amounts stay, so that its
+ * requests are not made twice. A call after a crash continues. Until the end, nothing else can be done with the portfolio.
  *
  * @throws LimitlineError `USAGE` where it may not be forgotten now, `NOT_FOUND`, `FILE` where a file cannot be read or removed
  */

@@ -42,8 +42,7 @@ export function fileOf(dir: string, draft: Pick<PortfolioDraft, 'versions' | 'na
 }
 
 /**
- * Reads the last version of a draft as an import into its portfolio would, and reports the result. Writes only to the draft's
- * folder.
+ * Reads the last version of a draft as an import into its portfolio would, and reports the result. Writes only to the draft's folder.
  *
  * @param onLines called with the number of lines read so far
  * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an unknown encoding

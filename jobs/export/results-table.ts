@@ -33,9 +33,8 @@ import { importName } from '../rows/import-names.ts';
 import { cellsByName, type ExportedLine, type ImportFile, LEDGER_COLUMNS } from './export-lines.ts';
 
 /**
- * All lines with all their own columns, and what became of each. If files have different headers, known columns are written
- * under our names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover`
- * could read them.
+ * All lines with all their own columns, and what became of each. If files have different headers, known columns are written under our
+ * names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover` could read them.
  */
 export function resultsTable(files: Files, options: TableOptions): ExportTable {
   const { account, meanings, inSheet, isHeldOnly, outcome, extras, hasLinks } = options;

@@ -217,9 +217,8 @@ function manyProblem({ amount }: AskingLine, count: number): string {
 }
 
 /**
- * The problem of a line whose own row was replaced by a correction that was sent; nothing otherwise. Importing an old file
- * again would otherwise request the old amount besides the new one. While the correction is unsent, the line imported last
- * counts and replaces it.
+ * The problem of a line whose own row was replaced by a correction that was sent; nothing otherwise. Importing an old file again would
+ * otherwise request the old amount besides the new one. While the correction is unsent, the line imported last counts and replaces it.
  */
 async function sentCorrectionProblem(
   asking: AskingLine,

@@ -23,9 +23,8 @@ const LOOK_EVERY_MS = 60_000;
 const GATHER_MS = 300;
 
 /**
- * Imports files from the drop folder as soon as they settle, and writes results of finished portfolios, until stopped. If the
- * schedule names the task `inbox`, it only writes results. Does nothing without a drop folder. Never throws: logs a fault once
- * and tries again.
+ * Imports files from the drop folder as soon as they settle, and writes results of finished portfolios, until stopped. If the schedule
+ * names the task `inbox`, it only writes results. Does nothing without a drop folder. Never throws: logs a fault once and tries again.
  *
  * @param given.everyMs the interval of passes without events
  * @param given.settling remembers files that may still change

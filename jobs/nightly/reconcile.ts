@@ -10,8 +10,7 @@ import type { Night, NightResult } from './run-task.ts';
 export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events, 'dropOld'> };
 
 /**
- * The nightly check: drops old events of the service, compares all that is kept of an account, mends what is certain, and
- * leaves a report.
+ * The nightly check: drops old events of the service, compares all that is kept of an account, mends what is certain, and leaves a report.
  *
  * @throws errors of Redis; then the night is run again
  */

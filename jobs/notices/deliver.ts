@@ -42,10 +42,7 @@ export async function deliverOnce(deps: DeliverDeps, { signal }: { signal: Abort
   return run.done;
 }
 
-/**
- * Delivers notices until stopped or `signal` is aborted. Waits while Redis is away. A try under way at the end has five
- * seconds.
- */
+/** Delivers notices until stopped or `signal` is aborted. Waits while Redis is away. A try under way at the end has five seconds. */
 export function startDelivering(deps: Omit<DeliverDeps, 'log'>, { log, signal }: { log: Log; signal: AbortSignal }) {
   const [stopping, cutting] = [new AbortController(), new AbortController()];
   const ways = deps.ways ?? openWays(deps.settings);

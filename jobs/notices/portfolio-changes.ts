@@ -42,8 +42,7 @@ export function subjectsOf(name: string): Required<{ [Subject in keyof Remembere
 /**
  * The changes of a portfolio since the last pass.
  *
- * @param sinceMs when the first pass was: what finished earlier is no news; undefined in the first pass, which only stores
- *   states
+ * @param sinceMs when the first pass was: what finished earlier is no news; undefined in the first pass, which only stores states
  * @param failuresAbove percent of failed rows among answered ones above which failures are reported
  */
 export function portfolioChanges(

@@ -17,8 +17,7 @@ type Facts = Notice['facts'];
 const MOST_CAUSES = 5;
 
 /**
- * A notice about a portfolio: name, counts, sums, and causes by step and status. Leaves out the service's own text, which may
- * quote a row.
+ * A notice about a portfolio: name, counts, sums, and causes by step and status. Leaves out the service's own text, which may quote a row.
  */
 export function portfolioNotice(
   news: PortfolioNews,

@@ -16,9 +16,8 @@ type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
 const PAGE = 500;
 
 /**
- * Sends held rows of all portfolios back to their step if no call of theirs is in doubt any more. No person asked for these
- * rows: in a cancelled portfolio they are cancelled, and a row whose call was refused ends as refused. Answers the rows sent
- * back.
+ * Sends held rows of all portfolios back to their step if no call of theirs is in doubt any more. No person asked for these rows: in a
+ * cancelled portfolio they are cancelled, and a row whose call was refused ends as refused. Answers the rows sent back.
  *
  * @param known the call that was answered: only rows that may wait for it are checked. A company or limit belongs to one buyer;
  *   a document may belong to any row

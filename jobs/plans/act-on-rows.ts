@@ -12,8 +12,7 @@ export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor
 type How = { by: string; awaitMs: number; signal: AbortSignal };
 
 /**
- * Plans an action on the rows of a filter and executes the plan at once, as if confirmed in the console. With `dryRun`, it only
- * plans.
+ * Plans an action on the rows of a filter and executes the plan at once, as if confirmed in the console. With `dryRun`, it only plans.
  *
  * @throws LimitlineError `USAGE` where the portfolio has changed in between; the reason of `signal`
  */

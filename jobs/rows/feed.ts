@@ -48,9 +48,8 @@ export function depthFor(flowPerS: number): number {
 }
 
 /**
- * Adds jobs for rows that wait for a step, until the queues hold about a second of calls. Only this function turns waiting rows
- * into jobs, so Redis holds thousands of jobs at most, however long the portfolios are. Feeding twice is harmless: a row with a
- * job is skipped.
+ * Adds jobs for rows that wait for a step, until the queues hold about a second of calls. Only this function turns waiting rows into jobs,
+ * so Redis holds thousands of jobs at most, however long the portfolios are. Feeding twice is harmless: a row with a job is skipped.
  *
  * Portfolios have equal shares of the queues, and their rows alternate. A portfolio without a waiting job gets its share at
  * once and first. What a small portfolio leaves of its share goes to the others.

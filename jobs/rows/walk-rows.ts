@@ -11,10 +11,7 @@ import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
 export type { FoundRow };
 
-/**
- * Visits all rows of a state in line order, even while rows move to other states. Answers how often `visit` said that it moved
- * the row.
- */
+/** Visits all rows of a state in line order, even while rows move to other states. Answers how often `visit` said that it moved the row. */
 export async function walkRows(
   rows: Rows,
   portfolio: string,

@@ -18,8 +18,7 @@ const SHORT_WAIT_MS = LOOK_EVERY_MS;
 const LOOKS_RESTED = 10;
 
 /**
- * Keeps the queues filled with rows while workers run: each second, and at once when a queue runs empty. Never runs twice at a
- * time.
+ * Keeps the queues filled with rows while workers run: each second, and at once when a queue runs empty. Never runs twice at a time.
  *
  * @param paceNow the pace as this process knows it: calls per second, a common wait, tripped breakers, paused queues
  * @param lookAtBreakers refreshes the breakers' states if they are old

@@ -89,8 +89,7 @@ export async function doWhatIsDue(
 }
 
 /**
- * Runs tasks when they are due, and the other nightly parts, until stopped. Any number of processes may do so: each run happens
- * once.
+ * Runs tasks when they are due, and the other nightly parts, until stopped. Any number of processes may do so: each run happens once.
  *
  * @param given.parts the other nightly parts; for tests
  */

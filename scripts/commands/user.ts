@@ -244,8 +244,7 @@ const TRIES = 5;
 const MAX_INPUT_BYTES = 8_192;
 
 /**
- * Gets a new password: from standard input if requested, else from the terminal, asked for twice; without a terminal it is
- * generated.
+ * Gets a new password: from standard input if requested, else from the terminal, asked for twice; without a terminal it is generated.
  *
  * @throws LimitlineError `USAGE` where none is given or it breaks the rules
  */

@@ -159,8 +159,7 @@ type ServiceAddress = {
 };
 
 /**
- * The service of the settings. Without one, starts the stand-in in this process and says so clearly, because its limits are not
- * real.
+ * The service of the settings. Without one, starts the stand-in in this process and says so clearly, because its limits are not real.
  *
  * @throws LimitlineError `SETTINGS` where an account or credentials are set without a service
  */

@@ -37,8 +37,7 @@ export function since(text: string): number {
 export type TimeLimit = ReturnType<typeof startTimeLimit>;
 
 /**
- * Calls `onOver` once when the time of `--deadline` is over; never without a limit. Does not keep the process alive; `forget`
- * cancels it.
+ * Calls `onOver` once when the time of `--deadline` is over; never without a limit. Does not keep the process alive; `forget` cancels it.
  */
 export function startTimeLimit(limit: Duration | undefined, onOver: () => void) {
   let over = false;

@@ -91,9 +91,8 @@ export function sayCrashes(terminal: FaultOutput): void {
 export const STANDARD_OUTPUT = 'standard output';
 
 /**
- * Keeps a process alive when its output cannot be written: calls in flight would be cut off, and their rows held. A reader that
- * closes early (`limitline run … | head`) or a closed terminal is no fault. A full disk is one, reported when the command has
- * ended.
+ * Keeps a process alive when its output cannot be written: calls in flight would be cut off, and their rows held. A reader that closes
+ * early (`limitline run … | head`) or a closed terminal is no fault. A full disk is one, reported when the command has ended.
  */
 export function surviveOutput(terminal: FaultOutput): void {
   let fault: NodeJS.ErrnoException | undefined;

@@ -26,9 +26,8 @@ const DELIBERATE_AFTER_MS = 2_000;
 type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
- * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts,
- * two seconds later or more: a closing terminal sends several signals of several kinds, and none of them means that calls in
- * flight are to be cut off.
+ * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts, two seconds
+ * later or more: a closing terminal sends several signals of several kinds, and none of them means that calls in flight are to be cut off.
  */
 export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffect {
   const firstAtMs = new Map<EndSignal, number>();

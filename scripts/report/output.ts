@@ -32,8 +32,7 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
 }
 
 /**
- * Writes an answer. A file is replaced when the new one is complete: after a fault, such as a full disk, the old file is
- * unchanged.
+ * Writes an answer. A file is replaced when the new one is complete: after a fault, such as a full disk, the old file is unchanged.
  *
  * @param how.mode permissions of the file; by default those of the existing file, or the user's default
  * @throws LimitlineError `FILE`

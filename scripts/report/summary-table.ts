@@ -164,8 +164,7 @@ export function archivedAt(archived: ArchivedPortfolio, context: Pick<Context, '
 /**
  * Reports an archived portfolio: what is known of it, or its results as they were then.
  *
- * @throws LimitlineError `USAGE` for reports that need its rows, with how to restore them; `FILE` where its files are missing
- *   or changed
+ * @throws LimitlineError `USAGE` for reports that need its rows, with how to restore them; `FILE` where its files are missing or changed
  */
 export async function reportArchived(
   archived: ArchivedPortfolio,

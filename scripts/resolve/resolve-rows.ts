@@ -18,10 +18,7 @@ import { asksFirst, checkYesForAll, type ResolveOptions, unlessRight } from '../
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, goingOn, NEVER, type Terminal } from '../terminal/terminal.ts';
 
-/**
- * `resolve NAME --from FILE`: applies all answers of a file, or none if any is impossible. Answers the exit status: 2 with
- * problems.
- */
+/** `resolve NAME --from FILE`: applies all answers of a file, or none if any is impossible. Answers the exit status: 2 with problems. */
 export async function resolveFile(
   name: string,
   path: string,

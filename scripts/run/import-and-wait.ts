@@ -113,8 +113,7 @@ export function extentOf(
 const READ_EVERY_MS = 1_000;
 
 /**
- * Tells how long a portfolio will take, like its page in the console: `35 to 40 s`; empty where that is unknown, such as during
- * an import.
+ * Tells how long a portfolio will take, like its page in the console: `35 to 40 s`; empty where that is unknown, such as during an import.
  */
 export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
   const ownPace = makeOwnPace();

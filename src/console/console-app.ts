@@ -32,10 +32,7 @@ declare module 'fastify' {
     action?: Action;
   }
   interface FastifyReply {
-    /**
-     * Answers with a whole page, whose strip (the line at the top of every page) is read anew; with the body alone where a dialog
-     * asks.
-     */
+    /** Answers with a whole page, whose strip (the line at the top of every page) is read anew; with the body alone where a dialog asks. */
     page: (parts: PageParts) => Promise<FastifyReply>;
     /** Answers as `page` does, but with the strip (the line at the top) as last read, for answers that must not wait for Redis. */
     pageNow: (parts: PageParts) => FastifyReply;

@@ -30,9 +30,8 @@ export function safeFolderName(name: string): string {
 }
 
 /**
- * The folder for the last link of a chain: `<chains>/<prefix>` in the data folder for Limitline's own Redis, and
- * `<chains>/<prefix>-<digest of its address>` for another. Several Redis servers may share a data folder, and their
- * chains are independent.
+ * The folder for the last link of a chain: `<chains>/<prefix>` in the data folder for Limitline's own Redis, and `<chains>/<prefix>-<digest
+ * of its address>` for another. Several Redis servers may share a data folder, and their chains are independent.
  */
 export function linkFolder(given: {
   dataDir: string;

@@ -66,9 +66,8 @@ const UTF8_FLAG = 0x800;
 const UNICODE_PATH = 0x7075;
 
 /**
- * The entry's name. Without a declaration it is CP437 (APPNOTE, appendix D.1), but macOS and others write undeclared
- * UTF-8. A name that is valid UTF-8 hardly makes sense in CP437. yauzl's checks hold for both readings: everything that
- * leads out of a folder is ASCII.
+ * The entry's name. Without a declaration it is CP437 (APPNOTE, appendix D.1), but macOS and others write undeclared UTF-8. A name that is
+ * valid UTF-8 hardly makes sense in CP437. yauzl's checks hold for both readings: everything that leads out of a folder is ASCII.
  */
 function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   const isTold = (generalPurposeBitFlag & UTF8_FLAG) !== 0 || extraFields.some(({ id }) => id === UNICODE_PATH);

@@ -94,9 +94,8 @@ function envelope({ name, mediaType, purpose = PURPOSE }: OutgoingDocument): { p
 }
 
 /**
- * The body in pieces. The buffers are reused, so a document of any size takes the memory of a few pieces. That is safe:
- * each piece exceeds the writer's buffer, so the writer takes the next piece only after a flush, and the stream reads
- * only one piece ahead.
+ * The body in pieces. The buffers are reused, so a document of any size takes the memory of a few pieces. That is safe: each piece exceeds
+ * the writer's buffer, so the writer takes the next piece only after a flush, and the stream reads only one piece ahead.
  */
 async function* pieces({ path }: OutgoingDocument, prefix: string, suffix: string): AsyncGenerator<Buffer> {
   yield Buffer.from(prefix);

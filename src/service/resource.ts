@@ -90,9 +90,8 @@ type Difference = { field: string; sent: string; answered: string; isOthers: boo
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Compares an answer with the request's body, field by field. A missing or null field is no difference: an id alone
- * suffices. Numbers are compared as decimals, also against text. Lists are skipped, because their form in answers is
- * unknown. Pure.
+ * Compares an answer with the request's body, field by field. A missing or null field is no difference: an id alone suffices. Numbers are
+ * compared as decimals, also against text. Lists are skipped, because their form in answers is unknown. Pure.
  *
  * @param textOf the exact digits of a number in the answer, by its field name
  */

@@ -28,9 +28,8 @@ export function headersOf(error: unknown): AnswerHeaders {
 }
 
 /**
- * Limits for `expires_in`, in seconds. A longer lifetime counts as a day: a value in milliseconds, or without limit,
- * must not keep a withdrawn token forever, and Redis must accept it. A shorter one would need a token call for every
- * call, so it is ignored.
+ * Limits for `expires_in`, in seconds. A longer lifetime counts as a day: a value in milliseconds, or without limit, must not keep a
+ * withdrawn token forever, and Redis must accept it. A shorter one would need a token call for every call, so it is ignored.
  */
 const LIFETIME_MIN_S = 1;
 const LIFETIME_MAX_S = 86_400;

@@ -10,9 +10,8 @@ import { type ForwardProxy, proxyWantsCredentials } from '../proxy.ts';
 export type TunnelLimits = { connectMs: number; tlsMs: number };
 
 /**
- * Connects to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS with the
- * service inside. No byte of a call is written before both are done, so a call whose connection fails here was never
- * sent.
+ * Connects to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS with the service inside. No
+ * byte of a call is written before both are done, so a call whose connection fails here was never sent.
  *
  * Fails with `CREDENTIALS` when the proxy refuses them (407), with `SERVICE` when it is unreachable or refuses to
  * connect; errors inside the tunnel are undici's. undici's `ProxyAgent` is not used: it distinguishes a 407 from a 502

@@ -53,8 +53,7 @@ export type Tokens = ReturnType<typeof makeTokens>;
 const TOKENS_KEPT = 10_000;
 
 /**
- * The access tokens of this process. After a restart, an old token is answered with 401, which every client must handle
- * anyway.
+ * The access tokens of this process. After a restart, an old token is answered with 401, which every client must handle anyway.
  *
  * @param nowMs a monotonic clock
  */
@@ -116,10 +115,9 @@ export function makeBucket() {
 }
 
 /**
- * Headers with which real services describe their rate limit; this service documents none. The Retry-After families
- * (RFC 9110, section 10.2.3) occur only in refusals, the others in every answer: `ratelimit` is the IETF's pair
- * (draft-ietf-httpapi-ratelimit-headers), `ratelimit-older` its earlier three, `x-ratelimit-…` the same three with the
- * reset time in the named form.
+ * Headers with which real services describe their rate limit; this service documents none. The Retry-After families (RFC 9110, section
+ * 10.2.3) occur only in refusals, the others in every answer: `ratelimit` is the IETF's pair (draft-ietf-httpapi-ratelimit-headers),
+ * `ratelimit-older` its earlier three, `x-ratelimit-…` the same three with the reset time in the named form.
  *
  * Times are rounded up, so a client that waits for so long is not refused again.
  */

@@ -196,8 +196,7 @@ export type StandInAnswer = { status: number; headers?: Record<string, string>; 
 export type Checked = { refusal: StandInAnswer } | { make: () => StandInAnswer };
 
 /**
- * An error answer. The service documents neither error statuses nor error bodies: both are the stand-in's own choice,
- * in this whole folder.
+ * An error answer. The service documents neither error statuses nor error bodies: both are the stand-in's own choice, in this whole folder.
  */
 export function errorAnswer(status: number, code: string, message: string): StandInAnswer {
   return { status, body: { object: 'error', code, message } };

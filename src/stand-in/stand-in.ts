@@ -23,9 +23,8 @@ type StandInOptions = {
 };
 
 /**
- * Plays the service of docs/service.md over HTTP on this machine, for trials, tests and benches. It enforces everything
- * that the document says, notes its own choices in comments, misbehaves on demand (`fault-settings.ts`), and records
- * what it really made.
+ * Plays the service of docs/service.md over HTTP on this machine, for trials, tests and benches. It enforces everything that the document
+ * says, notes its own choices in comments, misbehaves on demand (`fault-settings.ts`), and records what it really made.
  *
  * Stand-ins with the same secret accept each other's ids, also after a restart. Tokens are valid at one stand-in only.
  *

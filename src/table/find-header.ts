@@ -10,9 +10,8 @@ export type Above = { from: number; to: number; texts: string[]; list?: number }
 export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
 
 /**
- * Finds the header among the first records: the first record that names all needed columns; else the one with the most
- * known columns. A record other than the first must qualify as a header (`canBe`), because a cell may equal a column
- * name.
+ * Finds the header among the first records: the first record that names all needed columns; else the one with the most known columns. A
+ * record other than the first must qualify as a header (`canBe`), because a cell may equal a column name.
  *
  * @returns the header's index among the records; 0 if none stands out.
  */
@@ -73,10 +72,7 @@ const AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?[1-9][\d.,'’\s]+(?:[A-Z]{3}|[€$£])
 const DATE = /^\d{1,2}\. ?\d{1,2}\. ?\d{2,4}$/;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/**
- * What a table's words mean, as far as reading needs it. The readers know bytes, cells and lines; the caller knows the
- * subject.
- */
+/** What a table's words mean, as far as reading needs it. The readers know bytes, cells and lines; the caller knows the subject. */
 export type Vocabulary = {
   judgeHeader(record: Pick<RawRecord, 'cells' | 'fault'>): HeaderJudgement;
   /** Whether a word beside a number means thousands or millions, such as `T€`. */

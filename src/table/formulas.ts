@@ -1,7 +1,6 @@
 /**
- * Makes a cell safe for spreadsheets: a text that would run as a formula gets an apostrophe, which marks it as text
- * (OWASP, "CSV Injection"). Numbers, also negative ones, and telephone numbers stay. Reading removes the apostrophe,
- * see {@link withoutApostrophe}.
+ * Makes a cell safe for spreadsheets: a text that would run as a formula gets an apostrophe, which marks it as text (OWASP, "CSV
+ * Injection"). Numbers, also negative ones, and telephone numbers stay. Reading removes the apostrophe, see {@link withoutApostrophe}.
  */
 export function harmless(cell: string): string {
   return RUN_AS_FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;

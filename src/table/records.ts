@@ -51,10 +51,9 @@ export type Shape = {
  * Finds CSV records (RFC 4180), has csv-parse read them, and numbers them by physical line. Lines that are blank, have
  * only delimiters, or are rules of dashes are skipped, but counted.
  *
- * Parsers do not find the end of a broken record: a quotation mark that is never closed would swallow the good lines
- * below it. So only the physical line that opens it is rejected, and reading continues on the next one. The same
- * happens if the mark is closed further below, but the content is not credible for `Shape`. csv-parse gets only sound
- * lines and sound records of several lines.
+ * Parsers do not find the end of a broken record: a quotation mark that is never closed would swallow the good lines below it. So only the
+ * physical line that opens it is rejected, and reading continues on the next one. The same happens if the mark is closed further below, but
+ * the content is not credible for `Shape`. csv-parse gets only sound lines and sound records of several lines.
  *
  * If a credible record contains a line that could be a record itself, nobody can say which was meant. Then all of its
  * lines are one broken record. Its last line, which closes the cell, counts only if the first line could be a record as

@@ -57,9 +57,8 @@ export function sepLineOf(line: string): Delimiter | null {
 }
 
 /**
- * Detects the delimiter: the one with the most known columns in a header among the first lines; else the one with which
- * most lines have equally many cells; else a comma. Titles above the header do not count, because their commas belong
- * to sentences.
+ * Detects the delimiter: the one with the most known columns in a header among the first lines; else the one with which most lines have
+ * equally many cells; else a comma. Titles above the header do not count, because their commas belong to sentences.
  *
  * @param start the beginning of the file.
  */

@@ -35,9 +35,8 @@ export type LinesDeps = {
 };
 
 /**
- * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a
- * later import of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced
- * requests, which have a row.
+ * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a later import
+ * of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced requests, which have a row.
  *
  * @param duplicates whether duplicates are told, too, until the buyer comes again in a later file
  *

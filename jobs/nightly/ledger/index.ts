@@ -65,9 +65,8 @@ type LedgerCheck = {
 type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
 
 /**
- * Runs all checks of kind `ledger`: compares counts and indexes, queues, calls, buyers' lists, files and documents with the
- * rows, and mends what is certain. Other checks of rows join the same walk as `rowChecks`. After a crash, the run is simply
- * repeated.
+ * Runs all checks of kind `ledger`: compares counts and indexes, queues, calls, buyers' lists, files and documents with the rows, and mends
+ * what is certain. Other checks of rows join the same walk as `rowChecks`. After a crash, the run is simply repeated.
  *
  * @throws the signal's reason when it is aborted
  */

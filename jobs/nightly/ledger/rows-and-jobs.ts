@@ -94,9 +94,8 @@ const PAGE = 100;
 const JUST_ENDED_MS = 60_000;
 
 /**
- * Removes jobs without a row, and waiting jobs of ended rows. Reads the job, then its row, then both again, so that a row that
- * moves meanwhile keeps its job. Jobs of cancelled rows and failed jobs of archived rows are normal and removed without a
- * finding.
+ * Removes jobs without a row, and waiting jobs of ended rows. Reads the job, then its row, then both again, so that a row that moves
+ * meanwhile keeps its job. Jobs of cancelled rows and failed jobs of archived rows are normal and removed without a finding.
  */
 export async function removeStrayJobs(
   { rows, queues, portfolios, archives }: StrayJobDeps,

@@ -212,10 +212,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** The size of the chunks in which lines are written, in characters: one write per line would cost more than the line. */
 const PIECE_CHARACTERS = 65_536;
 
-/**
- * Begins a night's file of all items: CSV in UTF-8, safe for spreadsheets. A failed write stops no check and is reported at the
- * end.
- */
+/** Begins a night's file of all items: CSV in UTF-8, safe for spreadsheets. A failed write stops no check and is reported at the end. */
 export function openItems(to: Writable) {
   let isBroken = false;
   const written = finished(to);

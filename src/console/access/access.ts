@@ -5,10 +5,9 @@ import type { Person, Role } from '../../people/person.ts';
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * The access rule of an address: one entry of the access table. It lets everybody in (`open`), everybody who is signed in
- * (`signedIn`), or people by their roles. `kinds` has rules for single kinds of requests (see {@link About}): the rules of the
- * address and of the request's kind must both allow it. Where `kinds` is given, nobody may make a request whose kind has no rule
- * in it.
+ * The access rule of an address: one entry of the access table. It lets everybody in (`open`), everybody who is signed in (`signedIn`), or
+ * people by their roles. `kinds` has rules for single kinds of requests (see {@link About}): the rules of the address and of the request's
+ * kind must both allow it. Where `kinds` is given, nobody may make a request whose kind has no rule in it.
  */
 export type Access =
   | { readonly open: true }

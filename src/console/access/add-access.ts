@@ -11,15 +11,11 @@ import { accessOf, allowedsOf, isAllowed, ownMatters, placesOf } from './access.
 /** The functions by which the console knows who asks, and which portfolios are theirs. */
 export type AccessFunctions = {
   /**
-   * The person who sends the request; undefined where nobody is signed in, which is answered 401. Called for each request to an
-   * address that is not open. The function may send the answer itself, such as a redirect to the sign-in, and then answers
-   * `answered`.
+   * The person who sends the request; undefined where nobody is signed in, which is answered 401. Called for each request to an address
+   * that is not open. The function may send the answer itself, such as a redirect to the sign-in, and then answers `answered`.
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | 'answered' | undefined>;
-  /**
-   * Whether a portfolio is the person's own: nobody else ever imported into it. Without this function no portfolio is anybody's
-   * own.
-   */
+  /** Whether a portfolio is the person's own: nobody else ever imported into it. Without this function no portfolio is anybody's own. */
   owns?: (person: Person, portfolio: string) => Promise<boolean>;
   /** The names of the people who assign roles, for refusals. A refusal names nobody where this fails or is empty. */
   admins?: () => Promise<readonly string[]>;
@@ -31,10 +27,9 @@ export type AccessFunctions = {
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**
- * Checks every route against the access table. A route without an entry in it stops the start of the console. Each request is
- * first checked by the person's roles. Before the handler runs, its portfolio and kind are checked too, which the route names by
- * `:name` or `config.about`. Call this before any route is registered, and after the hooks whose results
- * {@link AccessFunctions.identify} reads.
+ * Checks every route against the access table. A route without an entry in it stops the start of the console. Each request is first checked
+ * by the person's roles. Before the handler runs, its portfolio and kind are checked too, which the route names by `:name` or
+ * `config.about`. Call this before any route is registered, and after the hooks whose results {@link AccessFunctions.identify} reads.
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table, places } = given;
@@ -133,10 +128,9 @@ function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) =
 }
 
 /**
- * Records in the audit trail each answer 403 to a known person: by the access table, for the form token of an old page, or by the
- * board of queues. The entry names the route, since the address itself has portfolio names and search texts.
- * People who are not signed in are led to the sign-in, which is no refusal. The guard's refusals (server/guard.ts) are not
- * recorded, or anybody could fill the audit trail.
+ * Records in the audit trail each answer 403 to a known person: by the access table, for the form token of an old page, or by the board of
+ * queues. The entry names the route, since the address itself has portfolio names and search texts. People who are not signed in are led to
+ * the sign-in, which is no refusal. The guard's refusals (server/guard.ts) are not recorded, or anybody could fill the audit trail.
  */
 function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -8,11 +8,10 @@ import { ACTION_WORDS, type Action } from './action-words.ts';
 const ACTIONS_PER_MINUTE = 600;
 
 /**
- * Adds an action: an address to which a form is posted. The console changes nothing in any other way. Checks run in this order:
- * `Host`, `Origin` and `Sec-Fetch-Site` (server/guard.ts), the access table (access/add-access.ts), the form's token. The audit
- * trail records the action before it starts, and its outcome before the answer is sent. If the first of these entries cannot be
- * written, nothing is done.
- * A handler that is done answers with a redirect (`reply.redirect(address, 303)`), so that reloading the page is harmless.
+ * Adds an action: an address to which a form is posted. The console changes nothing in any other way. Checks run in this order: `Host`,
+ * `Origin` and `Sec-Fetch-Site` (server/guard.ts), the access table (access/add-access.ts), the form's token. The audit trail records the
+ * action before it starts, and its outcome before the answer is sent. If the first of these entries cannot be written, nothing is done. A
+ * handler that is done answers with a redirect (`reply.redirect(address, 303)`), so that reloading the page is harmless.
  *
  * @param given.url with `:name` where it is about a portfolio
  * @param given.about what the request is about, for the table and the audit, where the address does not say it
@@ -39,8 +38,7 @@ export function addAction(
   const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
   const trail = recorded(app.audit, ({ request, params, fields }) => {
     const { portfolio, named, facts } = request.about ?? {};
-    // The parameters of the address other than portfolio and user are ids of rows, plans or uploads. The audit trail records
-    // them, too.
+    // The parameters of the address other than portfolio and user are ids of rows, plans or uploads. The audit trail records them, too.
     const { name: _name, user, ...which } = params;
     const about = portfolio ?? named ?? user;
     const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));

@@ -70,8 +70,7 @@ function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['sta
   const ended = state && !isUnfinished(state) ? jobStateOf(state) : undefined;
   return Object.assign(Object.create(job) as BoardJob, {
     getState: async () => ended ?? job.getState(),
-    // BullMQ's `toJSON` reads fields of the job itself. This wrapper only inherits them, so it answers JSON that was read from
-    // the job.
+    // BullMQ's `toJSON` reads fields of the job itself. This wrapper only inherits them, so it answers JSON that was read from the job.
     toJSON: () => told,
     retry: () => retry(rowOf(id), given, whoPresses()),
     promote: denied,

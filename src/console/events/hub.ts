@@ -74,8 +74,7 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   let [closed, watching, number] = [false, 0, 0];
 
   /**
-   * Reads the pieces of a page by id. Where its own pieces fail or are late, only the strip (the line at its top) is read, which
-   * says why.
+   * Reads the pieces of a page by id. Where its own pieces fail or are late, only the strip (the line at its top) is read, which says why.
    */
   const readerOf = (read: () => Promise<Frame>) => {
     const shared = makeSharedRead(read, FRAME_LIMIT_MS);

@@ -17,10 +17,9 @@ const PLAIN_TEXT = new Set(['title', 'textarea']);
 const WITHOUT_HOLES = new Set(['srcset', 'srcdoc', 'http-equiv']);
 
 /**
- * Parses a template's markup once, and finds its holes.
- * It refuses every hole that could be more than text or an attribute's value: in tags, attribute names, unquoted values,
- * comments, scripts and styles. It refuses what the content policy blocks (`on…`, `style`), and unclosed elements, which would
- * contain all that follows.
+ * Parses a template's markup once, and finds its holes. It refuses every hole that could be more than text or an attribute's value: in
+ * tags, attribute names, unquoted values, comments, scripts and styles. It refuses what the content policy blocks (`on…`, `style`), and
+ * unclosed elements, which would contain all that follows.
  *
  * @param order the value of each hole, by its number
  * @throws TypeError with the text near the fault

@@ -191,8 +191,7 @@ function timeOf(ms: number): Html {
 }
 
 /**
- * Whether the answer is for the browser's module, which puts it into the open page (assets/script/dialogs.js). It then gets no
- * whole page.
+ * Whether the answer is for the browser's module, which puts it into the open page (assets/script/dialogs.js). It then gets no whole page.
  */
 export function wantsFragment(request: FastifyRequest): boolean {
   return request.headers['x-fragment'] === '1';

@@ -8,9 +8,8 @@ import { ConsoleError } from '../console-app.ts';
 import { t } from '../html/html.ts';
 
 /**
- * The part of a portfolio's rows and lines that a page lists, besides the filter. `order` and `after` are the order of rows and the
- * cursor after which they begin. `lines` are the kinds of lines that led to no row, and `behind` is the line after which those
- * begin.
+ * The part of a portfolio's rows and lines that a page lists, besides the filter. `order` and `after` are the order of rows and the cursor
+ * after which they begin. `lines` are the kinds of lines that led to no row, and `behind` is the line after which those begin.
  */
 export type Listing = { order?: RowOrder; after?: string | undefined; lines?: readonly FaultKind[]; behind?: number };
 

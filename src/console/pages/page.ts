@@ -99,9 +99,8 @@ export type Page<F> = {
 };
 
 /**
- * A page of the console: a declaration of its place and of its routes, each with who may use it. The access table, the
- * navigation, the checks and the masks follow from it; pages/index.ts lists all pages. `F` are the functions that the page gets
- * from scripts/console.
+ * A page of the console: a declaration of its place and of its routes, each with who may use it. The access table, the navigation, the
+ * checks and the masks follow from it; pages/index.ts lists all pages. `F` are the functions that the page gets from scripts/console.
  */
 export function page<F extends object | undefined>(
   { ours = [], asItIs = false, close, entry, ...place }: PageGiven<F>,

@@ -120,10 +120,7 @@ function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn
   return html`<td role="cell" class="${classes}" data-head="${head}">${shown}</td>`;
 }
 
-/**
- * Links to the next and the first page. Pages go by cursor and have no numbers, since numbers would be wrong once rows are
- * added.
- */
+/** Links to the next and the first page. Pages go by cursor and have no numbers, since numbers would be wrong once rows are added. */
 export function pager(given: {
   words: HtmlValue;
   first?: string | undefined;

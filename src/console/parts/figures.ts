@@ -165,8 +165,7 @@ export function barLine(label: string, pieces: readonly { state: Shown; size: nu
 }
 
 /**
- * The bar's width in units of the drawing, the gap between its pieces, and the least width of a piece. The drawing stretches with
- * the page.
+ * The bar's width in units of the drawing, the gap between its pieces, and the least width of a piece. The drawing stretches with the page.
  */
 const WIDTH = 400;
 const GAP = 1;

@@ -189,9 +189,8 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 export const MASK = '•••';
 
 /**
- * The names of personal fields: contacts with all their parts; the street, which is a sole trader's home; and a hosted session's
- * link, which opens a form for whoever has it. They cover the names in the service's bodies, in columns of files, and likely names
- * in answers.
+ * The names of personal fields: contacts with all their parts; the street, which is a sole trader's home; and a hosted session's link,
+ * which opens a form for whoever has it. They cover the names in the service's bodies, in columns of files, and likely names in answers.
  */
 const PERSONAL_FIELD =
   /^(?:session(?:Link|Heard)|contact.*|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;

@@ -88,8 +88,7 @@ export function looksMasked(): boolean {
 }
 
 /**
- * A query of rows without the search in problems, for people who see problems masked: its results would reveal their text letter by
- * letter.
+ * A query of rows without the search in problems, for people who see problems masked: its results would reveal their text letter by letter.
  */
 export function askable(query: Query): Query {
   return looksMasked() ? { ...query, problem: undefined } : query;

@@ -132,10 +132,9 @@ export function sayPlainly(reply: FastifyReply, status: number, words: string): 
 }
 
 /**
- * Adds the headers for security. The content policy allows scripts, styles, pictures and forms of the console's own origin alone
- * (pictures also inline), no inline scripts and no frames. Other sites get no referrer, since the address of a page names a
- * portfolio. The console itself gets one: with `no-referrer`, browsers would send forms with `Origin: null`, whose source cannot
- * be checked.
+ * Adds the headers for security. The content policy allows scripts, styles, pictures and forms of the console's own origin alone (pictures
+ * also inline), no inline scripts and no frames. Other sites get no referrer, since the address of a page names a portfolio. The console
+ * itself gets one: with `no-referrer`, browsers would send forms with `Origin: null`, whose source cannot be checked.
  */
 export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   await app.register(helmet, {
@@ -173,8 +172,7 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
 const OPEN = new Set(['/', '/keys']);
 
 /**
- * The address to which identity providers send browsers back. {@link askWhoWasLed} lets it pass, since the sign-in checks query
- * and cookie.
+ * The address to which identity providers send browsers back. {@link askWhoWasLed} lets it pass, since the sign-in checks query and cookie.
  */
 const CALLBACK = '/sign-in/oidc/callback';
 

@@ -131,9 +131,8 @@ const LINGER_MS = 5_000;
 const LEAST_BYTES = 32 * 1_024;
 
 /**
- * Closes connections whose request was answered before its body arrived, and whose body stops arriving. Node's own limit for a
- * request does not fit, since an upload may take hours. Without any limit, unknown clients could announce bodies, send none,
- * and so use up all sockets.
+ * Closes connections whose request was answered before its body arrived, and whose body stops arriving. Node's own limit for a request does
+ * not fit, since an upload may take hours. Without any limit, unknown clients could announce bodies, send none, and so use up all sockets.
  */
 export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {}): void {
   app.addHook('onResponse', async ({ raw }) => {

@@ -16,8 +16,7 @@ export type Comer = {
 };
 
 /**
- * Headers that proxies add. Unless a trusted proxy sends them, a client has forged them, or an unknown proxy makes every client
- * look local.
+ * Headers that proxies add. Unless a trusted proxy sends them, a client has forged them, or an unknown proxy makes every client look local.
  */
 const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
 

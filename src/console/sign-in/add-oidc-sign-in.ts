@@ -211,8 +211,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
 }
 
 /**
- * The page after a sign-in at the provider, which opens the next page by itself, so that the request for it counts as the
- * console's own.
+ * The page after a sign-in at the provider, which opens the next page by itself, so that the request for it counts as the console's own.
  */
 function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
@@ -221,10 +220,7 @@ function oidcDoneView({ to }: { to: string }): Html {
   });
 }
 
-/**
- * The page after sign-out: the person may still be signed in at the provider, so the next user of this browser could come back as
- * them.
- */
+/** The page after sign-out: the person may still be signed in at the provider, so the next user of this browser could come back as them. */
 function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: t`You are signed out`,

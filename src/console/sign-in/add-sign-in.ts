@@ -39,9 +39,8 @@ export type SignInGiven = {
 };
 
 /**
- * `/sign-in`: the form, and its handling. A sign-in starts a session under a new token (session fixation), and ends the
- * browser's earlier one. The form has a token like all others, so that another site cannot sign a person in as somebody else
- * (login CSRF).
+ * `/sign-in`: the form, and its handling. A sign-in starts a session under a new token (session fixation), and ends the browser's earlier
+ * one. The form has a token like all others, so that another site cannot sign a person in as somebody else (login CSRF).
  */
 export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () => Promise<boolean> }): void {
   const { functions, audit, cookie, gate, know, devices, isNeeded } = given;

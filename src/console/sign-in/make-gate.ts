@@ -59,9 +59,8 @@ export function makeSessionGate(given: GateFunctions) {
     ...given,
     readSession,
     /**
-     * The person of a request. A person without a session is led to the sign-in from every address, unknown ones too, and a
-     * person with a step left is led to the page of that step; the request is then `answered`. Without users, the console's link
-     * starts a session.
+     * The person of a request. A person without a session is led to the sign-in from every address, unknown ones too, and a person with a
+     * step left is led to the page of that step; the request is then `answered`. Without users, the console's link starts a session.
      */
     async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | 'answered'> {
       await readSession(request);

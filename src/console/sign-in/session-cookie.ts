@@ -24,9 +24,8 @@ export function sessionCookieName(mark: string): string {
 }
 
 /**
- * The name of the cookie for people who came by the console's link. It is not `Secure`, since Safari would drop it for
- * `http://127.0.0.1`. It is `Strict`, since browsers send it to all programs of this host: a page of another site must not be able to
- * cause that.
+ * The name of the cookie for people who came by the console's link. It is not `Secure`, since Safari would drop it for `http://127.0.0.1`.
+ * It is `Strict`, since browsers send it to all programs of this host: a page of another site must not be able to cause that.
  */
 export function openedCookieName(mark: string): string {
   return `limitline-opened-${mark}`;
@@ -77,9 +76,8 @@ const NOT_BACK = /^\/(?:sign-in|sign-out|assets|events)(?:[/?]|$)/i;
 const HERE = 'http://limitline.invalid';
 
 /**
- * The address after a sign-in: a path of this console with its query, or `/` for anything else. It is parsed as browsers do
- * (WHATWG URL), so that `//elsewhere`, `/\elsewhere`, `/.//elsewhere` or a tab between slashes cannot lead to another site
- * (CWE-601).
+ * The address after a sign-in: a path of this console with its query, or `/` for anything else. It is parsed as browsers do (WHATWG URL),
+ * so that `//elsewhere`, `/\elsewhere`, `/.//elsewhere` or a tab between slashes cannot lead to another site (CWE-601).
  */
 export function wayBack(asked: unknown): string {
   if (typeof asked !== 'string' || asked.length > LONGEST || !asked.startsWith('/') || !safeAddress(asked)) return '/';

@@ -74,10 +74,7 @@ export type MatchedMapping = {
   unmatched: MappingEntry[];
 };
 
-/**
- * Matches a mapping's entries with headers. An exact match comes before a similar one. Among similar entries, the first
- * counts.
- */
+/** Matches a mapping's entries with headers. An exact match comes before a similar one. Among similar entries, the first counts. */
 export function matchMapping(
   headers: readonly string[],
   mapped: Readonly<Record<string, HeaderMeaning>>,

@@ -29,9 +29,8 @@ export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 export type Identifier = { kind: IdentifierKind; digest: string; written: string };
 
 /**
- * A line's identifiers, strongest first: reference; information source and id; country and registration number; name
- * and country, which always exists. Of a registration number only letters and digits count: `HRB 1`, `HRB-1` and `hrb1`
- * are one.
+ * A line's identifiers, strongest first: reference; information source and id; country and registration number; name and country, which
+ * always exists. Of a registration number only letters and digits count: `HRB 1`, `HRB-1` and `hrb1` are one.
  */
 export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;

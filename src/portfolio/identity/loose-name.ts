@@ -1,9 +1,8 @@
 import { plainWordsOf } from '../../likeness.ts';
 
 /**
- * A company's name without differences of spelling: case, spaces, punctuation, accents, umlauts (ä, ae and a; ß and ss)
- * and the legal form at its end. Two companies may have the same loose name. Names with different loose forms are
- * different names.
+ * A company's name without differences of spelling: case, spaces, punctuation, accents, umlauts (ä, ae and a; ß and ss) and the legal form
+ * at its end. Two companies may have the same loose name. Names with different loose forms are different names.
  */
 export function looseName(name: string): string {
   return spelt(withoutLegalForm(plainWords(name)).replaceAll(' ', ''));

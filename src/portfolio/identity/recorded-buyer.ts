@@ -49,10 +49,7 @@ export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells:
   };
 }
 
-/**
- * Looks up a line's buyer in a results file: the buyer's key, '' for a line without a row, undefined where its cells
- * were changed.
- */
+/** Looks up a line's buyer in a results file: the buyer's key, '' for a line without a row, undefined where its cells were changed. */
 export type RecordedBuyerLookup = (line: BuyerLine, cells: readonly string[]) => string | undefined;
 
 /** Makes the lookup for a file with these columns; undefined if none of them records the buyers. */

@@ -28,8 +28,7 @@ type Judging = {
 };
 
 /**
- * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their
- * buyers already decided.
+ * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their buyers already decided.
  */
 export function makeLineClassifier(judging: Judging) {
   const { columns, dates, currencies, adviseAbove: above, results } = judging;

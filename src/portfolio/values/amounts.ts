@@ -7,9 +7,8 @@ import { beforeDoubt, DOUBT, tellsNot, type ValueReading } from './reading.ts';
 export type Decimal = '.' | ',';
 
 /**
- * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`. The
- * value is canonical: without sign, leading zeros and trailing zeros of the fraction. So equal amounts are equal texts.
- * All work is on text, never on floats.
+ * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`. The value is canonical:
+ * without sign, leading zeros and trailing zeros of the fraction. So equal amounts are equal texts. All work is on text, never on floats.
  *
  * The amount is sent as a JSON number (docs/service.md, "Buyer limit request"), and most programs read those as doubles
  * (RFC 8259, section 6). So an amount is valid only if a double returns the same digits, without an exponent.

@@ -4,9 +4,8 @@ import { likeness } from '../../likeness.ts';
 import type { ValueReading } from './reading.ts';
 
 /**
- * Reads a country: ISO 3166-1 alpha-2 in upper case, as the service uses (docs/service.md, "Company"), or any
- * unambiguous form: lower case, alpha-3, or the name in English, German, French or Spanish. XK counts as a code: ISO
- * reserves it for users, and Kosovo has no other.
+ * Reads a country: ISO 3166-1 alpha-2 in upper case, as the service uses (docs/service.md, "Company"), or any unambiguous form: lower case,
+ * alpha-3, or the name in English, German, French or Spanish. XK counts as a code: ISO reserves it for users, and Kosovo has no other.
  */
 export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };

@@ -48,10 +48,7 @@ const SHORT = /^-?(?=[\d.]{1,15}$)(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
-/**
- * The date of a serial number (ECMA-376, part 1, 18.17.4.1), with the time unless it is midnight: YYYY-MM-DD or
- * YYYY-MM-DDThh:mm:ss.
- */
+/** The date of a serial number (ECMA-376, part 1, 18.17.4.1), with the time unless it is midnight: YYYY-MM-DD or YYYY-MM-DDThh:mm:ss. */
 export function dateOfSerial(written: string, { from1904 }: { from1904: boolean }): string {
   const serial = Number(written) + (from1904 ? DAYS_TO_1904 : 0);
   // Excel's calendar has 29 February 1900, which did not exist.

@@ -29,8 +29,7 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
 }
 
 /**
- * Names the sheets with content that are not read, if no sheet was chosen: they may have buyers as well. Empty if there
- * are none.
+ * Names the sheets with content that are not read, if no sheet was chosen: they may have buyers as well. Empty if there are none.
  *
  * @throws LimitlineError `STOPPED`
  */

@@ -34,8 +34,7 @@ export type Workbook = {
 export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). null for a ZIP file of another kind; a message for another program's
- * table.
+ * Opens an Excel workbook (ECMA-376, part 1). null for a ZIP file of another kind; a message for another program's table.
  *
  * @throws Error with a readable message for a broken workbook or exceeded `LIMITS`; LimitlineError `STOPPED`.
  */

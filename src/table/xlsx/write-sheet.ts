@@ -7,9 +7,8 @@ import { type CellKind, cellName, cellXml } from './cell-xml.ts';
 import { LIMITS } from './parse-xml.ts';
 
 /**
- * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header, bold and
- * frozen. Texts stay texts, so that none runs as a formula. Amounts, days and moments become formatted numbers in the
- * columns of that type.
+ * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header, bold and frozen. Texts stay texts,
+ * so that none runs as a formula. Amounts, days and moments become formatted numbers in the columns of that type.
  *
  * @param kindOf the type of a column by its name; a cell with another form stays text.
  * @throws LimitlineError `FILE` when there are more records than Excel has rows

@@ -79,8 +79,7 @@ function makeTally() {
           done(null, chunk);
         },
       });
-      // `pipeline` passes an error of one stream on to the other. Fastify sends `counted`, and so learns of an error of
-      // `content`.
+      // `pipeline` passes an error of one stream on to the other. Fastify sends `counted`, and so learns of an error of `content`.
       pipeline(content, counted, () => {});
       return counted;
     },

@@ -236,8 +236,7 @@ function columnEdit({ everywhere, column, list, from = '', to = '' }: Readonly<R
 const PATIENCE_MS = 1_200;
 
 /**
- * The age from which a preview is made again. Other portfolios go on meanwhile, so a request that was new may be under way or
- * made by now.
+ * The age from which a preview is made again. Other portfolios go on meanwhile, so a request that was new may be under way or made by now.
  */
 const FRESH_MS = 5_000;
 

@@ -76,15 +76,13 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       action: 'import',
       limitMs: COPY_LIMIT_MS,
       says: ['of', 'replace', 'first', 'total'],
-      // The address of this action does not name the portfolio; the draft does, and the preview that the person confirms is for
-      // it.
+      // The address of this action does not name the portfolio; the draft does, and the preview that the person confirms is for it.
       about: async (asked) => {
         const found = await aboutDraft(asked);
         return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
       },
       handle: async ({ request, reply, actor, params: { id = '' }, fields, tell, given }) => {
-        // The import goes into the portfolio that the access check saw, since another tab may have renamed the draft's portfolio
-        // meanwhile.
+        // The import goes into the portfolio that the access check saw, since another tab may have renamed the draft's portfolio meanwhile.
         const { portfolio = '' } = request.about ?? {};
         if (!isPortfolioName(portfolio)) throw new ConsoleError(422, t`Give the portfolio a name first.`);
         const draft = await given.read(id);

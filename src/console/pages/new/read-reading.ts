@@ -17,8 +17,7 @@ export type RefusedForm = { message: string; typed: Fields };
 const MOST_CONSTANTS = 30;
 
 /**
- * The reading options that the form states. A column left as found is not stated, so that the next file of this form may
- * differ.
+ * The reading options that the form states. A column left as found is not stated, so that the next file of this form may differ.
  *
  * @throws ConsoleError 422 for an impossible value
  */

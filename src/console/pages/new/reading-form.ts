@@ -34,8 +34,7 @@ export const ENCODINGS = [
 export const DRAFT_FORM = 'draft';
 
 /**
- * The form that shows how the file is read, and in which each part can be corrected. `typed`: the fields of a refused form, shown
- * again.
+ * The form that shows how the file is read, and in which each part can be corrected. `typed`: the fields of a refused form, shown again.
  */
 export function readingForm(
   draft: PortfolioDraft,

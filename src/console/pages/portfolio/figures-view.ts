@@ -236,8 +236,7 @@ const STEP_WORDS: Readonly<Record<Step, string>> = { company: t`Company`, docume
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = rowsIn(states, GRANTED_STATES);
-  // In a finished portfolio no row waits or is at a step: the stage of waiting is left out, and a step shows the rows that passed
-  // it.
+  // In a finished portfolio no row waits or is at a step: the stage of waiting is left out, and a step shows the rows that passed it.
   const isOver = openRows({ states }) + states.awaiting === 0;
   return html`<ol class="funnel">
     ${!isOver && stage({ name: t`Waiting`, state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}

@@ -16,9 +16,8 @@ import type { ShownCause } from './portfolio-look.ts';
 import { FAULT_WORDS } from './rows-view.ts';
 
 /**
- * The query with its amounts (`min`, `max`) as plain decimals. The browser sends the decimal mark of its reader as `decimal`
- * (typedAmounts of assets/script/elements.js); without it, amounts stay as they are. An amount that could mean two things is
- * refused.
+ * The query with its amounts (`min`, `max`) as plain decimals. The browser sends the decimal mark of its reader as `decimal` (typedAmounts
+ * of assets/script/elements.js); without it, amounts stay as they are. An amount that could mean two things is refused.
  *
  * @throws LimitlineError `USAGE` for such an amount, and for what is none
  */

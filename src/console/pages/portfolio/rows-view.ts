@@ -186,8 +186,7 @@ function unindexedNotice({ unindexed = 0 }: RowsPage, order: RowOrder): Html | f
 /** Actions on all rows of a filter; without a filter there are none, since the portfolio has its own buttons. */
 export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
   if (Object.keys(filter).length === 0) return false;
-  // A filter may have no state and no outcome. Both buttons are then shown, since a plan takes only rows in the states for its
-  // action.
+  // A filter may have no state and no outcome. Both buttons are then shown, since a plan takes only rows in the states for its action.
   const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
     ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: asksForUnsent(filter) ? t`Send these…` : t`Send these again…`, dialog: true })}

@@ -223,8 +223,7 @@ function fixTasks(
     const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
     const mayFix = state.invalid > 0 && can(rights, 'GET /new');
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
-    // The lines to fix of a portfolio's only file are as old as the portfolio. Since when a later file has such lines is not
-    // known.
+    // The lines to fix of a portfolio's only file are as old as the portfolio. Since when a later file has such lines is not known.
     const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
     const sinceMs = faultyMs ?? rejectedMs.get(name);
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];

@@ -114,10 +114,7 @@ function figuresOf(
   return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${withNumbers(countWords(portfolios.length, 'portfolio'))} alone, so they are lower bounds.</p>`}`;
 }
 
-/**
- * Whether the files ask for other sums than were requested: rows that are rejected, wait or need an answer are in no sum of
- * requests.
- */
+/** Whether the files ask for other sums than were requested: rows that are rejected, wait or need an answer are in no sum of requests. */
 function isMore(inFiles: readonly AmountIn[], requested: readonly AmountIn[]): boolean {
   const sums = sumsByCurrency(requested);
   const sumOf = (currency: string | undefined) => sums.find((one) => one.currency === currency)?.amount ?? '0.00';

@@ -35,9 +35,8 @@ export type RowPageFunctions = {
   /** Whether a hosted session can be asked for in this portfolio, or what is missing for it. */
   asksSessions: (portfolio: Pick<RowStory, 'supplier'>) => SessionsAskable;
   /**
-   * Asks for a hosted session of the row's limit. Where a session was made or is in doubt, or the limit was declined, `anew` must
-   * be true, or the number of the last session that the person saw. Answers why nothing was asked for, as a text; undefined if it
-   * was.
+   * Asks for a hosted session of the row's limit. Where a session was made or is in doubt, or the limit was declined, `anew` must be true,
+   * or the number of the last session that the person saw. Answers why nothing was asked for, as a text; undefined if it was.
    */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
   /** Sends the row again if it is still in the state `from`. Otherwise answers why not, or for which approval the row waits. */

@@ -63,10 +63,9 @@ const DYNAMICS: Names = {
 };
 
 /**
- * NetSuite, customer record, as saved searches and CSV exports name its fields (docs.oracle.com, "Customers Only Import", and
- * the SOAP schema browser's Customer); Sage 50 US, customer list (help.sage50.na.sage.com, "Customer List Fields"); Sage 50 UK
- * and Sage Accounting, customer records (gb-kb.sage.com, "Customer record data fields you can import", "Customers and
- * suppliers file format").
+ * NetSuite, customer record, as saved searches and CSV exports name its fields (docs.oracle.com, "Customers Only Import", and the SOAP
+ * schema browser's Customer); Sage 50 US, customer list (help.sage50.na.sage.com, "Customer List Fields"); Sage 50 UK and Sage Accounting,
+ * customer records (gb-kb.sage.com, "Customer record data fields you can import", "Customers and suppliers file format").
  */
 const NETSUITE_AND_SAGE: Names = {
   name: ['companyname', 'addressee'],

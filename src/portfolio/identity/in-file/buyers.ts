@@ -6,18 +6,14 @@ import { anywhereOf, MOST_HOLDERS } from '../identity.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
 type FileBuyers = BuyerStore & {
-  /**
-   * Whether no earlier line of the file shares an identifier or a name with this one. The line then makes a new buyer
-   * without a lookup.
-   */
+  /** Whether no earlier line of the file shares an identifier or a name with this one. The line then makes a new buyer without a lookup. */
   isStranger(line: BuyerLine): boolean;
   /** Stores the identifiers of a line whose buyer is new (`isStranger`). */
   bring(line: BuyerLine): void;
 };
 
 /**
- * The buyers of one file together with those of a store, for reading the file without writing. Without a store, only
- * the file's own.
+ * The buyers of one file together with those of a store, for reading the file without writing. Without a store, only the file's own.
  *
  * A million lines with register number, name and country take some 85 MB (100 MB if some lack the country): 27 bytes a line, 15 for each
  * identifier, 16 MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
