@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { CallRecord } from '../../src/call-kind.ts';
 import { moneyText } from '../../src/counted.ts';
+import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
 import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -9,7 +10,7 @@ import type { LimitDecision } from '../../src/portfolio/results/decisions-file.t
 import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
 import { minuteText } from '../../src/utc-text.ts';
-import { type AboutLine, AT_ONCE, saidOf } from './decision-lines.ts';
+import { AT_ONCE, saidOf } from './decision-lines.ts';
 import { standsOf } from './foreseen-changes.ts';
 
 type Told = Pick<DecidedLimit, 'record' | 'decided' | 'maker' | 'shared'>;

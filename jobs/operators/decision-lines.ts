@@ -1,9 +1,7 @@
+import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { rowIdOf, STATES } from '../../src/ledger/schema/schema.ts';
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
-
-/** A line of a file of decisions, and a sentence about it; `portfolio`: the other portfolio that the sentence names. */
-export type AboutLine = { at: number; message: string; portfolio?: string | undefined };
 
 /** The decision in a line of a file of decisions: what it says of a limit, and the currencies of its amounts. */
 export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };

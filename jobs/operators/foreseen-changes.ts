@@ -1,33 +1,12 @@
 import { Big } from 'big.js';
 import type { CallRecord } from '../../src/call-kind.ts';
-import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import type { ForeseenChanges, Stands } from '../../src/ledger/plans/decisions-taken.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
-
-/** The status of a limit, and the granted amount as decimal text; '' if no amount is known to be granted. */
-type Stands = { status: string; granted: string };
-
-/** The changes that decisions make or, in a dry run, would make: the first rows by line, and the granted sums by currency, before and after. */
-export type ForeseenChanges = {
-  rows: {
-    row: string;
-    name: string;
-    requested: string;
-    currency: string | undefined;
-    /** When the service decided, in ISO 8601, if the file says so. */
-    decided: string | undefined;
-    before: Stands;
-    after: Stands;
-  }[];
-  more: number;
-  before: AmountIn[];
-  after: AmountIn[];
-  /** How many approvals are taken away or lowered, and the granted amount that is lost thereby, as far as it is known, by currency. */
-  lowered: { limits: number; less: AmountIn[] };
-};
 
 /** A limit's status and granted amount, from the record of its call. */
 export function standsOf({ status = '', total_limit: total = '' }: CallRecord, meanings: Meanings): Stands {

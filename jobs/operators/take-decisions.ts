@@ -1,5 +1,6 @@
 import { commandLineActor } from '../../src/actor.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { AboutLine, DecisionsTaken } from '../../src/ledger/plans/decisions-taken.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
@@ -8,7 +9,6 @@ import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.t
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { DECISION_FAULTS, loweredWords, undatedWarnings } from './decision-doubts.ts';
 import {
-  type AboutLine,
   AT_ONCE,
   lanesOf,
   pagesOfDifferent,
@@ -19,31 +19,9 @@ import {
   withoutContradictions,
 } from './decision-lines.ts';
 import { makeForeignAmount } from './foreign-amount.ts';
-import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
+import { makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, type TellDeps, takeDecision, tellDecided } from './take-decision.ts';
-
-/** The result of taking a file's decisions. */
-export type DecisionsTaken = {
-  /** Lines that are taken, and lines that say what was known before. */
-  taken: number;
-  known: number;
-  /** The number of lines without a status, which change nothing. */
-  silent: number;
-  /** The number of rows that the decisions changed. One request may have rows in several portfolios. */
-  rows: number;
-  /** The number of rows that are not changed yet, since they are archived or not done. `warnings` has the reasons. */
-  left: number;
-  /** Lines that are taken, by status; `unexplained`: those of these statuses whose meaning nobody has given. */
-  statuses: Record<string, number>;
-  unexplained: string[];
-  /** Lines that are not taken, and warnings about lines that are taken. */
-  problems: AboutLine[];
-  warnings: AboutLine[];
-  /** The changes that the decisions made or, in a dry run, would make. */
-  did?: ForeseenChanges;
-  would?: ForeseenChanges;
-};
 
 export type DecisionDeps = TellDeps & {
   decisions: Decided;

@@ -9,36 +9,22 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { putText } from '../../src/files/disk.ts';
 import { isJson } from '../../src/json-pointer.ts';
 import type { AmountIn } from '../../src/ledger/counts/outcome-sums.ts';
+import type {
+  ColumnsAsked,
+  DecisionsTaken,
+  ForeseenChanges,
+  UnreadUpload,
+  UploadedDecisions,
+} from '../../src/ledger/plans/decisions-taken.ts';
 import type { Plans } from '../../src/ledger/plans/plan.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { formOf } from '../../src/portfolio/read-options.ts';
-import { ColumnsUnknown, columnsToName, type DecisionColumn } from '../../src/portfolio/results/decision-columns.ts';
+import { ColumnsUnknown, columnsToName } from '../../src/portfolio/results/decision-columns.ts';
 import type { DecisionsFile, DecisionsReading, KeptColumns } from '../../src/portfolio/results/decisions-file.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { saysAbove } from './decision-doubts.ts';
-import type { ForeseenChanges } from './foreseen-changes.ts';
 import { readUploaded } from './held-plans.ts';
-import { type DecisionDeps, type DecisionsTaken, takeDecisions } from './take-decisions.ts';
-
-/** The columns that an upload's header does not name, the headers that may be one of them, and the mapping that people gave so far. */
-export type ColumnsAsked = { names: DecisionColumn[]; headers: string[]; map: readonly string[] };
-
-/** A file of decisions for the rows of one portfolio, and what became of the decisions, or would become of them. */
-export type UploadedDecisions = {
-  /** The id of the upload, by which its decisions are taken in. */
-  id: string;
-  portfolio: string;
-  fileName: string;
-  sha256: string;
-  /** Sentences about the columns, and about all lines. */
-  columns: string[];
-  words: string[];
-  /** The columns that a person may still name. */
-  asked: ColumnsAsked | undefined;
-} & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings' | 'would'>;
-
-/** An upload that cannot be read until a person names its columns. */
-export type UnreadUpload = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
+import { type DecisionDeps, takeDecisions } from './take-decisions.ts';
 
 type Upload = { fileName: string; content: Buffer; reading: Pick<DecisionsReading, 'decimal' | 'dates' | 'map'> };
 

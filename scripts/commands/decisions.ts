@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { AboutLine } from '../../jobs/operators/decision-lines.ts';
 import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
 import { columnWords, decisionsWords, foreseenWords, makeKeptColumns } from '../../jobs/operators/upload-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { sha256Of } from '../../src/files/disk.ts';
+import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';

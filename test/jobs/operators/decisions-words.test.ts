@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DecisionsTaken } from '../../../jobs/operators/take-decisions.ts';
 import { decisionsWords, foreseenWords } from '../../../jobs/operators/upload-decisions.ts';
+import type { DecisionsTaken } from '../../../src/ledger/plans/decisions-taken.ts';
 
 const TAKEN: DecisionsTaken = {
   taken: 2,

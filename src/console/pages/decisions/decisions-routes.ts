@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
+import type { UnreadUpload, UploadedDecisions } from '../../../ledger/plans/decisions-taken.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { t } from '../../html/html.ts';
 import { below, portfolioAddress, portfolioOfParams } from '../addresses.ts';
 import { page } from '../page.ts';
-import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
+import { decisionsView, refusedView } from './decisions-view.ts';
 
 export type DecisionsPageFunctions = {
   /** Says what the decisions of a file would change in the portfolio. @throws LimitlineError where it cannot be read */
@@ -13,7 +14,7 @@ export type DecisionsPageFunctions = {
     portfolio: string,
     upload: { fileName: string; content: Buffer; reading: z.infer<typeof READING> },
     by: string,
-  ) => Promise<ShownDecisions | UnreadDecisions>;
+  ) => Promise<UploadedDecisions | UnreadUpload>;
   /**
    * Reads an upload again with the meaning that a person gave its columns; undefined if the upload is too old.
    *
@@ -24,11 +25,11 @@ export type DecisionsPageFunctions = {
     portfolio: string,
     map: readonly string[],
     by: string,
-  ) => Promise<ShownDecisions | UnreadDecisions | undefined>;
+  ) => Promise<UploadedDecisions | UnreadUpload | undefined>;
   /** Takes in the decisions of an upload that was shown; undefined if they were taken in already, or the upload is too old. */
-  take: (id: string, portfolio: string, by: string) => Promise<ShownDecisions | undefined>;
+  take: (id: string, portfolio: string, by: string) => Promise<UploadedDecisions | undefined>;
   /** The outcome of an upload whose decisions were taken in lately; undefined for another one. */
-  taken: (id: string, portfolio: string) => Promise<ShownDecisions | undefined>;
+  taken: (id: string, portfolio: string) => Promise<UploadedDecisions | undefined>;
 };
 
 /** Who may upload what the service decided later, since its decisions change the outcomes of rows. */
@@ -130,7 +131,7 @@ const titleOf = (portfolio: string) => t`Decisions (${portfolio})`;
 async function looked(
   reply: FastifyReply,
   portfolio: string,
-  look: Promise<ShownDecisions | UnreadDecisions | undefined>,
+  look: Promise<UploadedDecisions | UnreadUpload | undefined>,
 ) {
   try {
     const shown = await look;
@@ -146,7 +147,7 @@ async function looked(
 function refused(
   reply: FastifyReply,
   portfolio: string,
-  { status, ...why }: { status: number; message: string; unread?: UnreadDecisions; isGone?: boolean },
+  { status, ...why }: { status: number; message: string; unread?: UnreadUpload; isGone?: boolean },
 ) {
   reply.code(status);
   return { title: titleOf(portfolio), body: refusedView(portfolio, { ...why, csrf: reply.csrf() }) };

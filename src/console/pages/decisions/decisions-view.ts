@@ -1,3 +1,4 @@
+import type { AboutLine, UnreadUpload, UploadedDecisions } from '../../../ledger/plans/decisions-taken.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
@@ -6,42 +7,6 @@ import { button, field, form, hidden, linkButton, select } from '../../parts/for
 import { amount, count, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
-
-/** An uploaded file of decisions, with what it would change; or, once its decisions were taken in, what it has changed. */
-export type ShownDecisions = {
-  id: string;
-  portfolio: string;
-  fileName: string;
-  sha256: string;
-  /** Sentences about the file's columns, and about what becomes of its lines. */
-  columns: readonly string[];
-  words: readonly string[];
-  taken: number;
-  known: number;
-  rows: number;
-  left: number;
-  problems: readonly AboutLine[];
-  warnings: readonly AboutLine[];
-  asked: ColumnsAsked | undefined;
-  /** The changes that the decisions would make: the first rows, and how many more. */
-  would?: { rows: readonly ForeseenRow[]; more: number };
-};
-
-type ForeseenRow = Record<'row' | 'name' | 'requested', string> &
-  Record<'currency' | 'decided', string | undefined> & {
-    [when in 'before' | 'after']: { status: string; granted: string };
-  };
-
-/** An upload that cannot be read before a person says which of its columns has which meaning. */
-export type UnreadDecisions = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
-
-/**
- * The columns that an upload's header does not name (`names`), the headers that may mean them, and in `map` what a person has
- * stated, as `HEADER=COLUMN`.
- */
-type ColumnsAsked = { names: readonly string[]; headers: readonly string[]; map: readonly string[] };
-
-type AboutLine = { at: number; message: string; portfolio?: string | undefined };
 
 /** Advice that messages give for the command line, as patterns, each with the words for this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -88,7 +53,7 @@ function uploadForm(portfolio: string, csrf: string): Html {
  */
 export function refusedView(
   portfolio: string,
-  { message, csrf, unread, isGone }: { message: string; csrf: string; unread?: UnreadDecisions; isGone?: boolean },
+  { message, csrf, unread, isGone }: { message: string; csrf: string; unread?: UnreadUpload; isGone?: boolean },
 ): Html {
   return html`${pageHead({
     title: unread
@@ -107,7 +72,7 @@ export function refusedView(
 
 /** Asks which header means which column. Once the decisions are taken in, the answers hold for all files with the same header. */
 function columnsForm(
-  { id, portfolio, asked: { names, headers, map } }: Pick<UnreadDecisions, 'id' | 'portfolio' | 'asked'>,
+  { id, portfolio, asked: { names, headers, map } }: Pick<UnreadUpload, 'id' | 'portfolio' | 'asked'>,
   csrf: string,
 ): Html {
   const options = [
@@ -144,7 +109,7 @@ const AS_SHOWN = { value: '', words: t`as the file shows` };
  * What uploaded decisions would change, with the button that takes them in; without `csrf`, what they have changed. `twice`: a
  * person asked to take them in again.
  */
-export function decisionsView(shown: ShownDecisions, { csrf, twice }: { csrf?: string; twice?: boolean }): Html {
+export function decisionsView(shown: UploadedDecisions, { csrf, twice }: { csrf?: string; twice?: boolean }): Html {
   const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked, would } = shown;
   const name = theirWords(cutWords(fileName));
   const isLook = csrf !== undefined;
@@ -178,7 +143,7 @@ export function decisionsView(shown: ShownDecisions, { csrf, twice }: { csrf?: s
   ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}`;
 }
 
-function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html {
+function changesPart({ rows, more }: NonNullable<UploadedDecisions['would']>): Html {
   const grantedOf = ({ granted }: { granted: string }) => amount(granted === '' ? undefined : granted);
   return panel({
     title: t`What would change`,
