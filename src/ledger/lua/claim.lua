@@ -147,6 +147,9 @@ CALLS.claim = function(of, it)
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
+  -- While a portfolio sends some rows first, none of the others is sent, also if it was in progress before: it waits again.
+  local goesFirst = not portfolio.first or redis.call('SISMEMBER', portfolio.hash .. ':first', of.key) == 1
+  if ofRow and not isSession and not goesFirst then return no('paused') end
   -- The portfolio has got another supplier since the job looked, so the job looks again.
   if row.isOther then return no('busy') end
   -- Two jobs may have the row: the other one got the refusal that ended it, or is about to write the refusal of a held row. If Redis is

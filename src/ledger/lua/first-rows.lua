@@ -36,26 +36,34 @@ end
 local most = tonumber(redis.call('HGET', portfolio, 'first') or 0)
 local rows = redis.call('ZINTER', 2, waiting, chosen)
 
--- Chooses `wanted` more of the queued rows, if any are not chosen yet.
-local function chooseMore(wanted)
-  for place = 0, redis.call('ZCARD', waiting) - 1, PAGE do
-    local page = redis.call('ZRANGE', waiting, place, place + PAGE - 1)
-    local isChosen, more = redis.call('SMISMEMBER', chosen, unpack(page)), {}
-    for at, row in ipairs(page) do
-      if isChosen[at] == 0 and #more < wanted then more[#more + 1] = row end
-    end
-    if #more > 0 then
-      redis.call('SADD', chosen, unpack(more))
-      return true
-    end
+-- Adds those of the listed rows that are not chosen yet. `listed`: key, place, key, place, …
+local function addUnchosen(found, listed)
+  local keys = {}
+  for at = 1, #listed, 2 do keys[#keys + 1] = listed[at] end
+  if #keys == 0 then return end
+  local isChosen = redis.call('SMISMEMBER', chosen, unpack(keys))
+  for at, key in ipairs(keys) do
+    if isChosen[at] == 0 then found[#found + 1] = { key = key, place = tonumber(listed[2 * at]) } end
   end
-  return false
+end
+
+-- Chooses `wanted` more rows, if any are not chosen yet: queued ones, and those that were in progress before some rows were to go first.
+local function chooseMore(wanted)
+  local found, more = {}, {}
+  for _, rowsOf in ipairs(others) do addUnchosen(found, redis.call('ZRANGE', rowsOf, 0, PAGE - 1, 'WITHSCORES')) end
+  local inProgress, queued = #found, redis.call('ZCARD', waiting)
+  for place = 0, #rows < queued and queued - 1 or -1, PAGE do
+    addUnchosen(found, redis.call('ZRANGE', waiting, place, place + PAGE - 1, 'WITHSCORES'))
+    if #found > inProgress then break end
+  end
+  table.sort(found, function(one, other) return one.place < other.place end)
+  for at = 1, math.min(wanted, #found) do more[at] = found[at].key end
+  if #more > 0 then redis.call('SADD', chosen, unpack(more)) end
+  return #more > 0
 end
 
 local wanted = most - redis.call('SCARD', chosen)
-if wanted > 0 and #rows < redis.call('ZCARD', waiting) and chooseMore(wanted) then
-  rows = redis.call('ZINTER', 2, waiting, chosen)
-end
+if wanted > 0 and chooseMore(wanted) then rows = redis.call('ZINTER', 2, waiting, chosen) end
 local open = #rows
 for _, rowsOf in ipairs(others) do
   if open == 0 then open = #redis.call('ZINTER', 2, rowsOf, chosen) end

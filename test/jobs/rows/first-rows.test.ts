@@ -69,6 +69,23 @@ test('a row that is none of the first stays where it is, though it has a job', a
   expect((await context.rows.begin(first, 'company'))?.state).toBe('company');
 });
 
+// Promise: first-rows-only
+test('rows that were in progress when the first ones were asked for wait again, unless they are among them', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import(buyerLines(12));
+  const rows = (await context.rows.inState('q4', 'queued', { count: 12 })).map(({ row }) => row);
+  // As a run leaves them that was stopped: their calls were not sent.
+  for (const row of rows.slice(1, 9)) await context.rows.begin(row, 'company');
+  await place.import(buyerLines(12), { first: 3 });
+  await place.work();
+  expect(await paused(place)).toBe('3 rows were sent first; resume to send the rest');
+  expect(numbers(place)).toEqual([1, 2, 3]);
+  expect(place.standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  await context.portfolios.resume('q4');
+  expect((await place.settled()).states.done).toBe(12);
+});
+
 test('a row that is held is at its end here: a person is to look', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset', made: true }] },
