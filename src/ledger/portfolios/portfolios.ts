@@ -9,7 +9,7 @@ import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
 import { pauseKindOf } from '../schema/pause-reasons.ts';
-import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
+import { pairsAsFields, readAtOnce, redisNowMs } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { makeImports, signsOf } from './imports.ts';
 import { isPending, makeSuppliers, type PortfolioState } from './portfolio.ts';
@@ -82,10 +82,10 @@ export function makePortfolios(given: { connection: RedisConnection; keys: Keys;
     /**
      * Cancels the rows of a portfolio: from now on their claims fail. Rows imported or sent again later are not concerned. The rows
      * themselves are moved one by one, later. Killed imports are removed. `by` is kept with the portfolio only, and not in each row.
-     * Answers the moment, in ms.
+     * Answers the moment, in ms, by Redis' clock, as imports are dated.
      */
     async cancel(name: string, by = ''): Promise<number> {
-      const atMs = Date.now();
+      const atMs = await redisNowMs(connection);
       const changes = ['HSET', 'cancelledBy', `${atMs} ${by}`, 'HINCRBY', 'cancels', 1];
       await change({ hash: keys.portfolio(name) }, { changes });
       await imports.sweepImports(name);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -65,4 +65,19 @@ test('a row whose sender vanished is neither waited for nor given up', async () 
   });
   await place.work();
   expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 1 });
+});
+
+test('a file that is imported after cancel came later, also where the clock of the machine that cancelled is ahead', async () => {
+  const { context, import: importLines } = await openWorkplace();
+  await importLines(buyerLines(2));
+  const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  await cancelRows({ portfolio: 'q4' }, context);
+  ahead.mockRestore();
+  await importLines([...buyerLines(1), 'Faulty GmbH,DE,HRB 9,-5']);
+  const { rowsGivenUpMs = Number.NaN } = await context.portfolios.read('q4');
+  const [first, last] = await context.portfolios.allImports('q4');
+  // The nightly check names the lines of the second file alone.
+  expect([first?.lastMs, rowsGivenUpMs, last?.lastMs]).toEqual(
+    [first?.lastMs, rowsGivenUpMs, last?.lastMs].toSorted((one = 0, other = 0) => one - other),
+  );
 });
