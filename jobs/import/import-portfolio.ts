@@ -2,7 +2,6 @@ import { basename, resolve } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
-import { LimitlineError } from '../../src/errors.ts';
 import { inTime } from '../../src/in-time.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
@@ -17,6 +16,7 @@ import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
+import { otherUnderWay, replaceByPart, setBack } from './import-faults.ts';
 import { countLacking, countLackingSent, leaveOutLacking } from './lacking-rows.ts';
 import type { FileToImport, OpenDeps, OpenedImport } from './open-import.ts';
 import { makeRequestsInFile, openImport, orClose, readingTextOf } from './open-import.ts';
@@ -96,7 +96,7 @@ type Earlier = {
  * nothing: a line leads to the same row each time.
  *
  * @throws LimitlineError `FILE` when the file or the supplier's file cannot be read; `USAGE` where `replace` is not allowed or
- *   the portfolio is archived; `OLDER` where Redis is older than what was sent; `STOPPED` when `stopping` is aborted
+ *   the portfolio is archived; `OLDER` where Redis is older than what was sent, or was set back during the import; `STOPPED` when `stopping` is aborted
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
@@ -164,6 +164,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, { found, telling }, deps);
+    // Before rows count as lacking that this file has.
+    if (!(await deps.retryUntilAnswered('look', run.isWhole))) throw setBack(target.fileName);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace && found.rows > 0)
       found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
@@ -280,14 +282,4 @@ const LEAVE_MS = 1_000;
 async function leave(run: ImportRun): Promise<void> {
   const left = run.leave().catch(() => {});
   await inTime(left, LEAVE_MS, () => {});
-}
-
-function replaceByPart(path: string): LimitlineError {
-  const message = `${path} is an errors file, which has only the lines to be corrected: --replace would give up all others that were not sent. Import it without --replace: a corrected line replaces its row by itself.`;
-  return new LimitlineError('USAGE', message);
-}
-
-function otherUnderWay(portfolio: string): LimitlineError {
-  const message = `Another file is being imported into portfolio ${portfolio} right now, and --replace would give up its rows. Wait until it has ended, or leave out --replace.`;
-  return new LimitlineError('USAGE', message);
 }

@@ -2,11 +2,12 @@
 -- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
 -- portfolio: the portfolio's hash; underWay: its imports that have not ended; imports: all its imports
--- @args what import read found goneAfterMs missedMs
+-- @args what import read found goneAfterMs missedMs seen
 -- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
 -- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone,
--- and missedMs: ms without one after which it was dead when another import began.
--- Answers 1; to a sweep when the portfolio was finished, in ms, or "" if it is not.
+-- and missedMs: ms without one after which it was dead when another import began; for a heartbeat, seen: the time of the one before it.
+-- Answers to a heartbeat its time, or "" if Redis lacks the one before it; to an end 1; to a sweep when the portfolio was finished, in ms,
+-- or "" if it is not.
 -- @include move
 -- @include archived
 -- @include cancelled
@@ -46,9 +47,16 @@ local function noteCurrencies()
 end
 
 if what == 'beat' then
+  local content = string.match(import, '^(.*):')
+  local known = redis.call('HGET', imports, content)
+  if not known then return '' end
   redis.call('ZADD', underWay, now, import)
   redis.call('HDEL', portfolio, 'finished')
-  return 1
+  local told = cjson.decode(known)
+  local isOlder = (told.heardMs or 0) < tonumber(seen)
+  told.heardMs = now
+  redis.call('HSET', imports, content, cjson.encode(told))
+  return isOlder and '' or string.format('%.0f', now)
 end
 if what == 'end' then
   redis.call('ZREM', underWay, import)

@@ -74,6 +74,11 @@ export type ImportRun = {
    * written: the lines shown are that file's.
    */
   noteLines(lines: ReadonlyMap<number, NotedLine>): Promise<void>;
+  /**
+   * Whether Redis has had all heartbeats of the import: not if it was set back to an older copy, or another server took its place that
+   * lacks the last writes. Then lines may be missing that were written.
+   */
+  isWhole(): Promise<boolean>;
   /** Ends the import of a file read to its end, with its counts. The portfolio is finished now if nothing else of it is open. */
   end(found?: FoundInFile): Promise<void>;
   /** Gives the import up. The portfolio is not finished until this file, or one begun later, is imported to its end. */
@@ -110,7 +115,13 @@ export function makeImports({ connection, keys }: LedgerPlace) {
     )) as [string, string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place, beganMs] = begun;
-    const stopSigns = startSigns(() => note(placesOf(name), { what: 'beat', import: run }), SIGN_EVERY_MS);
+    let [seen, isWhole] = [beganMs, true];
+    const sign = async () => {
+      const heard = await note(placesOf(name), { what: 'beat', import: run, seen });
+      if (heard === '') isWhole = false;
+      else seen = heard as string;
+    };
+    const stopSigns = startSigns(sign, SIGN_EVERY_MS);
     const finish = async (read: string, found?: FoundInFile) => {
       await stopSigns();
       await note(placesOf(name), { what: 'end', import: run, read, found: found && JSON.stringify(found) });
@@ -121,6 +132,10 @@ export function makeImports({ connection, keys }: LedgerPlace) {
       beganMs: Number(beganMs),
       generation: Number(generation),
       noteLines: (lines) => faulty.noteLines(name, content, lines),
+      async isWhole() {
+        await sign();
+        return isWhole;
+      },
       end: (found) => finish(content, found),
       leave: () => finish(''),
     };

@@ -14,6 +14,22 @@ test('an import forgets the faulty lines of the one before', async () => {
   }
 });
 
+test('an import notices that Redis was set back to what it had before a heartbeat, or before the import', async () => {
+  const { portfolios, connection, keys } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  const before = await connection.hgetall(keys.allImports('q4'));
+  expect(await run.isWhole()).toBe(true);
+  const began = (await portfolios.allImports('q4'))[0]?.lastMs;
+  await expect.poll(async () => (await run.isWhole()) && Date.now() > (began ?? 0) + 5).toBe(true);
+  await connection.hset(keys.allImports('q4'), before);
+  expect(await run.isWhole()).toBe(false);
+  // Later heartbeats do not bring back what is missing.
+  expect(await run.isWhole()).toBe(false);
+  const next = await portfolios.startImport('q4', file);
+  await connection.del(keys.allImports('q4'));
+  expect(await next.isWhole()).toBe(false);
+});
+
 test('two imports of one file share its faulty lines, and one that is no longer shown keeps none', async () => {
   const { portfolios } = openLedger();
   const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', file)];
