@@ -70,7 +70,7 @@ type CsvConvention = { decimal: Decimal; delimiter: Delimiter; mark: boolean };
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
   const { portfolio, only, outcome, cause, format = 'csv', likeInput = 'nothing', convention } = payload;
   const files = await openFiles(portfolio, deps);
-  const { file } = await deps.portfolios.read(portfolio);
+  const { file, invalid, duplicate } = await deps.portfolios.read(portfolio);
   if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
   if (cause !== undefined) await checkCause(portfolio, cause, deps);
   const leftOut = { held: 0 };
@@ -106,7 +106,8 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     const dialect = await writableDialect(wanted, records, deps);
     await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
-  sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
+  const rowless = invalid + duplicate > 0 ? { of: file.number, invalid, duplicate } : undefined;
+  sayWhatIsMissing(files, { held: leftOut.held, rowless, portfolio }, deps);
 }
 
 /** The extra fields, those that a mapping sends at a path of the call's body, which occur in rows of files whose copy is gone. */
@@ -141,11 +142,22 @@ async function openFiles(portfolio: string, { portfolios, imports, signal }: Exp
   return files;
 }
 
-function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; portfolio: string }, { say }: ExportDeps) {
+/** `rowless`: how many lines of the last import, which has this number, led to no row. */
+type Missing = {
+  held: number;
+  rowless: { of: number; invalid: number; duplicate: number } | undefined;
+  portfolio: string;
+};
+
+function sayWhatIsMissing(files: Files, { held, rowless, portfolio }: Missing, { say }: ExportDeps) {
   for (const [{ known }, opened] of files) {
     if (opened) continue;
+    const lines =
+      rowless?.of === known.number
+        ? ` Its lines that led to no row are missing here: ${rowless.invalid.toLocaleString('en')} invalid, ${rowless.duplicate.toLocaleString('en')} duplicate.`
+        : '';
     say?.(
-      `The copy of ${importName(known)} is gone from the data folder, so its rows have only what the ledger knows of them.`,
+      `The copy of ${importName(known)} is gone from the data folder, so its rows have only what the ledger knows of them.${lines}`,
     );
   }
   if (held === 0) return;

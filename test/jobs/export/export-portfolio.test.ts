@@ -97,6 +97,19 @@ test('rows of a file whose copy is gone have what the ledger knows, and that is 
   expect(await place.importFile(path)).toMatchObject({ rows: 5, invalid: 1, duplicate: 1, replaced: 1 });
 });
 
+// Promise: results-without-the-copy
+test('lines that led to no row are missing where the copy of the last file is gone, and that is said', async () => {
+  const { context, import: importLines } = await openWorkplace();
+  await importLines(['name,requested_limit', 'Acme,1', 'Bolt,x', 'Acme,1']);
+  const [known] = await context.portfolios.allImports('q4');
+  await rm(context.imports.open(known?.id ?? '').path);
+  const told: string[] = [];
+  await exportedText(context, { only: 'errors', told });
+  expect(told).toEqual([
+    'The copy of q4.csv #1 is gone from the data folder, so its rows have only what the ledger knows of them. Its lines that led to no row are missing here: 1 invalid, 1 duplicate.',
+  ]);
+});
+
 test('no row is lost when a copy has fewer lines than were imported', async () => {
   const place = await openThree();
   const [, second] = await place.context.portfolios.allImports('q4');
