@@ -184,7 +184,7 @@ const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
 function oidcTroubleView(given: { trouble: OidcTrouble; name: string; groups: readonly string[]; to: string }): Html {
   const { trouble, to } = given;
   return narrowPage({
-    title: t`You are not signed in`,
+    title: trouble === 'not anew' ? t`You did not sign in anew` : t`You are not signed in`,
     trouble: wordsFor(given),
     body: html`${trouble === 'no role' && html`<p>Groups that count here:</p><ul>${given.groups.map((group) => html`<li><bdi>${group}</bdi></li>`)}</ul>`}
       <div class="actions">${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: t`Try again`, kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: t`Sign in with a password` })}</div>`,
@@ -204,7 +204,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
     case 'no role':
       return t`You signed in at ${name}, but none of your groups there may use this console. Ask the person who manages these groups.`;
     case 'not anew':
-      return t`${name} did not ask you to sign in again, or does not say when it did, or another person signed in there, or none of your groups there approves any more. Nothing was approved.`;
+      return t`${name} did not ask you to sign in again, or does not say when it did, or its clock is half a minute or more behind ours, or another person signed in there, or none of your groups there approves any more. Nothing was approved.`;
     case 'too many':
       return t`Very many people sign in at this moment. Try again in a few seconds.`;
   }
