@@ -2,10 +2,11 @@
 -- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
 -- portfolio: the portfolio's hash; underWay: its imports that have not ended; imports: all its imports
--- @args what import read found goneAfterMs missedMs seen
+-- @args what import read found goneAfterMs missedMs began seen
 -- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
 -- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone,
--- and missedMs: ms without one after which it was dead when another import began; for a heartbeat, seen: the time of the one before it.
+-- and missedMs: ms without one after which it was dead when another import began; for a heartbeat, began: when the
+-- import began, and seen: the time of the heartbeat before it.
 -- Answers to a heartbeat its time, or "" if Redis lacks the one before it; to an end 1; to a sweep when the portfolio was finished, in ms,
 -- or "" if it is not.
 -- @include move
@@ -53,7 +54,9 @@ if what == 'beat' then
   redis.call('ZADD', underWay, now, import)
   redis.call('HDEL', portfolio, 'finished')
   local told = cjson.decode(known)
-  local isOlder = (told.heardMs or 0) < tonumber(seen)
+  -- The end of another import of this file took its heartbeats away.
+  local heard = told.heardMs or (told.found and math.huge or told.lastMs)
+  local isOlder = told.lastMs < tonumber(began) or heard < tonumber(seen)
   told.heardMs = now
   redis.call('HSET', imports, content, cjson.encode(told))
   return isOlder and '' or string.format('%.0f', now)
@@ -66,6 +69,7 @@ if what == 'end' then
   if known then
     local told = cjson.decode(known)
     told.found = cjson.decode(found)
+    told.heardMs = nil
     redis.call('HSET', imports, read, cjson.encode(told))
     noteCurrencies()
   end

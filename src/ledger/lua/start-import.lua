@@ -35,7 +35,7 @@ redis.call('ZADD', portfolios, 'NX', now, name)
 redis.call('ZADD', underWay, now, import)
 local known = cjson.decode(redis.call('HGET', imports, content) or '{}')
 local number = known.number or redis.call('HLEN', imports) + 1
-local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, heardMs = now, by = by }
+local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
 told.made = made ~= '' and cjson.decode(made) or known.made
 -- The currency of its requests and its columns stay known until the file is read to its end again.
 local earlier = known.found or known

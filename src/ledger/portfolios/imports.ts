@@ -117,7 +117,7 @@ export function makeImports({ connection, keys }: LedgerPlace) {
     const [generation, number, place, beganMs] = begun;
     let [seen, isWhole] = [beganMs, true];
     const sign = async () => {
-      const heard = await note(placesOf(name), { what: 'beat', import: run, seen });
+      const heard = await note(placesOf(name), { what: 'beat', import: run, began: beganMs, seen });
       if (heard === '') isWhole = false;
       else seen = heard as string;
     };

@@ -7,7 +7,7 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 // Promise: set-back-import-is-told
 test.each([
   ['what it had before the import', () => []],
-  ['what it had at its beginning', (before: string[]) => before],
+  ['what it had after an earlier import of the file', (before: string[]) => before],
 ])(
   'an import during which Redis is set back to %s says so, and a second one brings in what is missing',
   async (_when, left) => {
@@ -29,9 +29,9 @@ test.each([
         if (what === 'start import') beginning = await before();
         if (what !== 'feed' || isBack) return answer;
         isBack = true;
-        // A heartbeat came in between, as it does each second.
+        // As an earlier import of the file left it.
         const [content = '', text = '{}'] = beginning;
-        beginning = [content, JSON.stringify({ ...JSON.parse(text), heardMs: JSON.parse(text).heardMs - 1_000 })];
+        beginning = [content, JSON.stringify({ ...JSON.parse(text), lastMs: JSON.parse(text).lastMs - 1_000 })];
         await ledger.unlink(keys.allImports('q4'), keys.rowsInState('q4', 'queued'), ...(await rowKeys()));
         const kept = left(beginning);
         if (kept.length > 0) await ledger.hset(keys.allImports('q4'), ...kept);
