@@ -151,7 +151,7 @@ test('who repeats a word with a later time has not brought it, though an earlier
   expect((await decisions.find('bl_q41'))?.decided).toMatchObject({ by: 'anna', file: 'later.csv' });
 });
 
-test('what was answered lately ends by itself, though the first of several decisions is older than two days', async () => {
+test('what was answered lately ends by itself, though the first of several decisions is older than eight days', async () => {
   const { context } = await openFinishedPortfolio(2);
   const { ledger, keys, decisions } = context;
   const ids = ['bl_q41', 'bl_q42'];
@@ -163,7 +163,7 @@ test('what was answered lately ends by itself, though the first of several decis
   const file = fileOf(ids.map((id) => [id, 'declined', undefined] as const));
   const said = file.decisions.map((one, place) => ({
     ...one,
-    decided: new Date(Date.now() - (place === 0 ? 4 * DAY_MS : 60_000)).toISOString(),
+    decided: new Date(Date.now() - (place === 0 ? 9 * DAY_MS : 60_000)).toISOString(),
   }));
   expect(await takeDecisions({ ...file, decisions: said }, context, { by: 'olga' })).toMatchObject({
     taken: 2,

@@ -61,14 +61,17 @@ test('a later decision counts at the time of which it is, and never later than n
   expect(noted).toBeLessThan(Date.now() + HOUR_MS);
 });
 
-test('a decision of three days ago takes the row off what was answered lately', async () => {
+test('a decision of nine days ago takes the row off what was answered lately', async () => {
   const { limitOf, decide, lately, ledger, keys } = await openPlace(1);
   const { key } = await limitOf();
   // The call was sent twice and in doubt for days, until somebody said today what it had made.
   await ledger.hset(keys.call('limit', key), 'sends', '2');
   await ledger.zadd(keys.answeredLately, Date.now(), `q4/${key}`);
   expect((await lately()).rows).toEqual([]);
-  expect(await decide('rejected', { at: agoText(72 * HOUR_MS) })).toEqual({ decided: 'taken', followed: 'follows' });
+  expect(await decide('rejected', { at: agoText(9 * 24 * HOUR_MS) })).toEqual({
+    decided: 'taken',
+    followed: 'follows',
+  });
   expect((await lately()).rows).toEqual([]);
   expect(await ledger.zcard(keys.answeredLately)).toBe(0);
 });
