@@ -5,7 +5,7 @@ import type { Plans } from '../../src/ledger/plans/plan.ts';
 import { KIND_OF, type Step } from '../../src/ledger/schema/row.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
-import { callInDoubt, callsOf, type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
+import { type CallInDoubt, callInDoubt, callsOf, type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
@@ -52,13 +52,13 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
       'NOT_FOUND',
       'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',
     );
-  const strange = made === undefined ? undefined : await checkId(made, held, deps);
+  const spoken = await callInDoubt(held, deps);
+  const strange = made === undefined ? undefined : await checkId(made, { held, spoken }, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const elsewhere = await heldElsewhere(portfolio, [[held]], deps);
   const nothing = { calls: 0, rows: 0, elsewhere, of, strange, looked: { lookedMs, heldMs: held.result.updatedMs } };
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return nothing;
-  const spoken = await callInDoubt(held, deps);
   const requested = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
   const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, requested, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };
@@ -128,11 +128,16 @@ async function heldRowAtLine(
  *
  * @throws LimitlineError `USAGE` where the call cannot have made it
  */
-async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<string | undefined> {
+async function checkId(
+  made: string,
+  { held, spoken }: { held: FoundRow; spoken: CallInDoubt | undefined },
+  deps: FreeDeps,
+): Promise<string | undefined> {
   const wrongKind = prefixFault(made, held);
   if (wrongKind !== undefined) throw new LimitlineError('USAGE', wrongKind);
   const known = await readKnownIds(new Set([made]), deps);
-  const fault = otherCallFault(made, callsOf(held).map(callName), known);
+  // Another document of the same row may have been made under this id, and not the one in doubt.
+  const fault = otherCallFault(made, spoken ? [callName(spoken)] : [], known);
   if (fault !== undefined) throw new LimitlineError('USAGE', fault);
   return strangeId(made, held, (await knownIds(held.row.portfolio, deps))[KIND_OF[held.result.step]]);
 }

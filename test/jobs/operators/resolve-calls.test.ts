@@ -128,6 +128,7 @@ test('an id is believed of the one document that the row is held at, of no other
   expect(await place.resolve({ line: 2, made: idOf('a') })).toMatchObject({ calls: 1, rows: 1 });
   // The row goes on to the other document, whose own outcome is still unknown.
   expect((await place.settled()).states.held).toBe(2);
+  await expect(place.resolve({ line: 2, made: idOf('a') })).rejects.toThrow(/already known: it was made for line 2/);
   expect(await place.resolve({ line: 3, made: idOf('b') })).toMatchObject({ calls: 1, rows: 2 });
   expect((await place.settled()).states.done).toBe(2);
   const limits = place.standIn.things('limit').map(({ body }) => Object(body).supporting_documents);

@@ -146,7 +146,7 @@ export const resolves =
 
 export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', desk: Desk): Promise<void> {
   const { context, simulation, by } = desk;
-  const thing = how === 'as it is' ? truthOf(held, simulation.service) : undefined;
+  const thing = how === 'as it is' ? truthOf(held, simulation.service, await desk.now()) : undefined;
   const lookedMs = simulation.nowMs();
   const resends = whatOf(held).map((what): Extract<Say, { is: 'resend' }> => {
     return { is: 'resend', kind: kindOf(held), what, lookedMs };

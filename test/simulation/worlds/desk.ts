@@ -47,10 +47,15 @@ export function makeDesk(context: Context, simulation: Simulation, by: string): 
   };
 }
 
-/** What the service really made of what a held row waits for: the first of its calls in doubt. */
-export function truthOf(row: RowNow, { made }: Simulation['service']): MadeThing | undefined {
+/** What the service really made of what a held row waits for: the first thing of its calls whose id nobody knows yet. */
+export function truthOf(
+  row: RowNow,
+  { made }: Simulation['service'],
+  { calls }: Pick<LedgerNow, 'calls'>,
+): MadeThing | undefined {
   const what = whatOf(row);
-  return made.find((thing) => thing.kind === kindOf(row) && what.includes(thing.what));
+  const known = new Set(calls.map(({ fields }) => fields.id));
+  return made.find((thing) => thing.kind === kindOf(row) && what.includes(thing.what) && !known.has(thing.id));
 }
 
 export function kindOf({ step }: Pick<RowNow, 'step'>): MadeThing['kind'] {
