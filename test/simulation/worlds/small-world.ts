@@ -1,5 +1,6 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { Settings } from '../../../src/config.ts';
+import { isPending } from '../../../src/ledger/portfolios/portfolio.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival } from '../check/promises.ts';
 import { isAskedByNobody, isGoing, isOpenState, type RowNow, readLedger } from '../check/rows-now.ts';
@@ -153,7 +154,9 @@ export function smallWorld(plan: WorldPlan): World {
       if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
       if (todo.length === 0 && now.approvals.some(isAskedByNobody(now))) todo.push(checksLater(CLOSED_MS));
       const isLeft = now.rows.some(({ state }) => isOpenState(state) || state === 'awaiting');
-      const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
+      // A supplier that somebody lets be asked for again is a worker's work, also where its portfolio was given up.
+      const isAsked = now.portfolios.some(({ fields }) => fields.supplier && isPending(JSON.parse(fields.supplier)));
+      const needsWorker = (isLeft || isAsked) && livingWorkers(simulation, workers).length === 0;
       const isClaimed = now.calls.some(({ fields }) => fields.state === 'claimed');
       if (todo.length === 0 && !needsWorker && isClaimed) todo.push(asksForOldClaims);
       if (todo.length === 0 && !needsWorker) return false;
