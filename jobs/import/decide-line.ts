@@ -8,6 +8,7 @@ import {
   isUndecided,
   isUnsent,
   madeProblem,
+  mendedBeforeProblem,
   mendedProblem,
   type OwnFile,
   type ReplacingDecision,
@@ -43,6 +44,8 @@ export type Place = {
   isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
   /** A request that was sent for a later import of the file that a line of an errors file comes from. */
   sentSince: (cells: readonly string[], rows: readonly BuyerRow[]) => Promise<BuyerRow | undefined>;
+  /** A request that was sent for the same line, which an errors file had mended before. */
+  sentBefore: (cells: readonly string[], rows: readonly BuyerRow[]) => Promise<BuyerRow | undefined>;
   file: () => Promise<OwnFile>;
   /** The currency that the file names, by its header or the first line that names one. Undefined if it names none. */
   currency: () => Promise<string | undefined>;
@@ -180,7 +183,7 @@ async function decideByBuyer(
   asking: AskingLine,
   cells: readonly string[],
   ofBuyer: BuyerRows,
-  { earlierProblem, isOfOtherLine, sentSince, file }: Place,
+  { earlierProblem, isOfOtherLine, sentSince, sentBefore, file }: Place,
 ): Promise<ReplacingDecision> {
   const earlier = earlierProblem(cells);
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
@@ -193,7 +196,9 @@ async function decideByBuyer(
   const made = ofBuyer.rows.find((one) => one.row.portfolio === asking.row.portfolio && !isUnsent(one));
   if (made && wasUnsure(earlier)) return { problem: madeProblem(made, earlier) };
   const mended = await sentSince(cells, ofBuyer.rows);
-  return mended ? { problem: mendedProblem(mended) } : decision;
+  if (mended) return { problem: mendedProblem(mended) };
+  const before = await sentBefore(cells, ofBuyer.rows);
+  return before ? { problem: mendedBeforeProblem(before) } : decision;
 }
 
 /**

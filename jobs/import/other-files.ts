@@ -48,7 +48,7 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
       const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
       if (!from || sent.length === 0) return undefined;
       const imports = await importsOf(from.portfolio);
-      const before = await filesBefore(from, { imports, originsIn });
+      const before = (await linesBefore(from, { imports, originsIn })).map(({ found }) => found);
       const [last] = before;
       const isLater = (one: KnownImport) =>
         last !== undefined &&
@@ -56,6 +56,22 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
         tellingColumnsOf(one) !== undefined &&
         before.some(({ fileName }) => fileName === one.fileName);
       return sent.find(({ importId }) => imports.some((one) => String(one.number) === importId && isLater(one)));
+    },
+    /** A request that was sent for the very line that this line of an errors file comes from, which was mended and imported before. */
+    async sentBefore(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
+      const from = mendedLine(cells);
+      const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
+      if (!from || sent.length === 0) return undefined;
+      const imports = await importsOf(from.portfolio);
+      const names = async (line: LineOfFile) =>
+        (await linesBefore(line, { imports, originsIn })).map(({ found, line: at }) => `${found.id} ${at}`);
+      const own = new Set(await names(from));
+      for (const one of sent) {
+        const known = imports.find(({ number }) => String(number) === one.importId);
+        const its = known ? await names({ ...from, file: shortDigest(known.id), line: one.line }) : [];
+        if (its.some((name) => own.has(name))) return one;
+      }
+      return undefined;
     },
     fileOf: makeFileNames(deps),
     /** The currency in which a row was requested: what its file or an earlier one named. Undefined if none did, or it is not known. */
@@ -66,15 +82,15 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
   };
 }
 
-/** The files that led to a line of an errors file, the last one first. */
-async function filesBefore(
+/** A line of a file, and the lines that led to it by way of errors files, the last one first. */
+async function linesBefore(
   { file, line }: LineOfFile,
   known: { imports: readonly KnownImport[]; originsIn: (file: KnownImport) => Promise<Origins> },
   rounds = 1,
-): Promise<KnownImport[]> {
+): Promise<{ found: KnownImport; line: number }[]> {
   const found = known.imports.findLast(({ id }) => shortDigest(id) === file);
   const next = found && rounds < MOST_ROUNDS ? (await known.originsIn(found)).get(line) : undefined;
-  return [...(found ? [found] : []), ...(next ? await filesBefore(next, known, rounds + 1) : [])];
+  return [...(found ? [{ found, line }] : []), ...(next ? await linesBefore(next, known, rounds + 1) : [])];
 }
 
 /** The most rounds of errors files that are followed. People need a few. */

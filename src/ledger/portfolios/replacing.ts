@@ -162,6 +162,11 @@ export function mendedProblem(made: BuyerRow): string {
   return `${MENDED} requested a limit of the same buyer, ${describeRow(made)}: leave this line out, or give it a request_reference of its own if it is meant beside that one.`;
 }
 
+/** The problem text of a line that an errors file mended and that was sent. Mended otherwise, it would request a second limit. */
+export function mendedBeforeProblem(made: BuyerRow): string {
+  return `This line was mended and imported before: ${describeRow(made)} came from it. Leave this line out, or give it a request_reference of its own if a second limit is meant.`;
+}
+
 /**
  * A row in words: `line 7 of portfolio q4 (1,000, refused)`, or with its file `line 7 of q4.csv #1 in portfolio q4 (…)`. The line of an
  * archived row is not known. Problems of lines write the amount as errors files of earlier versions have it.
