@@ -40,6 +40,8 @@ export type ForeseeDeps = {
   doubted?: ((lines: readonly Line[]) => Promise<DoubtedRows>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
+  /** Lets a line's problems name columns as the file does. Left out for a file that can be read only once. */
+  asWritten?: ((line: Line) => void) | undefined;
 };
 
 /**
@@ -92,7 +94,9 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   // As in an import, what valid lines replace is decided first.
   const decided = foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
   const doubted = await deps.doubted?.(decided.map(({ line }) => line));
-  return decided.map((one) => (one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : one));
+  const ends = decided.map((one) => (one.line.kind === 'invalid' ? withDoubted(one.line, doubted) : one));
+  for (const { line } of ends) deps.asWritten?.(line);
+  return ends;
 }
 
 function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foreseen {

@@ -14,6 +14,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
+import { makeAsWritten } from './as-written.ts';
 import { columnsLeftOut, makeTellingColumns } from './columns-left-out.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { otherUnderWay, replaceByPart, setBack } from './import-faults.ts';
@@ -242,6 +243,7 @@ async function startImport(
     file: makeRequestsInFile(openAhead),
     currency,
     sentIn: new Set(),
+    asWritten: makeAsWritten(opened.columns),
   };
 }
 

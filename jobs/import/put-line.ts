@@ -33,7 +33,13 @@ export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswere
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** The import that lines are put for. */
-export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval; sentIn: Set<string> };
+export type ImportTarget = Place & {
+  fileName: string;
+  run: ImportRun;
+  approval: ImportApproval;
+  sentIn: Set<string>;
+  asWritten: (line: Line) => void;
+};
 
 /** A line to put, and the decision made from its buyer's known requests. */
 export type AskedLine = {

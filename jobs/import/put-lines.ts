@@ -30,6 +30,7 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
   const [refused, endedJobs] = [new Map<number, NotedLine>(), [] as RowId[]];
   let replaced = 0;
   for (const { line, is, row, replaced: given } of ends.values()) {
+    target.asWritten(line);
     if (line.kind !== 'row') refused.set(line.line, noteOf(line));
     if (is === 'renewed') endedJobs.push(row);
     if (!given) continue;

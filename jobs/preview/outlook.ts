@@ -9,6 +9,7 @@ import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfo
 import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { makeAsWritten } from '../import/as-written.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
 import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
@@ -85,5 +86,9 @@ async function unclearCorrections(
   const place = { portfolio, importId: number, ...others, ...reads };
   // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
-  return { ...makeReplacingForesight({ rows, place, isPaused }), mendedRow: others.mendedRow };
+  return {
+    ...makeReplacingForesight({ rows, place, isPaused }),
+    mendedRow: others.mendedRow,
+    asWritten: makeAsWritten(head.columns),
+  };
 }
