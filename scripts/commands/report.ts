@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { withDoubt } from '../../jobs/operators/free-held.ts';
+import { importNames } from '../../jobs/rows/import-names.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -206,35 +207,50 @@ function line(id: string, rows: string, sum: string, step: string, meaning: stri
   return `${id.padEnd(8)}${rows.padStart(10)}${sum.padStart(24)}  ${step.padEnd(9)}  ${meaning}`.trimEnd();
 }
 
-/** Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. */
+/**
+ * Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. The text names their files if
+ * the portfolio has several.
+ */
 export async function* listedRows(
   portfolio: string,
   { outcome, isJson }: { outcome: RowOutcome; isJson: boolean },
-  { account, rows }: Pick<Context, 'account' | 'rows'>,
+  { account, rows, portfolios }: Pick<Context, 'account' | 'rows' | 'portfolios'>,
 ): AsyncGenerator<string> {
+  const files = await importNames(portfolio, { portfolios });
+  const textOf = isJson ? factsOf : lineOf;
   let count = 0;
   if (isJson) yield `${JSON.stringify({ account, portfolio, outcome }).slice(0, -1)},"rows":[`;
   else yield `line ${' '.repeat(14)}requested  status          changed     buyer\n`;
   for await (const page of rows.all(portfolio, { outcomes: [outcome] })) {
-    yield page
-      .map((row, at) => (isJson ? `${count + at > 0 ? ',' : ''}\n${JSON.stringify(factsOf(row))}` : lineOf(row)))
-      .join('');
+    yield page.map((row, at) => `${isJson && count + at > 0 ? ',' : ''}${textOf(row, files)}`).join('');
     count += page.length;
   }
   if (isJson) yield '\n]}\n';
   else yield `${grouped(count)} of the rows of portfolio ${portfolio}: ${ROW_OUTCOMES[outcome]}.\n`;
 }
 
-function factsOf({ row, result: { line, request, limitId, record, updatedMs } }: FoundRow) {
+type Files = ReadonlyMap<string, string>;
+
+function factsOf({ row, result }: FoundRow, files: Files): string {
+  const { line, importId, request, limitId, record, updatedMs } = result;
   const { status = null, total_limit = null } = record;
   const requested = request.limit.requested_limit;
-  const ids = { row: rowName(row), line, name: request.name, buyer_limit_id: limitId || null };
-  return { ...ids, requested_limit: requested, status, total_limit, updated: isoTime(updatedMs) };
+  const ids = {
+    row: rowName(row),
+    import: files.get(importId),
+    line,
+    name: request.name,
+    buyer_limit_id: limitId || null,
+  };
+  const facts = { ...ids, requested_limit: requested, status, total_limit, updated: isoTime(updatedMs) };
+  return `\n${JSON.stringify(facts)}`;
 }
 
-function lineOf({ result: { line, request, record, updatedMs } }: FoundRow): string {
+function lineOf({ result: { line, importId, request, record, updatedMs } }: FoundRow, files: Files): string {
   const amount = moneyText(request.limit.requested_limit).padStart(16);
   const status = visible(record.status ?? '').padEnd(14);
   const updated = isoTime(updatedMs)?.slice(0, 10);
-  return `line ${String(line).padEnd(6)} ${amount}  ${status}  ${updated}  ${visible(request.name)}\n`;
+  const file = files.size > 1 ? files.get(importId) : undefined;
+  const of = file === undefined ? '' : `, of ${visible(file)}`;
+  return `line ${String(line).padEnd(6)} ${amount}  ${status}  ${updated}  ${visible(request.name)}${of}\n`;
 }

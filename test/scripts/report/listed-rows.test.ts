@@ -27,6 +27,15 @@ test('the rows of an outcome are listed as text, JSON and a file, which decision
   expect(stdout).toMatch(
     /^line {15}requested {2}status {10}changed {5}buyer\nline 2 +1,001\.50 {2}in_progress +\d{4}-\d\d-\d\d {2}Buyer 1 GmbH\nline 4 +1,003\.50 .*Buyer 3 GmbH\n2 of the rows of portfolio q4: under review\.\n$/,
   );
+  // Where several files have a line of that number, each row names its file.
+  await writeFile(
+    join(cwd, 'second.csv'),
+    'name,country_code,company_registration_number,requested_limit\nZinc AG,DE,HRB 9,7\n',
+  );
+  await limitline('import', 'second.csv', '--portfolio', 'q4');
+  const listed = await limitline('report', 'q4', '--state', 'waiting');
+  expect(listed.stdout).toMatch(/^line .* buyer\nline 2 .* {2}Zinc AG, of second\.csv #2\n1 of the rows/);
+  expect((await json('report', 'q4', '--state', 'waiting')).rows).toMatchObject([{ import: 'second.csv #2', line: 2 }]);
   expect(await json('report', 'q4', '--state', 'under_review')).toMatchObject({
     portfolio: 'q4',
     outcome: 'under_review',
