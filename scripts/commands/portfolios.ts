@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
-import { ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/summary-table.ts';
@@ -51,6 +51,16 @@ const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
   held: 'needs an answer',
 };
 
+/** Words for states, where the state says little. Rows at any step are `sending`, as in reports. */
+const STATE_WORDS: Partial<Record<RowState, string>> = {
+  queued: 'waiting',
+  company: 'sending',
+  documents: 'sending',
+  limit: 'sending',
+  skipped: 'requested before',
+  awaiting: 'waiting for approval',
+};
+
 /** A portfolio in three lines: name and state, counts, sums. */
 export function portfolioWords(given: Listed): string {
   const { portfolio, file, by, started, standing, states, invalid, duplicate, sums } = given;
@@ -63,15 +73,24 @@ export function portfolioWords(given: Listed): string {
     ...(by === null ? [] : [`by ${visible(by)}`]),
   ];
   const counts = [
-    ...ROW_STATES.filter((state) => states[state] > 0).map((state) => `${grouped(states[state])} ${state}`),
+    ...countsInWords(states),
     ...(invalid > 0 ? [`${counted(invalid, 'line')} invalid`] : []),
     ...(duplicate > 0 ? [`${counted(duplicate, 'line')} duplicate`] : []),
   ];
   return `${first.join('  ')}\n    ${counts.join(', ') || 'no rows'}\n    ${moneyOf(states, sums)}`;
 }
 
+function countsInWords(states: Listed['states']): string[] {
+  const counts = new Map<string, number>();
+  for (const state of ROW_STATES) {
+    const words = STATE_WORDS[state] ?? state;
+    counts.set(words, (counts.get(words) ?? 0) + states[state]);
+  }
+  return [...counts].flatMap(([words, count]) => (count > 0 ? [`${grouped(count)} ${words}`] : []));
+}
+
 function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
-  const all = sums.inAllRows === sums.requested ? '' : ` of ${moneyText(sums.inAllRows)}`;
+  const all = sums.inAllRows === sums.requested ? '' : ` of ${moneyText(sums.inAllRows)} in all rows`;
   const parts = [`requested ${moneyText(sums.requested)}${all}`];
   if (done > 0 || skipped === 0) parts.push(`granted ${moneyText(sums.granted)}`);
   if (skipped > 0) parts.push(`granted before ${moneyText(sums.before.granted)}`);

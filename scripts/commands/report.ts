@@ -179,7 +179,8 @@ async function writeLines(
   const deps = { account, rows, portfolios, statusMeanings, imports, calls, say, signal: new AbortController().signal };
   await writeOutput(out, (to) => exportResults(payload, to, deps));
   const { states } = await portfolios.read(name);
-  if (only === 'held' && out !== undefined && states.held > 0) say(`limitline: ${heldFileRemedy(name, out)}`);
+  if (only === 'held' && states.held === 0) say(`limitline: No row of portfolio ${name} is held.`);
+  else if (only === 'held' && out !== undefined) say(`limitline: ${heldFileRemedy(name, out)}`);
 }
 
 /** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */

@@ -63,7 +63,7 @@ export async function importFile(
 
 /** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
 export function earlierRowWords(imported: Imported, portfolio: string): string[] {
-  const { rows, requestedBefore, revived, replaced, givenUp } = imported;
+  const { rows, requestedBefore, revived, replaced, givenUp, lacking, lackingSent, isPart } = imported;
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
@@ -74,7 +74,9 @@ export function earlierRowWords(imported: Imported, portfolio: string): string[]
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
   const how = rows > 0 ? '--replace' : `npx limitline cancel "${portfolio}"`;
-  words.push(...lackingWords(imported, how));
+  const whose = lacking + lackingSent === 1 ? 'its' : 'their';
+  const where = isPart ? '' : ` In results, ${whose} column import names another file.`;
+  words.push(...lackingWords(imported, how).map((sentence) => `${sentence}${where}`));
   words.push(...goneWords(imported, portfolio));
   return words;
 }

@@ -57,7 +57,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
     portfolios: [{ standing: 'held', sums: { requested: '5017.50', inAllRows: '10060.00', grantedBelow: 1 } }],
   });
   expect((await limitline('portfolios')).stdout).toMatch(
-    / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00, granted 1,502\.75, 1 limit below the request$/m,
+    / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00 in all rows, granted 1,502\.75, 1 limit below the request$/m,
   );
 
   // One finding, of the one row, wants a person; and nothing that is kept disagrees.

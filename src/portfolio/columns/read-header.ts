@@ -218,7 +218,7 @@ function question(line: number, { written, guess, known, thousands }: Column): P
   if (thousands && known === 'requested_limit') return [makeProblem(line, written, null, `The column's ${THOUSANDS}`)];
   if (guess === null || known !== null) return [];
   if (thousands) return [makeProblem(line, written, null, `The column's ${THOUSANDS} Until then it is not used.`)];
-  const message = `This column may be meant as ${guess}, but is not used as that unless you say so with --map.`;
+  const message = `This column may be meant as ${guess}, but is not used as that unless you say so with --map "${written}=${guess}".`;
   return [makeProblem(line, written, null, message)];
 }
 

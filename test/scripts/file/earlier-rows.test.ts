@@ -31,27 +31,38 @@ test.each([
   [{ givenUp: 1 }, ['1 row of an earlier import that is not in this file was cancelled.']],
   [
     { lacking: 1 },
-    ['1 row of an earlier import has no valid line in this file, and stays as it is; --replace cancels it.'],
+    [
+      '1 row of an earlier import has no valid line in this file, and stays as it is; --replace cancels it. In results, its column import names another file.',
+    ],
   ],
   [
     { lacking: 1_200 },
-    ['1,200 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels them.'],
+    [
+      '1,200 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels them. In results, their column import names another file.',
+    ],
   ],
-  [{ lackingSent: 1 }, ['1 row of an earlier import has no valid line in this file, and stays as it is.']],
+  [
+    { lackingSent: 1 },
+    [
+      '1 row of an earlier import has no valid line in this file, and stays as it is. In results, its column import names another file.',
+    ],
+  ],
   [
     { lacking: 1, lackingSent: 12 },
     [
-      '13 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels the one of them that was not sent.',
+      '13 rows of earlier imports have no valid line in this file, and stay as they are; --replace cancels the one of them that was not sent. In results, their column import names another file.',
     ],
   ],
   [
     { lackingSent: 3, lackingNames: ['Elm\nGmbH', 'Fir'] },
-    ['3 rows of earlier imports have no valid line in this file (Elm␊GmbH, Fir, …), and stay as they are.'],
+    [
+      '3 rows of earlier imports have no valid line in this file (Elm␊GmbH, Fir, …), and stay as they are. In results, their column import names another file.',
+    ],
   ],
   [
     { rows: 0, lacking: 1 },
     [
-      '1 row of an earlier import has no valid line in this file, and stays as it is; npx limitline cancel "q4 eu" cancels it.',
+      '1 row of an earlier import has no valid line in this file, and stays as it is; npx limitline cancel "q4 eu" cancels it. In results, its column import names another file.',
     ],
   ],
   // Of an errors file it is no wonder.

@@ -14,6 +14,7 @@ test.each([[['--json']], [['--format', 'json']]])('held rows are listed as JSON 
     rows: [{ row: names[1], line: 3, name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
   });
   const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv');
+  expect(file.stderr).not.toContain('is held.');
   expect(await limitline('report', '--state', 'held', '--json')).toMatchObject({ status: 1 });
   expect(file.stdout).toMatch(/^name,.*,id\r\n/);
 });
@@ -45,6 +46,11 @@ test('the rows of an outcome are listed as text, JSON and a file, which decision
     ],
   });
   expect((await json('report', 'q4', '--state', 'declined')).rows).toEqual([]);
+  const held = await limitline('report', 'q4', '--state', 'held');
+  expect(held).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('limitline: No row of portfolio q4 is held.\n'),
+  });
   await limitline('report', 'q4', '--state', 'under_review', '--format', 'csv', '--out', 'open.csv');
   const [header, ...lines] = (await readFile(join(cwd, 'open.csv'), 'utf8')).trimEnd().split('\r\n');
   expect(header).toMatch(/,decided_at$/);

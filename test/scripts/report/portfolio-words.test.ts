@@ -48,7 +48,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  needs an answer',
       '    1,200 done, 2 held',
-      '    requested 1,234,567.50 of 2,234,567.50, granted 999.00',
+      '    requested 1,234,567.50 of 2,234,567.50 in all rows, granted 999.00',
     ],
   ],
   [
@@ -61,8 +61,17 @@ test.each<[string, Partial<Listed>, string[]]>([
     },
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  finished',
-      '    3 skipped',
+      '    3 requested before',
       '    requested 1,234,567.50, granted before 5.00, 1 limit below the request',
+    ],
+  ],
+  [
+    'one whose rows are on their way',
+    { states: { ...states, queued: 5, company: 4, documents: 3, limit: 9, done: 7, cancelled: 2, awaiting: 1 } },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  open',
+      '    5 waiting, 16 sending, 7 done, 2 cancelled, 1 waiting for approval, 1 line invalid',
+      '    requested 1,234,567.50, granted 999.00',
     ],
   ],
   [

@@ -156,6 +156,7 @@ function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column
 
 /** Advice that messages give for the command line, as patterns, each with the words for this page. All patterns apply, in this order. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/unless you say so with --map "[^"]*=\w+"/g, t`unless you choose so below`],
   [/(?:say|with|say so with|say with) --map "([^"]*)="/g, 'read $1 below as “not sent”'],
   [/or --map "([^"]*)="/g, 'or $1'],
   [/say so with --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
@@ -163,7 +164,6 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/say --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
   [/(?<=below as [\w“” ]+) --map "([^"]*)="/g, ' and $1 as “not sent”'],
   [/(?<=below as \w+) --map "([^"]*)=([\w]+)"/g, ' and $1 as $2'],
-  [/unless you say so with --map/g, t`unless you choose so below`],
   [/say --decimal comma or --decimal point/g, t`choose “Decimals of amounts” below`],
   [/say --dates dmy or --dates mdy/g, 'choose “Dates” below'],
   [/--decimal comma or --decimal point/g, t`the choice “Decimals of amounts” below`],
@@ -179,6 +179,10 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/say --same-buyer \d+/g, t`press “It is the same buyer”`],
   [/--same-buyer was not needed/g, t`“It is the same buyer” was not needed`],
   [/Import it into that one: npx limitline run FILE --portfolio "([^"]*)"\./g, 'Choose portfolio “$1” below.'],
+  [
+    /the file that report --format errors-csv writes/g,
+    t`the file that “File to correct” on the portfolio’s page gives`,
+  ],
   [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
     /is not in the documents folder \S.*?: put it there, or correct the name/g,

@@ -30,6 +30,14 @@ test.each([
     'a.pdf is not in the documents folder /data/drafts/x/documents: put it there, or correct the name.',
     'a.pdf was not uploaded with the file: add it below, or correct the name.',
   ],
+  [
+    'It is not used as that unless you say so with --map "Handelsregister=company_registration_number".',
+    'It is not used as that unless you choose so below.',
+  ],
+  [
+    'Import the file that report --format errors-csv writes, or your own.',
+    'Import the file that “File to correct” on the portfolio’s page gives, or your own.',
+  ],
 ])('%s', (message, words) => {
   expect(forPage(message)).toBe(words);
 });
