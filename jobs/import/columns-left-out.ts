@@ -14,12 +14,12 @@ import { readingTextOf } from './open-import.ts';
 /** A file that follows others of its portfolio. `open` opens it once more. */
 type Following = { portfolio: string; reading: ReadOptions; path: string; opened: Opened; open: () => Promise<Opened> };
 
-type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports'> };
+type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports' | 'names'> };
 
 /**
  * Compares the columns of a file with those of the portfolio's last ones (lastFiles). A file is refused as a whole, before any line is put, if
  * it lacks the columns by which requests that were sent are known again, or has nothing in them: its lines would be requested in addition. A
- * warning tells of a mapping that this file is read without.
+ * warning tells of a mapping that this file is read without, or that its portfolio is new and another one has nearly its name.
  */
 export async function columnsLeftOut(
   { opened, ...following }: Following,
@@ -27,6 +27,7 @@ export async function columnsLeftOut(
 ): Promise<{ opened: Opened; warnings: Problem[] }> {
   const { portfolio, reading } = following;
   const { file, calls, states } = await portfolios.read(portfolio);
+  if (!file) return { opened, warnings: nearlyNamed(portfolio, await portfolios.names()) };
   const mapping = mappingLeftOut(opened.columns, file);
   // Limits that a results file put back into a lost ledger were called for by no row of the portfolio.
   const isSent = calls.limit > 0 || states.skipped > 0 || states.done > 0;
@@ -172,6 +173,15 @@ const IDENTIFIERS: readonly KnownColumn[][] = [
 function remedyWords([first, ...others]: readonly string[], act: 'Add' | 'Fill'): string {
   const [them, are] = others.length === 0 ? ['it', 'it is'] : ['them', 'they are'];
   return `Without ${them}, limits that were requested would be requested a second time. ${act} ${them}, or say which of this file's columns ${are} (--map "COLUMN=${first}"); or, if other requests are meant, import the file into another portfolio.`;
+}
+
+/** The warning that a portfolio is a new one beside another whose name differs from its own by case or spaces alone. */
+function nearlyNamed(portfolio: string, names: readonly string[]): Problem[] {
+  const plain = (name: string) => name.normalize('NFKC').toLowerCase().replaceAll(/\s/g, '');
+  const other = names.find((name) => name !== portfolio && plain(name) === plain(portfolio));
+  if (other === undefined || names.includes(portfolio)) return [];
+  const message = `Portfolio "${visible(portfolio)}" is a new one, and there is "${visible(other)}". If the file belongs to that one, say --portfolio "${visible(other)}".`;
+  return [makeProblem(WHOLE_FILE, null, null, message)];
 }
 
 /** The most columns that the warning names; a mapping may have hundreds. */

@@ -183,6 +183,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /the file that report --format errors-csv writes/g,
     t`the file that “File to correct” on the portfolio’s page gives`,
   ],
+  [/say --portfolio "([^"]*)"/g, 'choose portfolio “$1” below'],
   [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
     /is not in the documents folder \S.*?: put it there, or correct the name/g,

@@ -34,6 +34,7 @@ test.each([
     'It is not used as that unless you say so with --map "Handelsregister=company_registration_number".',
     'It is not used as that unless you choose so below.',
   ],
+  ['If it belongs to that one, say --portfolio "q4".', 'If it belongs to that one, choose portfolio “q4” below.'],
   [
     'Import the file that report --format errors-csv writes, or your own.',
     'Import the file that “File to correct” on the portfolio’s page gives, or your own.',
