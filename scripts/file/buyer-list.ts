@@ -13,9 +13,9 @@ type ListedBuyer = {
   name: string | null;
   /**
    * The line that first named the buyer. `portfolio` is null if that line is of the portfolio for which the file is read, in this file or
-   * an earlier one.
+   * an earlier one (`isEarlier`).
    */
-  first: { portfolio: string | null; line: number };
+  first: { portfolio: string | null; line: number; isEarlier: boolean };
   lines: ListedLine[];
   /** The number of further lines of the buyer, which are not listed. */
   more: number;
@@ -31,16 +31,21 @@ const MOST_LINES = 20;
 export function makeBuyerList(portfolio: string) {
   const listed = new Map<string, ListedBuyer>();
   const others = makeKeySet();
+  /** Buyers that a line of this file brought. */
+  const own = makeKeySet();
   let more = 0;
   return {
     add(batch: readonly Line[]): void {
       for (const line of batch) {
         const { told } = line;
+        const brought = line.kind === 'row' ? line.row.buyer : line.buyer;
+        if (!told && brought !== undefined) own.add(brought);
         if (!told || line.kind === 'invalid') continue;
         const its = listed.get(told.key);
         if (its && its.lines.length < MOST_LINES) its.lines.push(listedLine(line, told));
         else if (its) its.more += 1;
-        else if (listed.size < MOST_BUYERS) listed.set(told.key, listedBuyer(line, told, portfolio));
+        else if (listed.size < MOST_BUYERS)
+          listed.set(told.key, listedBuyer(line, told, { portfolio, isOwn: own.has(told.key) }));
         else if (others.add(told.key)) more += 1;
       }
     },
@@ -48,9 +53,14 @@ export function makeBuyerList(portfolio: string) {
   };
 }
 
-function listedBuyer(line: Line, told: ToldBuyer, portfolio: string): ListedBuyer {
+function listedBuyer(
+  line: Line,
+  told: ToldBuyer,
+  { portfolio, isOwn }: { portfolio: string; isOwn: boolean },
+): ListedBuyer {
   const { key, name, of } = told;
-  const first = { portfolio: of.portfolio === portfolio ? null : of.portfolio, line: of.line };
+  const isHere = of.portfolio === portfolio;
+  const first = { portfolio: isHere ? null : of.portfolio, line: of.line, isEarlier: isHere && !isOwn };
   return { buyer: key, name, first, lines: [listedLine(line, told)], more: 0 };
 }
 
@@ -61,7 +71,7 @@ function listedLine(line: Line, { by, written }: ToldBuyer): ListedLine {
 export function buyerWords({ listed, more }: BuyerList): string[] {
   if (listed.length === 0) return ['Buyers: each line means a different buyer, and none of them is known yet.'];
   const words = listed.flatMap(({ name, first, lines, more: left }) => [
-    `  ${visible(name ?? 'A buyer')} (${first.portfolio === null ? '' : `portfolio ${first.portfolio}, `}line ${first.line}):`,
+    `  ${visible(name ?? 'A buyer')} (${first.portfolio === null ? '' : `portfolio ${first.portfolio}, `}line ${first.line}${first.isEarlier ? ' of an earlier import' : ''}):`,
     ...lines.map(
       ({ line, name: own, by, value }) => `    line ${line} by its ${reason(by, value)}${alsoCalled(own, name)}`,
     ),

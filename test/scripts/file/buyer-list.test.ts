@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buyerWords, makeBuyerList } from '../../../scripts/file/buyer-list.ts';
+import { openDesk } from '../../support/desk.ts';
 import { read } from '../../support/workbooks.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,requested_limit';
@@ -26,6 +29,19 @@ test('the buyer list has the lines that mean one buyer, and says by what', async
     '    line 3 by its buyer_reference 1',
     '    line 4 by its company registration number HRB1 (A)',
   ]);
+});
+
+// Promise: buyers-are-listed
+test('of a buyer that an earlier import brought the buyer list says so beside its line', async () => {
+  const { cwd, limitline } = await openDesk(1);
+  const write = (name: string, ...lines: string[]) =>
+    writeFile(join(cwd, name), ['buyer_reference,name,requested_limit', ...lines].join('\n'));
+  await write('jan.csv', '1,A GmbH,1', '2,B GmbH,2', '3,C GmbH,3');
+  await limitline('import', 'jan.csv', '--portfolio', 'q4');
+  await write('feb.csv', '3,C GmbH,3', '9,Z GmbH,1', '9,Z GmbH,2');
+  const { stdout } = await limitline('check', 'feb.csv', '--portfolio', 'q4', '--buyers');
+  expect(stdout).toContain('  C GmbH (line 4 of an earlier import):\n    line 2 by its buyer_reference 3\n');
+  expect(stdout).toContain('  Z GmbH (line 3):\n    line 4 by its buyer_reference 9\n');
 });
 
 test('the buyer list ends where nobody reads on, and says how much more there is', async () => {
