@@ -23,6 +23,7 @@ import { type LineDraft, makeCellReader, readConstants, type Values } from './li
 import { makeRecordBatches, type RecordBatches } from './lines/record-batches.ts';
 import type { Line } from './lines/row.ts';
 import { makeStrayLines } from './lines/stray-lines.ts';
+import { makeUnfilledLines } from './lines/unfilled-lines.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
 import type { ReadOptions } from './read-options.ts';
 import { type LineRewriter, makeLineRewriter } from './results/line-rewriter.ts';
@@ -209,6 +210,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
+  const sayWhyUnfilled = makeUnfilledLines(columns);
   const classifier = makeLineClassifier({ ...file, columns, dates, currencies });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
   const telling = {
@@ -229,6 +231,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       }
       // Results files are exempt: their lines come from several files, each with its own currency.
       if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
+      drafts.forEach(sayWhyUnfilled);
       currencies.warnFew();
       await addDocuments(drafts, columns, file.documents);
       inVain.push(...(await tellBuyers(drafts, telling)));

@@ -217,8 +217,7 @@ test("an errors file's own columns are no cells of a line, neither to tell a tot
     `name,requested_limit,${own}\nA,1,,,,stand-in,q #0123456789ab line 2\n${lines.join('\n')}\n`,
   );
   expect(told(found.lines.slice(1))).toEqual([
-    '3 name: This cell is empty and must not be.',
-    '3 requested_limit: This cell is empty and must not be.',
+    '3 null: This line reads like a total',
     expect.stringContaining(`4 name: This line ${TOTAL}`),
   ]);
   expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
