@@ -32,11 +32,24 @@ export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<
 export async function countLackingSent(
   portfolio: string,
   { rows, lacking, isPart }: { rows: number; lacking: number; isPart: boolean },
-  { portfolios }: Pick<LackingDeps, 'portfolios'>,
+  deps: LackingDeps,
 ): Promise<number> {
   if (isPart) return 0;
-  const { states, kept } = await portfolios.read(portfolio);
-  return Math.max(0, rowsIn(states, STAYING_STATES) - rows - kept - lacking);
+  const { states, kept } = await deps.portfolios.read(portfolio);
+  const givenUp = kept > 0 && states.cancelled > 0 ? await countKeptGivenUp(portfolio, deps) : 0;
+  return Math.max(0, rowsIn(states, STAYING_STATES) - rows - (kept - givenUp) - lacking);
+}
+
+/** Counts the rows that were given up and that an invalid line of the file stands for. A replaced row has its line counted by itself. */
+async function countKeptGivenUp(portfolio: string, { rows, portfolios }: LackingDeps): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(rows, portfolio, 'cancelled')) {
+    const keys = page.map(({ key }) => key);
+    const kept = await portfolios.keptRows(portfolio, keys);
+    const results = await rows.read(page.filter((_row, place) => kept[place] !== undefined));
+    count += results.filter((result) => result && !result.replaced).length;
+  }
+  return count;
 }
 
 /** Counts the rows that a file would lack if it was imported. `has`: whether the file has the request of this key. */

@@ -66,6 +66,20 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(await found(place)).toEqual([]);
   });
 
+  test('are all counted where an invalid line stands for a row that was given up', async () => {
+    const { importLines, work, settled, dir, importFile, context } = await openCorrections();
+    await importLines(acme(1), zinc(2));
+    const workers = await work();
+    await settled();
+    await workers.stop();
+    await importLines('Tin AG,DE,HRB 3,,3');
+    await context.portfolios.cancel('q4');
+    for (const { row } of await context.rows.inState('q4', 'queued', { count: 1 })) await context.rows.cancel(row);
+    const path = join(dir, 'new.csv');
+    await writeFile(path, `${HEADER},contact_email\nLead AG,DE,HRB 4,,4,\nTin AG,DE,HRB 3,,3,nobody\n`);
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 1, lacking: 0, lackingSent: 2 });
+  });
+
   // Promise: replace-cancels-unsent
   test.each([
     ['a header alone', ''],
