@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { batchesOf, ROWS, readArchiveFile, removeArchive } from './archive-files.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 
 /**
- * Removes older archives of a portfolio whose rows all stand in its new archive. An archive with other rows stays: Redis lost them when an
- * older copy was put back. So does one that cannot be read, and one of another ledger.
+ * Removes older archives of a portfolio whose rows and limits all stand in its new archive. An archive with others stays: Redis lost them when
+ * an older copy was put back. So does one that cannot be read, and one of another ledger.
  */
 export async function removeOlder(folder: string, manifest: ArchiveManifest): Promise<void> {
   const { account, portfolio, startedMs } = manifest;
@@ -27,7 +26,7 @@ type Archive = { folder: string; manifest: ArchiveManifest };
 
 async function contains(newer: Archive, older: Archive): Promise<boolean> {
   if (older.manifest.rows > newer.manifest.rows) return false;
-  const [own, others] = [await rowDigests(newer), await rowDigests(older)];
+  const [own, others] = [await digestsIn(newer), await digestsIn(older)];
   let at = 0;
   return others.every((digest) => {
     while (at < own.length && (own[at] as bigint) < digest) at += 1;
@@ -35,15 +34,23 @@ async function contains(newer: Archive, older: Archive): Promise<boolean> {
   });
 }
 
-/** The first eight bytes of each row key's SHA-256, sorted: eight megabytes for a million rows. */
-async function rowDigests({ folder, manifest }: Archive): Promise<BigUint64Array> {
-  const digests = new BigUint64Array(manifest.rows);
+/** The first eight bytes of the SHA-256 of each row's key, and of its limit, sorted: 16 megabytes for a million rows. */
+async function digestsIn({ folder, manifest }: Archive): Promise<BigUint64Array> {
+  const digests = new BigUint64Array(2 * manifest.rows);
   let count = 0;
   for (const facts of manifest.files.filter(({ name }) => name === ROWS)) {
     for await (const lines of batchesOf(readArchiveFile(folder, facts))) {
-      for (const line of lines)
-        digests[count++] = createHash('sha256').update(nameInLine(line)).digest().readBigUInt64BE();
+      for (const text of lines.flatMap(factsIn))
+        digests[count++] = createHash('sha256').update(text).digest().readBigUInt64BE();
     }
   }
-  return digests.sort();
+  return digests.subarray(0, count).sort();
+}
+
+/** The key in a row's line (archive-lines.lua), and its limit with the key, if it was made. */
+function factsIn(line: Buffer): string[] {
+  const [key = '', cells, ...texts] = JSON.parse(line.toString()) as string[];
+  const at = texts.findIndex((text, place) => text === 'limit' && place % 2 === 0 && place < Number(cells));
+  const limit = at < 0 ? undefined : texts[at + 1];
+  return limit ? [key, `${key} ${limit}`] : [key];
 }

@@ -54,6 +54,27 @@ test.each([
   expect(await foldersOf('q4')).toEqual([fuller, id].sort());
 });
 
+// Promise: fuller-archive-stays
+test('an archive with limits that an older Redis lacks stays beside that of the same rows', async () => {
+  const { fill, archive, foldersOf, connection, keys, portfolios, rows } = await openArchiving();
+  await fill('q4', 2);
+  const started = (await connection.hget(keys.portfolio('q4'), 'started')) ?? '';
+  const { id: fuller } = await archive('q4');
+  // An older copy of Redis is put back, and its rows are given up.
+  await connection.del(await connection.keys(`${keys.account.slice(0, -'account'.length)}*`));
+  const run = await portfolios.startImport('q4', { id: 'gone', fileName: 'q4.csv', reading: '{}' });
+  for (const n of [1, 2]) {
+    const row = { portfolio: 'q4', key: `q4-${n}` };
+    await rows.put(row, n + 1, run.number, makeRequest({ buyer: `q4-buyer-${n}` }));
+  }
+  await run.end();
+  await portfolios.cancel('q4');
+  for (const { row } of await rows.inState('q4', 'queued', { count: 2 })) await rows.cancel(row);
+  await connection.hset(keys.portfolio('q4'), { started });
+  const { id } = await archive('q4');
+  expect(await foldersOf('q4')).toEqual([fuller, id].sort());
+});
+
 describe('a portfolio stays as it was, and nothing of its archive is left, where', () => {
   /** Archives with something done at one step; expects a fault, and all as before. */
   async function failing(at: (progress: ArchiveProgress, part: string) => Promise<void> | void, rows = 3) {
