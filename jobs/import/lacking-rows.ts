@@ -83,12 +83,13 @@ export type Lacking = { lacking: number; lackingSent: number };
 
 /**
  * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: how a person
- * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio.
+ * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio, or no row: that one cancels nothing.
  */
 export function lackingWords(
-  { lacking, lackingSent, lackingNames = [], isPart }: Lacking & { lackingNames?: readonly string[]; isPart: boolean },
+  file: Lacking & { lackingNames?: readonly string[]; isPart: boolean; rows: number },
   replace: string,
 ): string[] {
+  const { lacking, lackingSent, lackingNames = [], isPart, rows } = file;
   const all = lacking + lackingSent;
   if (all === 0) return [];
   const [have, stay] =
@@ -100,7 +101,7 @@ export function lackingWords(
   const unsent = lackingSent > 0 ? both : all === 1 ? 'it' : 'them';
   const others = all > lackingNames.length ? [...lackingNames, '…'] : lackingNames;
   const names = lackingNames.length > 0 ? ` (${others.map(visible).join(', ')})` : '';
-  const more = lacking > 0 && !isPart ? `; ${replace} cancels ${unsent}` : '';
+  const more = lacking > 0 && !isPart && rows > 0 ? `; ${replace} cancels ${unsent}` : '';
   return [`${earlierRows(all)} ${have}${names}, and ${stay}${more}.`];
 }
 

@@ -186,7 +186,12 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(isRequesting ? [dryRunWords(dryRun.result(), opened.currency())] : []),
     ...(approval === undefined ? [] : [approval]),
-    ...(otherSum ? [] : lackingWords({ lacking: 0, lackingSent: 0, ...dryRun.result(), isPart }, 'import --replace')),
+    ...(otherSum
+      ? []
+      : lackingWords(
+          { lacking: 0, lackingSent: 0, ...dryRun.result(), isPart, rows: counts.rows },
+          'import --replace',
+        )),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`

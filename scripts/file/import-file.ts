@@ -73,10 +73,9 @@ export function earlierRowWords(imported: Imported, portfolio: string): string[]
     words.push(
       `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
     );
-  const how = rows > 0 ? '--replace' : `npx limitline cancel "${portfolio}"`;
   const whose = lacking + lackingSent === 1 ? 'its' : 'their';
   const where = isPart ? '' : ` In results, ${whose} column import names another file.`;
-  words.push(...lackingWords(imported, how).map((sentence) => `${sentence}${where}`));
+  words.push(...lackingWords(imported, '--replace').map((sentence) => `${sentence}${where}`));
   words.push(...goneWords(imported, portfolio));
   return words;
 }
