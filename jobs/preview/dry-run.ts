@@ -92,9 +92,12 @@ export function makeDryRun(given: {
     },
     /** How many open rows are not sent because lines of the file replace them, or may correct them but cannot be used. */
     withdrawnOpen: (): number => replacedOpen + doubtedOpen,
-    /** Counts the rows of earlier imports that the file lacks, once all its lines were added; none for an errors file, or one without a row. */
+    /**
+     * Counts the rows of earlier imports that the file lacks, once all its lines were added; none for an errors file, one without a row, or
+     * one that can be read only once: what its rows replace is not known.
+     */
     async countLacking({ header, rows: own }: { header: readonly string[]; rows: number }, rows: LackedRows) {
-      if (!foresees || own === 0 || isErrorsHeader(header)) return;
+      if (!foresees?.ofBuyers || own === 0 || isErrorsHeader(header)) return;
       // A row that a line corrects, or may correct, is replaced or cancelled: the file does not lack it.
       const has = (key: string) => requests.has(key) || counted.has(key);
       lacking = await foreseeLacking(foresees.portfolio, has, { rows });

@@ -177,6 +177,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     : undefined;
   const { problems, warnings, changed, counts: found } = list;
   const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
+  const lacking = { lacking: 0, lackingSent: 0, ...dryRun.result(), isPart, rows: counts.rows };
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(supplier ? [`The supplier is ${visible(supplierName(supplier))}.`, ...unsentWords(supplier.unsent)] : []),
@@ -186,12 +187,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(isRequesting ? [dryRunWords(dryRun.result(), opened.currency())] : []),
     ...(approval === undefined ? [] : [approval]),
-    ...(otherSum
-      ? []
-      : lackingWords(
-          { lacking: 0, lackingSent: 0, ...dryRun.result(), isPart, rows: counts.rows },
-          'import --replace',
-        )),
+    ...(otherSum ? [] : lackingWords(lacking, 'import --replace')),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`

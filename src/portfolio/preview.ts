@@ -23,8 +23,8 @@ export type DryRun = Forecast & {
   /** Unsent rows of earlier imports that would be cancelled, since invalid lines may correct them. */
   doubted?: number;
   /**
-   * Rows of earlier imports that the file lacks: how many were not sent, how many were, and the first names. Unknown for an errors file, and in previews of
-   * earlier versions.
+   * Rows of earlier imports that the file lacks: how many were not sent, how many were, and the first names. Unknown for an errors file, for
+   * one that can be read only once, and in previews of earlier versions.
    */
   lacking?: number;
   lackingSent?: number;

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { foreseeLacking } from '../../../jobs/import/lacking-rows.ts';
 import { found } from '../../support/checked-ledger.ts';
+import { openDesk } from '../../support/desk.ts';
 import { acme, HEADER, importDepsOf, openCorrections, zinc } from '../../support/workplace.ts';
 
 describe('rows of earlier imports that the file lacks', () => {
@@ -90,6 +92,20 @@ describe('rows of earlier imports that the file lacks', () => {
     const path = join(dir, 'cut.csv');
     await writeFile(path, `${HEADER}\n${lines}`);
     expect(await importFile(path, {}, { replace: true })).toMatchObject({ rows: 0, lacking: 2, givenUp: 0 });
+  });
+
+  test('are not counted by a check of a pipe, which can be read only once: what its lines replace is not known', async () => {
+    const { cwd, json, limitline } = await openDesk(0);
+    await writeFile(join(cwd, 'q4.csv'), `${HEADER}\n${acme(1)}\n${zinc(2)}\n`);
+    await limitline('import', 'q4.csv');
+    const text = `${HEADER}\n${acme(3)}\n${zinc(2)}\n`;
+    await writeFile(join(cwd, 'new.csv'), text);
+    expect(await json('check', 'new.csv', '--portfolio', 'q4')).toMatchObject({ dryRun: { replaced: 1, lacking: 0 } });
+    const pipe = join(cwd, 'pipe.csv');
+    execFileSync('mkfifo', [pipe]);
+    const [found] = await Promise.all([json('check', 'pipe.csv', '--portfolio', 'q4'), writeFile(pipe, text)]);
+    expect(found).toMatchObject({ rows: 2, dryRun: { replaced: 0 } });
+    expect(found.dryRun).not.toHaveProperty('lacking');
   });
 
   test('are not given up by an errors file, which has only some of the lines', async () => {
