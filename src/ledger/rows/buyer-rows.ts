@@ -2,7 +2,7 @@ import { makeLuaScript } from '../../lua-script.ts';
 import { exactText } from '../counts/outcome-sums.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { scanKeys, scanned } from '../schema/redis-reads.ts';
-import type { RowProblem, RowRequest, RowState } from '../schema/row.ts';
+import { is, type RowProblem, type RowRequest, type RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName, rowNamed } from '../schema/schema.ts';
 
 /** One request of a buyer, as other lines of that buyer need it. */
@@ -35,12 +35,16 @@ function isGivenUp({ state, replaced, declined }: BuyerRow): boolean {
   return state === 'cancelled' && replaced === undefined && declined === undefined;
 }
 
-/** Whether a line for this row brings back what was given up: its own row or, without one, its request in every portfolio that has it. */
+/**
+ * Whether a line for this row brings back what was given up: its own row or, without one, its request in every portfolio that has it. Not if a
+ * portfolio has the request open, which sends it in any case, nor if its limit was sent.
+ */
 export function bringsBack({ portfolio, key }: RowId, rows: readonly BuyerRow[]): boolean {
   const same = rows.filter(({ row }) => row.key === key);
   const own = same.filter(({ row }) => row.portfolio === portfolio);
   const asked = own.length > 0 ? own : same;
-  return asked.length > 0 && asked.every(isGivenUp);
+  const goesOn = same.some(({ state, limit }) => is('isOpen', state) || limit !== 'free');
+  return asked.length > 0 && asked.every(isGivenUp) && !goesOn;
 }
 
 /** The sum of rows that count for what their portfolio asks for: all but those that are cancelled. */

@@ -59,4 +59,8 @@ test('what was given up in another portfolio is said, unless it is asked for in 
 
   await writeFile(join(cwd, 'third.csv'), textOf(ACME, BETA));
   expect(await checked('third.csv')).toContain(` 1 ${GIVEN_UP}`);
+
+  // Acme waits in the copy, so only Beta comes back with the first list.
+  expect((await limitline('check', 'q4.csv', '--portfolio', 'q4')).stdout).toContain(` 1 ${GIVEN_UP}`);
+  expect(JSON.parse((await limitline('import', 'q4.csv', '--json')).stdout)).toMatchObject({ rows: 2, revived: 1 });
 });

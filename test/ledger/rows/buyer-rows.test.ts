@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bringsBack } from '../../../src/ledger/rows/buyer-rows.ts';
 import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
@@ -52,4 +53,23 @@ test('… and all of them can be gone through', async () => {
   for await (const page of rows.allOf(BUYER)) for (const { portfolio, key } of page) found.add(`${portfolio}/${key}`);
   expect([...found].sort()).toEqual([...names].sort());
   for await (const page of rows.allOf('nobody')) expect(page).toEqual([]);
+});
+
+test('a line brings back a request that was given up, unless another portfolio sends it or its limit was sent', () => {
+  const givenUp = {
+    row,
+    amount: '1',
+    state: 'cancelled',
+    line: 2,
+    importId: '1',
+    limit: 'free',
+    replaced: undefined,
+  } as const;
+  const elsewhere = { ...givenUp, row: { ...row, portfolio: 'q3' } };
+  expect(bringsBack(row, [])).toBe(false);
+  expect(bringsBack(row, [givenUp])).toBe(true);
+  expect(bringsBack(row, [elsewhere])).toBe(true);
+  expect(bringsBack(row, [givenUp, { ...elsewhere, state: 'refused' }])).toBe(true);
+  expect(bringsBack(row, [givenUp, { ...elsewhere, state: 'queued' }])).toBe(false);
+  expect(bringsBack(row, [{ ...givenUp, limit: 'unknown' }])).toBe(false);
 });
