@@ -1,7 +1,7 @@
 import { earlierRows, grouped } from '../../src/counted.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { ROW_STATES, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import { is, ROW_STATES, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -52,13 +52,16 @@ async function countKeptGivenUp(portfolio: string, { rows, portfolios }: Lacking
   return count;
 }
 
-/** Counts the rows that a file would lack if it was imported. `has`: whether the file has the request of this key. */
+/**
+ * Counts the rows that a file would lack if it was imported. `has`: whether the file has the request of this key. `lackingOpen`: those of
+ * `lacking` that are sent by themselves.
+ */
 export async function foreseeLacking(
   portfolio: string,
   has: (key: string) => boolean,
   { rows }: { rows: LackedRows },
-): Promise<Lacking & { lackingNames: string[] }> {
-  const found = { lacking: 0, lackingSent: 0 };
+): Promise<Lacking & { lackingNames: string[]; lackingOpen: number }> {
+  const found = { lacking: 0, lackingSent: 0, lackingOpen: 0 };
   const first: RowId[] = [];
   for (const state of STAYING_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
@@ -66,6 +69,7 @@ export async function foreseeLacking(
       const unsent = isUnsent(state) ? (await unsentOf(others, state, rows)).length : 0;
       found.lacking += unsent;
       found.lackingSent += others.length - unsent;
+      if (is('isOpen', state)) found.lackingOpen += unsent;
       if (first.length < NAMED) first.push(...others.slice(0, NAMED - first.length));
     }
   }

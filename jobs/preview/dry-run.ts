@@ -28,6 +28,7 @@ export function makeDryRun(given: {
   /** The requests that lines of the file have, whether they are valid or not. */
   const requests = makeKeySet();
   let lacking: Pick<DryRun, 'lacking' | 'lackingSent' | 'lackingNames'> = {};
+  let lackingOpen = 0;
   /** The rows whose part of the portfolio's sum is counted: a row may be doubted first, and replaced by a line further down. */
   const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -100,8 +101,10 @@ export function makeDryRun(given: {
       if (!foresees?.ofBuyers || own === 0 || isErrorsHeader(header)) return;
       // A row that a line corrects, or may correct, is replaced or cancelled: the file does not lack it.
       const has = (key: string) => requests.has(key) || counted.has(key);
-      lacking = await foreseeLacking(foresees.portfolio, has, { rows });
+      ({ lackingOpen, ...lacking } = await foreseeLacking(foresees.portfolio, has, { rows }));
     },
+    /** How many open rows are not sent because the file lacks them, if it replaces what was imported before. */
+    lackingOpen: (): number => lackingOpen,
     result(): DryRun {
       const forecast = forecaster.forecast();
       const heldIn = before.needAnswer > 0 && heldElsewhere === 0 ? foresees?.portfolio : undefined;

@@ -107,7 +107,11 @@ async function takeLook(
       currency: opened.currency(),
       largest: largest.result(),
       others: sends
-        ? await othersOpen({ portfolio, replace, named: result.open + dryRun.withdrawnOpen() }, context)
+        ? await othersOpen(
+            portfolio,
+            result.open + dryRun.withdrawnOpen() + (replace ? dryRun.lackingOpen() : 0),
+            context,
+          )
         : [],
     };
   } finally {
@@ -117,14 +121,11 @@ async function takeLook(
 
 /**
  * Open rows that the command sends although the file does not name them: of other portfolios, and of this one. `named`: how many
- * open rows of this portfolio the file names, replaces or may correct; with `replace` the others are cancelled.
+ * open rows of this portfolio the file names, or its import cancels.
  */
-async function othersOpen(
-  { portfolio, replace, named }: { portfolio: string; replace: boolean; named: number },
-  context: Context,
-): Promise<ImportPreview['others']> {
+async function othersOpen(portfolio: string, named: number, context: Context): Promise<ImportPreview['others']> {
   return (await openByPortfolio(context))
-    .map((open) => (open.portfolio === portfolio ? { ...open, rows: replace ? 0 : open.rows - named } : open))
+    .map((open) => (open.portfolio === portfolio ? { ...open, rows: open.rows - named } : open))
     .filter(({ rows }) => rows > 0);
 }
 

@@ -60,10 +60,22 @@ test('run names the rows that it would send though its file does not; import sen
   expect(await asked.ended).toMatchObject({ status: 2 });
   // Rows of the same portfolio that the file does not name, also where none of its own is left to request.
   await writeFile(join(cwd, 'broken.csv'), `${[buyerLines(1)[0], 'Broken,Nowhere,,1'].join('\n')}\n`);
-  const broken = callOnTerminal(['run', 'broken.csv', '--portfolio', 'q3'], { cwd, env });
-  await expect.poll(broken.shown).toMatch(/Sends too 7 rows of q3\n\nSend these rows\? \[y\/N\] $/);
-  broken.press('n\n');
-  await broken.ended;
+  // With --replace, too: a file without a row cancels none.
+  for (const how of [[], ['--replace']]) {
+    const broken = callOnTerminal(['run', 'broken.csv', '--portfolio', 'q3', ...how], { cwd, env });
+    await expect.poll(broken.shown).toMatch(/Sends too 7 rows of q3\n\nSend these rows\? \[y\/N\] $/);
+    broken.press('n\n');
+    await broken.ended;
+  }
+  // A row of which the file has an invalid line stays with --replace, and the others go.
+  const [header, first, second] = buyerLines(2);
+  await writeFile(join(cwd, 'some.csv'), `${header},contact_email\n${first},\n${second},nobody\n`);
+  const some = callOnTerminal(['run', 'some.csv', '--portfolio', 'q3', '--replace'], { cwd, env });
+  await expect
+    .poll(some.shown)
+    .toMatch(/Cancels {3}5 rows .*\n(.*\n)*Sends too 1 row of q3\n\nRequest this limit\? \[y\/N\] $/);
+  some.press('n\n');
+  await some.ended;
   const same = callOnTerminal(['run', 'q4.csv', '--portfolio', 'q3'], { cwd, env });
   await expect.poll(same.shown).toMatch(/\[y\/N\] $/);
   expect(same.shown()).not.toContain('Sends too');

@@ -57,6 +57,7 @@ describe('rows of earlier imports that the file lacks', () => {
       lacking: 1,
       lackingSent: 1,
       lackingNames: ['Acme AG', 'Zinc AG'],
+      lackingOpen: 0,
     });
     expect(await place.importFile(path)).toMatchObject({ lacking: 1, lackingSent: 1, givenUp: 0 });
     expect(await place.importFile(path, {}, { replace: true })).toMatchObject({
