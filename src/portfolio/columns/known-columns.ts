@@ -111,11 +111,21 @@ export function plainName(written: string): string {
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
-  const dotted = /^(?:company\.|buyer_limit\.)?(?:(address|contact)\.)?(\w+)$/.exec(name);
+  const whole = PATHS.get(name);
+  if (whole) return whole;
+  const dotted = /^(address|contact)\.(\w+)$/.exec(name);
   if (!dotted) return name;
   const flat = dotted[1] === 'contact' ? `contact_${dotted[2]}` : dotted[2];
   return isKnown(flat ?? '') ? (flat ?? '') : name;
 }
+
+/** Whole paths of fields. A part of one is no such path: `company.state` is no part of an address. */
+const PATHS: ReadonlyMap<string, KnownColumn> = new Map(
+  KNOWN_COLUMNS.flatMap((column) => {
+    const place = COLUMNS[column].in?.replace(/^limit/, 'buyer_limit');
+    return place ? [[`${place}.${fieldOf(column)}`, column] as const] : [];
+  }),
+);
 
 /** The known column with this name in any spelling; null for other names. */
 export function ownNameOf(written: string): KnownColumn | null {

@@ -23,6 +23,8 @@ describe('plainName', () => {
     ['buyer_limit.requested_limit', 'requested_limit'],
     ['buyer-limit.contact.email', 'contact_email'],
     ['buyer_limit.company', 'buyer_limit.company'],
+    ['company.state', 'company.state'],
+    ['buyer_limit.name', 'buyer_limit.name'],
     // The service has no such fields, so the dot says nothing.
     ['address.website', 'website'],
     ['contact.name', 'contact.name'],
