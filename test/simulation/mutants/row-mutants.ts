@@ -132,7 +132,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       world: 'imported under another name',
       schedule: {
         order: ['igor', 'ann', 'ines'],
-        deviations: { 'igor#9': 'fails after' },
+        deviations: { 'igor#10': 'fails after' },
         answers: { 'limit of Buyer-1@example.com 1200 #1': 'refused' },
       },
     },
