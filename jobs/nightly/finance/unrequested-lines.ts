@@ -93,7 +93,7 @@ const buyerOf = (line: Line): string | undefined => (line.kind === 'row' ? line.
 type Asked = {
   file: DayFile;
   known: ReadonlyMap<string, BuyerRows>;
-  /** What rows with the key of a line ask for, by their names. */
+  /** The requests of rows that have the key of a line, by the names of the rows. */
   sent: ReadonlyMap<string, RowRequest | undefined>;
   rows: Pick<Rows, 'ofRow'>;
   importOf: ReturnType<typeof makeImportLook>;

@@ -30,7 +30,10 @@ export type DeclinedPage = {
   isAll: boolean;
 };
 
-/** How long a no of the service, or of a colleague, is news: a weekend and some days off. Answers are listed for longer (moves.lua). */
+/**
+ * The time for which the first page tells what the service or a colleague declined: longer than a weekend with some days off. The ledger
+ * lists answers for longer (moves.lua).
+ */
 export const NEWS_MS = 7 * 86_400_000;
 
 /** The most answers other than a plain yes that are looked at, which takes some ten milliseconds. */
