@@ -1,14 +1,15 @@
 import type { CallRecord } from '../../src/call-kind.ts';
-import { amountText } from '../../src/ledger/counts/amounts.ts';
+import { amountText, isBelow } from '../../src/ledger/counts/amounts.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import {
   type AnsweredRow,
-  type DeclinedPage,
-  type DeclinedSum,
   NEWS_MS,
+  type NewsKind,
+  type NewsPage,
+  type NewsSum,
 } from '../../src/ledger/rows/answered-lately.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -113,7 +114,7 @@ export async function lookAtRequests(
   );
 }
 
-type DeclinedDeps = {
+type NewsDeps = {
   rows: Pick<Rows, 'read' | 'answeredLately'>;
   stories: Pick<Stories, 'entries'>;
   portfolios: Pick<Portfolios, 'allImports'>;
@@ -123,36 +124,36 @@ type DeclinedDeps = {
 /** The number of rows on a page. */
 const PAGE = 100;
 
-/** Reads what the service declined within the last seven days, at first or by a later decision. */
-export function makeDeclinedLately({ rows, stories, portfolios, statusMeanings }: DeclinedDeps) {
-  const lately = async () => rows.answeredLately('declined', Date.now() - NEWS_MS, await statusMeanings.read());
+/** Reads what the service declined within the last seven days, at first or by a later decision, and which limits it lowered. */
+export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: NewsDeps) {
+  const lately = async (kind: NewsKind) => rows.answeredLately(kind, Date.now() - NEWS_MS, await statusMeanings.read());
   const makeCurrencyOf = () => {
     const importOf = makeImportLook({ portfolios });
     return async ({ row, importId }: AnsweredRow) => (await importOf(row, importId))?.found?.currency;
   };
 
-  /** What the last answer before the decisions that declined a row had granted. */
-  const withdrawnOf = async (row: RowId, request: RowRequest): Promise<string | undefined> => {
+  /** The last amount above `now` that the service had granted by an earlier answer. */
+  const beforeOf = async (row: RowId, request: RowRequest, now: string): Promise<string | undefined> => {
     const [told, meanings] = await Promise.all([stories.entries(row), statusMeanings.read()]);
     const before = told.flatMap((entry) => (entry.is === 'decided' && entry.before ? [entry.before] : []));
-    const isGranted = (record: CallRecord) =>
-      ['approved', 'partly_approved'].includes(outcomeOfRow({ state: 'done', record, request }, meanings));
-    const granted = amountText(before.findLast(isGranted)?.total_limit);
-    return granted === '' ? undefined : granted;
+    const isMore = (record: CallRecord) =>
+      ['approved', 'partly_approved'].includes(outcomeOfRow({ state: 'done', record, request }, meanings)) &&
+      isBelow(now, amountText(record.total_limit));
+    return before.findLast(isMore)?.total_limit;
   };
 
   return {
-    async declined(): Promise<DeclinedSum> {
-      const { rows: all, isAll } = await lately();
+    async news(kind: NewsKind): Promise<NewsSum> {
+      const { rows: all, isAll } = await lately(kind);
       const currencyOf = makeCurrencyOf();
       const readable = all.filter(({ requested }) => requested !== '');
       const amounts = readable.map(async (one) => ({ amount: one.requested, currency: await currencyOf(one) }));
       return { rows: all.length, sums: sumsByCurrency(await Promise.all(amounts)), sinceMs: all.at(-1)?.atMs, isAll };
     },
 
-    /** The page of declined rows after the row with this {@link heldName}; the first page for any other text. */
-    async declinedRows(after: string): Promise<DeclinedPage> {
-      const { rows: all, isAll } = await lately();
+    /** The page of rows after the row with this {@link heldName}; the first page for any other text. */
+    async newsRows(kind: NewsKind, after: string): Promise<NewsPage> {
+      const { rows: all, isAll } = await lately(kind);
       const from = all.findIndex((one) => heldName(one) === after) + 1;
       const shown = all.slice(from, from + PAGE);
       const results = await rows.read(shown.map(({ row }) => row));
@@ -161,8 +162,9 @@ export function makeDeclinedLately({ rows, stories, portfolios, statusMeanings }
         const { request, record = {} } = results[place] ?? {};
         if (!request) return [];
         const { name, limit } = request;
-        const withdrawn = await withdrawnOf(one.row, request);
-        const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', withdrawn };
+        const granted = amountText(record.total_limit);
+        const before = await beforeOf(one.row, request, kind === 'declined' ? '0' : granted);
+        const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', granted, before };
         return [{ ...facts, amount: limit.requested_limit, currency: await currencyOf(one) }];
       });
       const last = all.length > from + PAGE ? shown.at(-1) : undefined;

@@ -4,7 +4,7 @@ import { makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { withDoubt } from '../../jobs/operators/free-held.ts';
 import { feed } from '../../jobs/rows/feed.ts';
-import { makeDeclinedLately } from '../../jobs/story/buyer-story.ts';
+import { makeNewsLately } from '../../jobs/story/buyer-story.ts';
 import { makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/figures-view.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
@@ -56,7 +56,7 @@ export function portfoliosPageFunctions(
   const rejectedSince = makeRejectedSince(context);
   const uploads = makeDraftStore({ dir: join(settings.LIMITLINE_DATA, 'drafts') });
   return {
-    ...makeDeclinedLately(context),
+    ...makeNewsLately(context),
     meanings: statusMeanings.read,
     page: async (query) => {
       const [page, total, archived, archivedLately, pace, workers, pausedQueues, meanings] = await Promise.all([

@@ -8,6 +8,7 @@ import { buyerLines } from '../support/workplace.ts';
 const PAGES: [name: string, path: string][] = [
   ['portfolios', '/'],
   ['declined', '/declined'],
+  ['lowered', '/lowered'],
   ['portfolio', '/portfolios/q4'],
   ['portfolio-rows', '/portfolios/q4?states=refused,held'],
   ['plan-of-all', '/plans/new?portfolio=q4&action=retry'],

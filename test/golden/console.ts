@@ -47,6 +47,7 @@ const PAGES = [
   '/approvals/APPROVAL',
   '/archived',
   '/declined',
+  '/lowered',
   '/search?text=buyer',
   '/statuses',
   '/nightly',

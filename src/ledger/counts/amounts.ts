@@ -34,7 +34,7 @@ export function amountText(value: unknown): string {
 }
 
 /** Whether one amount is below the other; false if either is unreadable. */
-function isBelow(granted: string, requested: string): boolean {
+export function isBelow(granted: string, requested: string): boolean {
   if (granted === requested) return false;
   const [less, more] = [limbsOf(granted), limbsOf(requested)];
   if (!less || !more) return false;

@@ -83,29 +83,36 @@ end
 
 -- For so long, in ms, a limit that is not plainly approved is listed by the time of its answer. Older entries are removed from the list.
 local LATELY = 8 * 24 * 3600 * 1000
-local isTrimmed = false
+local trimmed = {}
 
 local function isPlainYes(row)
   local share = shareIn(row.tally)
   return share.status == 'approved' and share.short ~= '6'
 end
 
--- Notes when (ms) the service answered for a row, unless it approved with more than nothing granted. Whether the answer is a no is read
--- from the row later, since the meaning of a status may change (answered-lately.ts). was: the row before a later decision; nil for the
--- first answer.
-local function noteAnswer(row, atMs, was)
-  if row.state ~= 'done' then return end
-  local lately, name = ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
-  local isYes = isPlainYes(row)
-  if isYes or tonumber(atMs) < NOW - LATELY then
-    if was and not (isYes and isPlainYes(was)) then stand(row.portfolio, lately, false, name) end
-    return
-  end
-  if isTrimmed then return stand(row.portfolio, lately, atMs, name) end
-  isTrimmed = true
+-- Puts a row into a list of the account by a time in ms; without a time, or with one of too long ago, takes it off.
+local function listLately(row, list, atMs)
+  local lately, name = ROOT .. list, row.portfolio.name .. '/' .. row.key
+  if not atMs or tonumber(atMs) < NOW - LATELY then return stand(row.portfolio, lately, false, name) end
+  if trimmed[list] then return stand(row.portfolio, lately, atMs, name) end
+  trimmed[list] = true
   redis.call('ZADD', lately, atMs, name)
   redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
   redis.call('PEXPIRE', lately, LATELY)
+end
+
+-- Notes when (ms) the service answered for a row, unless it approved with more than nothing granted, and when it granted less than before.
+-- Whether the answer is a no is read from the row later, since the meaning of a status may change (answered-lately.ts). was: the row before
+-- a later decision; nil for the first answer.
+local function noteAnswer(row, atMs, was)
+  if row.state ~= 'done' then return end
+  local isYes = isPlainYes(row)
+  if not isYes or was and not isPlainYes(was) then listLately(row, ':answered-lately', not isYes and atMs) end
+  local before = was and shareIn(was.tally).granted
+  local now = before and shareIn(row.tally).granted
+  if not now then return end
+  local isLower = isBelow(now, before)
+  if isLower or isBelow(before, now) then listLately(row, ':lowered-lately', isLower and atMs) end
 end
 
 -- The fields of a call that a later decision may change (decide.lua).

@@ -1,7 +1,7 @@
 import { sharedFor } from '../../once-at-a-time.ts';
 import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
-import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
+import { outcomeOfTally } from '../counts/row-outcome.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
@@ -15,16 +15,24 @@ export type AnsweredRow = { row: RowId; atMs: number; importId: string; requeste
  */
 export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
-/** What was declined within a week: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
-export type DeclinedSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
+/** The bad news that the first page tells: requests that the service declined, and limits that a later decision lowered. */
+export type NewsKind = 'declined' | 'lowered';
+
+/** The news of a week: rows, the sums requested, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
+export type NewsSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
 
 /**
- * Declined rows, the latest first, each with the time of the service's answer; `next` names the last row if others follow. `withdrawn`: what
- * an earlier answer had granted; undefined where none had.
+ * Rows, the latest first, each with the time of the service's answer, the amount requested and the one `granted` now; `next` names the last
+ * row if others follow. `before`: the larger amount that an earlier answer had granted; undefined where none had.
  */
-export type DeclinedPage = {
+export type NewsPage = {
   items: (AmountIn &
-    Pick<AnsweredRow, 'row' | 'atMs'> & { name: string; status: string; withdrawn: string | undefined })[];
+    Pick<AnsweredRow, 'row' | 'atMs'> & {
+      name: string;
+      status: string;
+      granted: string;
+      before: string | undefined;
+    })[];
   next: string | undefined;
   total: number;
   isAll: boolean;
@@ -45,24 +53,30 @@ export const MOST_ANSWERS = 2_000;
  */
 const SAME_MS = 2_000;
 
-/** Finds rows that the service answered within eight days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
+/** Finds rows that the service declined within eight days, at first or by a later decision, or granted less than before (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
   const run = ledgerScript(connection, 'find#answered-lately');
   const digestOf = ledgerScript(connection, 'general#set-digest');
-  const latest = sharedFor(SAME_MS, async () => {
-    const text = await run({ account: keys.account, lately: keys.answeredLately }, { most: MOST_ANSWERS });
+  const lists = {
+    declined: { lately: keys.answeredLately, outcomes: ['declined'] },
+    lowered: { lately: keys.loweredLately, outcomes: ['approved', 'partly_approved'] },
+  };
+  const latest = sharedFor(SAME_MS, async (digest) => {
+    const { lately } = lists[digest.split(' ')[0] as NewsKind];
+    const text = await run({ account: keys.account, lately }, { most: MOST_ANSWERS });
     return JSON.parse(String(text)) as (string | number | false)[];
   });
 
-  /** The rows that the service answered lately with this outcome, by what statuses mean now, at `sinceMs` or later. */
-  async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
+  /** The rows of these news, by what statuses mean now, at `sinceMs` or later. */
+  async function answeredLately(kind: NewsKind, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
+    const { lately, outcomes } = lists[kind];
     const range = { from: -MOST_ANSWERS, to: -1, scores: 'WITHSCORES' };
     const [digest, portfolios] = await Promise.all([
-      digestOf({ set: keys.answeredLately }, range),
+      digestOf({ set: lately }, range),
       // A change of this number means that a portfolio was archived or restored, so the rows are read again.
       connection.zcard(keys.portfolios),
     ]);
-    const found = await latest(`${digest} ${portfolios}`);
+    const found = await latest(`${kind} ${digest} ${portfolios}`);
     let isAll = found.length < 4 * MOST_ANSWERS || Number(found.at(-3)) < sinceMs;
     const rows: AnsweredRow[] = [];
     for (let at = 0; at < found.length; at += 4) {
@@ -71,7 +85,7 @@ export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
       if (!row || Number(atMs) < sinceMs) continue;
       // A row without a tally is in an archive and not in Redis, so its outcome is not known.
       if (!tally) isAll = false;
-      if (!tally || outcomeOfTally(String(tally), meanings) !== outcome) continue;
+      if (!tally || !outcomes.includes(outcomeOfTally(String(tally), meanings) ?? '')) continue;
       const requested = REQUESTED.exec(String(tally))?.[1] ?? '';
       rows.push({ row, atMs: Number(atMs), importId: String(importId || ''), requested });
     }

@@ -255,8 +255,10 @@ export function makeKeys(prefix: string, account: string) {
      * told.
      */
     decidedRows: `${root}:decided`,
-    /** Sorted set, expires: `<portfolio>/<row key>` of rows answered within two days otherwise than by a plain yes, by when, in ms. */
+    /** Sorted set, expires: `<portfolio>/<row key>` of rows answered within eight days otherwise than by a plain yes, by when, in ms. */
     answeredLately: `${root}:answered-lately`,
+    /** Sorted set, expires: rows that were granted less within eight days than before, in the same form. */
+    loweredLately: `${root}:lowered-lately`,
     /** Hash: number and bytes of kept events, and the number of rejected ones by reason. */
     eventTotals: `${root}:events:totals`,
     /** Sorted set of texts: digests of the ids in events, each with its event, in one of a fixed number of buckets. */

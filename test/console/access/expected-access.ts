@@ -38,6 +38,7 @@ GET  /                                         in     no   yes    yes     yes   
 GET  /newest/events                            in     no   yes    yes     yes      yes      no
 GET  /archived                                 in     no   yes    yes     yes      yes      no
 GET  /declined                                 in     no   yes    yes     yes      yes      no
+GET  /lowered                                  in     no   yes    yes     yes      yes      no
 GET  /search                                   in     no   yes    yes     yes      yes      no
 GET  /buyers/:key                              in     no   yes    yes     yes      yes      no
 GET  /statuses                                 in     no   yes    yes     yes      yes      yes

@@ -59,6 +59,40 @@ test('a limit that was granted and is withdrawn says what had been granted, and 
   expect(page).toContain('400.00 had been granted');
 });
 
+// Promise: lowered-within-a-week
+test('a limit that a later decision lowers is listed with both amounts, until it is raised again or declined', async () => {
+  const desk = await openDesk(3);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'declined', '--means', 'declined');
+  const { get } = await openConsole(desk);
+  const [first, second, third] = desk.standIn.things('limit').map(({ id }) => id);
+  const later = async (...lines: string[]) => {
+    await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,total_limit\n${lines.join('\n')}\n`);
+    expect(await desk.limitline('decisions', 'later.csv')).toMatchObject({ status: 0 });
+  };
+  const pages = async () => ({
+    home: plainText((await get('/')).text),
+    list: plainText((await get('/lowered')).text),
+  });
+  expect((await pages()).home).not.toContain('lowered');
+  expect((await pages()).list).toContain('No limit was lowered in the last 7 days.');
+
+  await later(`${first},approved,400`, `${second},approved,500.25`, `${third},approved,5000`);
+  const { home, list } = await pages();
+  expect(home).toContain('2 limits were lowered In the last 7 days');
+  expect(list).toMatch(/Buyer 1 GmbH q4 1,001\.50 1,001\.50 400\.00 20/);
+  expect(list).toMatch(/Buyer 2 GmbH q4 1,002\.50 1,002\.50 500\.25 20/);
+  expect(list.match(/Buyer \d GmbH/g)).toHaveLength(2);
+
+  await later(`${first},approved,300`, `${second},declined,`);
+  expect((await pages()).home).toContain('1 limit was lowered In the last 7 days');
+  expect((await pages()).home).toContain('1 request was declined In the last 7 days');
+  expect((await pages()).list).toMatch(/Buyer 1 GmbH q4 1,001\.50 400\.00 300\.00 20/);
+
+  await later(`${first},approved,350`);
+  expect((await pages()).list).toContain('No limit was lowered in the last 7 days.');
+});
+
 test('what was declined of a portfolio that was archived since is not kept quiet', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');

@@ -90,13 +90,14 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
     states: { ...empty.states, refused: 4 },
     sums: { ...empty.sums, byState: { ...empty.sums.byState, refused: '400' } },
   };
+  const none = { rows: 0, sums: [], sinceMs: undefined, isAll: true };
   const news = {
     needs: {
       held: { total: 0, sums: [], summed: 0, oldestMs: undefined, answers: [] },
       approvals: [],
       refusedByPeople: [],
     },
-    declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
+    news: { declined: none, lowered: none },
   };
   const shown = (state: typeof q4, rejectedMs = new Map<string, number>()) => {
     const look = {

@@ -22,6 +22,7 @@ test('no query of an address makes a page fail', async () => {
     '/health',
     '/held',
     '/keys',
+    '/lowered',
     '/me',
     '/new',
     '/nightly',

@@ -1,7 +1,7 @@
 import { grouped } from '../../../counted.ts';
 import { type AmountIn, exactText, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import type { NewsKind, NewsSum } from '../../../ledger/rows/answered-lately.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { HeldSummary } from '../../../ledger/story/row-story.ts';
@@ -27,8 +27,8 @@ export type OpenApproval = Pick<Approval, 'id' | 'rows' | 'askedMs' | 'authors' 
 
 export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
 
-/** The data of the first page about people: tasks that wait for them, and requests that the service declined within a day. */
-export type News = { needs: Needs; declined: DeclinedSum };
+/** The data of the first page about people: tasks that wait for them, and what the service declined or lowered within a week. */
+export type News = { needs: Needs; news: Record<NewsKind, NewsSum> };
 
 /** The days after a portfolio's end in which the first page lists its lines to fix and rejected rows. Later only its own page has them. */
 export const FIX_DAYS = 14;
@@ -36,7 +36,8 @@ export const FIX_DAYS = 14;
 /** The most portfolios that tasks name; more would push the list of portfolios out of sight. */
 const MOST_NAMED = 5;
 
-export const DECLINED = '/declined';
+/** The addresses of the news. */
+export const NEWS: Record<NewsKind, string> = { declined: '/declined', lowered: '/lowered' };
 
 type Task = {
   words: HtmlValue;
@@ -53,7 +54,7 @@ type RightsOn = (portfolio: Pick<PortfolioState, 'owner'>) => Rights;
 
 /** The tasks that wait for the reader, and apart those for colleagues, each with a link to its page; nothing if there are none. */
 export function needsYou(
-  { needs, declined }: News,
+  { needs, news }: News,
   given: {
     portfolios: readonly PortfolioState[];
     /** The paused portfolios that still have rows to send. */
@@ -78,7 +79,8 @@ export function needsYou(
     ...resumeTasks(paused, rightsOn),
     ...fixTasks(portfolios, { rejectedMs, nowMs }, rightsOn),
     ...pausedTask(pausedQueues, rights),
-    ...declinedTask(declined),
+    ...newsTask('declined', news.declined),
+    ...newsTask('lowered', news.lowered),
   ];
   const [own, others] = [tasks.filter((task) => !task.isOthers), tasks.filter((task) => task.isOthers)];
   return html`${tasksPanel(t`Needs you`, { caption: t`What waits for people`, tasks: own })}
@@ -158,17 +160,20 @@ function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval)
   };
 }
 
-/** The requests that the service declined in the last seven days: a link to them, for information only. */
-function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
+/** The requests that the service declined, or the limits that it lowered, in the last seven days: a link to them, for information only. */
+function newsTask(kind: NewsKind, { rows, sums, sinceMs, isAll }: NewsSum): Task[] {
   if (rows === 0 && isAll) return [];
-  const words = countWords(rows, 'request was declined', 'requests were declined');
-  const atLeast = rows === 0 ? t`Requests may have been declined` : t`At least ${words}`;
+  const isNo = kind === 'declined';
+  const words = isNo
+    ? countWords(rows, 'request was declined', 'requests were declined')
+    : countWords(rows, 'limit was lowered', 'limits were lowered');
+  const none = isNo ? t`Requests may have been declined` : t`Limits may have been lowered`;
   return [
     {
-      words: html`<span>${isAll ? words : atLeast}<small class="under">In the last 7 days</small></span>`,
-      amount: sumsPart(sums, isAll),
+      words: html`<span>${isAll ? words : rows === 0 ? none : t`At least ${words}`}<small class="under">In the last 7 days</small></span>`,
+      ...(isNo && { amount: sumsPart(sums, isAll) }),
       sinceMs,
-      way: linkButton({ href: DECLINED, words: t`Look` }),
+      way: linkButton({ href: NEWS[kind], words: t`Look` }),
     },
   ];
 }

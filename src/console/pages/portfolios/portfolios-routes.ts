@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import type { NewsKind, NewsPage, NewsSum } from '../../../ledger/rows/answered-lately.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
 import type { Person } from '../../../people/person.ts';
 import type { Meanings } from '../../../status-meaning.ts';
@@ -13,9 +13,9 @@ import { looksMasked } from '../../privacy/masked-view.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { page, text } from '../page.ts';
 import { statusQuestions } from '../statuses/statuses-routes.ts';
-import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
+import { NEWS, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
 import { type ListedFor, type PortfoliosLook, type Running, renderList, underWay } from './portfolios-list.ts';
-import { declinedPage, requestedSums } from './this-month.ts';
+import { NEWS_TITLES, newsPage, requestedSums } from './this-month.ts';
 
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
@@ -23,9 +23,9 @@ export type PortfoliosPageFunctions = {
   needs: () => Promise<Needs>;
   /** Whether a person may answer an approval: as an approver, and not for what they asked for themselves. */
   mayAnswer: (approval: OpenApproval, person: Pick<Person, 'by' | 'roles'>) => boolean;
-  /** The sums of the requests that the service declined within a day; `declinedRows` is a page of them, from the cursor `after` on. */
-  declined: () => Promise<DeclinedSum>;
-  declinedRows: (after: string) => Promise<DeclinedPage>;
+  /** The sums of what the service declined or lowered within a week; `newsRows` is a page of it, from the cursor `after` on. */
+  news: (kind: NewsKind) => Promise<NewsSum>;
+  newsRows: (kind: NewsKind, after: string) => Promise<NewsPage>;
   /** What statuses mean now. */
   meanings: () => Promise<Meanings>;
   /** How many uploads are not submitted. */
@@ -65,14 +65,16 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
         return { title: t`Portfolios`, body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }) };
       },
     }),
-    get(DECLINED, {
-      may: LOOKS,
-      query: z.object({ after: text }),
-      show: async ({ query: { after }, given }) => {
-        const [found, sum] = await Promise.all([given.declinedRows(after), given.declined()]);
-        return { title: t`Declined in the last 7 days`, body: declinedPage(found, { sum, after }) };
-      },
-    }),
+    ...(['declined', 'lowered'] as const).map((kind) =>
+      get(NEWS[kind], {
+        may: LOOKS,
+        query: z.object({ after: text }),
+        show: async ({ query: { after }, given }) => {
+          const [found, sum] = await Promise.all([given.newsRows(kind, after), given.news(kind)]);
+          return { title: NEWS_TITLES[kind], body: newsPage(kind, found, { sum, after }) };
+        },
+      }),
+    ),
     events(EVENTS, {
       may: LOOKS,
       // Approvers, and people who may do more on their own portfolios, see pieces made for them alone, so their name is the key.
@@ -97,9 +99,14 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
 
 type First = News & { look: PortfoliosLook; running: Running };
 
-async function readFirst({ page, needs, declined, running }: PortfoliosPageFunctions): Promise<First> {
-  const [look, waiting, noes] = await Promise.all([page({ text: '', count: PORTFOLIOS_SHOWN }), needs(), declined()]);
-  return { look, needs: waiting, declined: noes, running: await running(look.portfolios) };
+async function readFirst({ page, needs, news, running }: PortfoliosPageFunctions): Promise<First> {
+  const [look, waiting, declined, lowered] = await Promise.all([
+    page({ text: '', count: PORTFOLIOS_SHOWN }),
+    needs(),
+    news('declined'),
+    news('lowered'),
+  ]);
+  return { look, needs: waiting, news: { declined, lowered }, running: await running(look.portfolios) };
 }
 
 function needsOf(

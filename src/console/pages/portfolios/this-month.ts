@@ -3,11 +3,11 @@ import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { exactText, grantedOf, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import type { NewsKind, NewsPage, NewsSum } from '../../../ledger/rows/answered-lately.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../../status-meaning.ts';
-import { countWords, type Html, html, t } from '../../html/html.ts';
+import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -15,7 +15,7 @@ import { amount, count, cutWords, minuteOf, theirWords, withNumbers } from '../.
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
-import { DECLINED } from './needs-you.ts';
+import { NEWS } from './needs-you.ts';
 
 const GRANTED: readonly RowOutcome[] = ['approved', 'partly_approved'];
 
@@ -147,25 +147,69 @@ const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
  * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another one
  * says what an earlier answer had granted.
  */
-function statusCell({ status, withdrawn, currency }: DeclinedPage['items'][number]): Html {
-  const before =
-    withdrawn !== undefined &&
-    html`<small class="under">${money({ amount: withdrawn, currency })} had been granted</small>`;
-  return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}${before}</span>`;
+function statusCell({ status, before, currency }: NewsPage['items'][number]): Html {
+  const withdrawn =
+    before !== undefined && html`<small class="under">${money({ amount: before, currency })} had been granted</small>`;
+  return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}${withdrawn}</span>`;
 }
 
-export function declinedPage(
-  { items, next, total, isAll }: DeclinedPage,
-  { sum, after }: { sum: DeclinedSum; after: string },
-): Html {
-  return html`${pageHead({
-    title: t`Declined in the last 7 days`,
-    trail: [{ href: '/', words: t`Portfolios` }],
-    lead: html`The service declined these requests, at once or by a later decision.${!isAll && t` There may be more: only its latest answers are looked at, and none of archived portfolios.`}`,
-  })}
-  ${sum.rows > 0 && stats([{ label: t`Requested and declined`, value: sumsPart(sum.sums, sum.isAll), hint: countWords(sum.rows, 'request') }])}
-  ${table({
+export const NEWS_TITLES: Record<NewsKind, string> = {
+  declined: t`Declined in the last 7 days`,
+  lowered: t`Lowered in the last 7 days`,
+};
+
+/** The texts and columns in which the two pages of news differ, and the outcomes whose rows the portfolio's link lists. */
+const NEWS_PARTS = {
+  declined: {
+    lead: t`The service declined these requests, at once or by a later decision.`,
     caption: t`Requests that were declined, the latest first`,
+    outcomes: ['declined'] as const,
+    columns: [
+      { head: t`Status`, cell: statusCell },
+      { head: t`Declined (UTC)`, cell: ({ atMs }: NewsPage['items'][number]) => minuteOf(atMs) },
+    ],
+    none: t`Nothing was declined in the last 7 days.`,
+    noneSeen: t`Nothing was declined in the answers that are looked at.`,
+    earlier: t`What was declined earlier stands on the page of its portfolio.`,
+  },
+  lowered: {
+    lead: t`The service had granted more for these requests, and lowered their limits by a later decision.`,
+    caption: t`Requests whose limits were lowered, the latest first`,
+    outcomes: GRANTED,
+    columns: [
+      {
+        head: t`Granted before`,
+        kind: 'amount' as const,
+        cell: ({ before, currency }: NewsPage['items'][number]) =>
+          before === undefined ? NOTHING : money({ amount: before, currency }),
+      },
+      {
+        head: t`Granted now`,
+        kind: 'amount' as const,
+        cell: ({ granted, currency }: NewsPage['items'][number]) => money({ amount: granted, currency }),
+      },
+      { head: t`Lowered (UTC)`, cell: ({ atMs }: NewsPage['items'][number]) => minuteOf(atMs) },
+    ],
+    none: t`No limit was lowered in the last 7 days.`,
+    noneSeen: t`No limit was lowered in the answers that are looked at.`,
+    earlier: t`Later decisions stand on the page of each request.`,
+  },
+};
+
+export function newsPage(
+  kind: NewsKind,
+  { items, next, total, isAll }: NewsPage,
+  { sum, after }: { sum: NewsSum; after: string },
+): Html {
+  const { lead, caption, outcomes, columns, none, noneSeen, earlier } = NEWS_PARTS[kind];
+  return html`${pageHead({
+    title: NEWS_TITLES[kind],
+    trail: [{ href: '/', words: t`Portfolios` }],
+    lead: html`${lead}${!isAll && t` There may be more: only its latest answers are looked at, and none of archived portfolios.`}`,
+  })}
+  ${kind === 'declined' && sum.rows > 0 && stats([{ label: t`Requested and declined`, value: sumsPart(sum.sums, sum.isAll), hint: countWords(sum.rows, 'request') }])}
+  ${table({
+    caption,
     rows: items,
     columns: [
       {
@@ -176,23 +220,20 @@ export function declinedPage(
       {
         head: t`Portfolio`,
         cell: ({ row: { portfolio } }) =>
-          html`<a href="${portfolioAddress(portfolio, { outcomes: ['declined'] })}"><bdi>${portfolio}</bdi></a>`,
+          html`<a href="${portfolioAddress(portfolio, { outcomes })}"><bdi>${portfolio}</bdi></a>`,
       },
       { head: t`Requested`, kind: 'amount', cell: money },
-      { head: t`Status`, cell: statusCell },
-      { head: t`Declined (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
+      ...columns,
     ],
     empty: emptyState({
-      title: isAll
-        ? t`Nothing was declined in the last 7 days.`
-        : t`Nothing was declined in the answers that are looked at.`,
-      words: t`What was declined earlier stands on the page of its portfolio.`,
+      title: isAll ? none : noneSeen,
+      words: earlier,
       next: linkButton({ href: '/', words: t`To the portfolios` }),
     }),
   })}
   ${pager({
     words: `${countWords(total, 'request')}${isAll ? '' : t` or more`}`,
-    first: after === '' ? undefined : DECLINED,
-    next: next && `${DECLINED}?after=${encodeURIComponent(next)}`,
+    first: after === '' ? undefined : NEWS[kind],
+    next: next && `${NEWS[kind]}?after=${encodeURIComponent(next)}`,
   })}`;
 }
