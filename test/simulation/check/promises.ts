@@ -10,6 +10,8 @@ import { type Arrival, callName } from '../doubles/service-account.ts';
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number; asks?: boolean }
   | { is: 'answer granted' | 'answer declined'; whats: readonly string[]; atMs: number }
+  /** Of these limits, only so many are sent after the first `calls` calls, before somebody resumes their portfolio. */
+  | { is: 'first'; count: number; whats: readonly string[]; atMs: number; calls: number }
   | {
       /** The approval that was answered by it, and the rows that waited for it. */
       approval?: string;
@@ -69,6 +71,23 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
     throw new Error(`sent while it was paused: ${callName(call)}`);
   }
   if (isGivenUp(call.what, says)) throw new Error(`sent after it was given up: ${callName(call)}`);
+}
+
+/** A limit arrives of a portfolio whose first rows are sent alone. @throws where more limits than these were sent */
+export function checkFirst({ what }: Arrival, arrivals: readonly Arrival[], says: readonly Say[]): void {
+  const resumed = says.findLastIndex((say) => say.is === 'resumed' && say.whats.includes(what));
+  const firsts = says.slice(resumed + 1).filter((say) => say.is === 'first');
+  const whats = firsts.flatMap((say) => say.whats);
+  if (!whats.includes(what)) return;
+  const isSent = (arrival: Arrival) => arrival.kind === 'limit' && whats.includes(arrival.what);
+  const sent = new Set(
+    arrivals
+      .slice(firsts[0]?.calls)
+      .filter(isSent)
+      .map((arrival) => arrival.what),
+  );
+  if (sent.size > Math.max(...firsts.map(({ count }) => count)))
+    throw new Error(`sent before the first rows were looked at: ${what}, with ${[...sent].join(', ')}`);
 }
 
 /** Whether somebody gave it up, and nobody wanted it after that, or was just saying so. */

@@ -30,6 +30,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   lua('claim', 'gone', 'a row that was given up is sent', ["if gone then return no('cancelled') end", ''], CANCELLED),
   lua('claim', 'awaits', 'an approval is not looked at', ["if awaits then return no('awaiting') end", ''], APPROVED),
   lua('claim', 'paused', 'a pause is not looked at', ["if portfolio.paused then return no('paused') end", ''], PAUSED),
+  lua(
+    'first-rows',
+    'chosen',
+    'rows that were chosen before do not count',
+    ["most - redis.call('SCARD', chosen)", 'most'],
+    ['the first row alone'],
+  ),
   lua('claim', 'refused', 'a second job sends a refused row', ['row.state ~= stepOf(it.kind) or ', ''], BOARD),
   lua(
     'claim',

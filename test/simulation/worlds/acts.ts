@@ -236,15 +236,17 @@ const NAMES: Record<string, string> = {
 };
 
 /** How a file is imported: `papers` are the documents that lie beside it, `supplier` who supplies these buyers. */
-type Importing = { replace?: boolean; name?: string; papers?: readonly string[]; supplier?: string };
+type Importing = { replace?: boolean; name?: string; papers?: readonly string[]; supplier?: string; first?: number };
 
 /** Imports a file of these lines, as `limitline import` does. */
 export const imports =
   (portfolio: string, lines: readonly string[], importing: Importing = {}): Act =>
   async ({ context, simulation, by }) => {
-    const { replace = false, name = portfolio, papers, supplier } = importing;
+    const { replace = false, name = portfolio, papers, supplier, first } = importing;
     const wants = lines.slice(1).map(whatOfLine);
     simulation.says.push({ is: 'wanted', whats: wants, atMs: simulation.nowMs() });
+    const calls = simulation.service.arrivals.length;
+    if (first) simulation.says.push({ is: 'first', count: first, whats: wants, atMs: simulation.nowMs(), calls });
     const files = new Map([[`${name}-of-${by}.csv`, `${lines.join('\n')}\n`]]);
     if (supplier) files.set(`supplier-of-${by}.csv`, `name,country_code\n${supplier},DE\n`);
     for (const paper of papers ?? []) files.set(paper, `%PDF-1.7\n${paper}\n%%EOF\n`);
@@ -257,7 +259,7 @@ export const imports =
     const deps = { ...importDepsOf(context, NEVER), onBatch: () => {} };
     const left = `${portfolio} from ${path} by ${by}`;
     simulation.left.set(left, (desk) => imports(portfolio, lines, importing)({ ...desk, by }));
-    if (await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by, ...beside }, deps)))
+    if (await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by, first, ...beside }, deps)))
       simulation.left.delete(left);
   };
 

@@ -1,4 +1,4 @@
-import { answers, board, cancels, HEADER, imports, lineFor, plans, resolves, retries } from './acts.ts';
+import { answers, board, cancels, HEADER, imports, lineFor, plans, resolves, resumes, retries } from './acts.ts';
 import { archives, checksAtNight, forgets, nightsByRule, restores } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
 
@@ -15,6 +15,7 @@ export const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
 /** What was imported before anything else: that file, and one with a second buyer's line. */
 export const IN = { ines: imports('q4', FILE) };
 const BOTH_IN = { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) };
+const THREE = [...FILE, lineFor('Buyer 2', '500'), lineFor('Buyer 3', '700')];
 
 /** Worlds with files, approvals and nights. */
 export const IMPORT_PLANS: readonly WorldPlan[] = [
@@ -75,6 +76,30 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     rows: [],
     before: BOTH_IN,
     people: { igor: imports('q4', CORRECTED, { name: 'corrected', replace: true }), carl: cancels('q4') },
+  },
+  {
+    name: 'the first row alone',
+    workers: WORKERS,
+    rows: [],
+    people: { ines: imports('q4', THREE, { first: 1 }), rosa: resumes('q4') },
+  },
+  {
+    name: 'the first row alone, refused and retried',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', THREE, { first: 1 }), rita: retries('q4'), olga: board },
+    answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'the first row alone, then two',
+    workers: ['ann'],
+    rows: [],
+    people: {
+      ines: imports('q4', THREE, { first: 1 }),
+      igor: imports('q4', THREE, { name: 'again', first: 2 }),
+      rosa: resumes('q4'),
+    },
+    answers: { 'limit of Buyer-2@example.com 500 #1': 'broken off, made' },
   },
   {
     name: 'approved',

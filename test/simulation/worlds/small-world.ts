@@ -2,7 +2,7 @@ import type { CallKind } from '../../../src/call-kind.ts';
 import type { Settings } from '../../../src/config.ts';
 import { isPending } from '../../../src/ledger/portfolios/portfolio.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
-import { checkArrival } from '../check/promises.ts';
+import { checkArrival, checkFirst } from '../check/promises.ts';
 import { isAskedByNobody, isGoing, isOpenState, type RowNow, readLedger } from '../check/rows-now.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
@@ -119,6 +119,7 @@ export function smallWorld(plan: WorldPlan): World {
     },
     async arrives(call, earlier, { says, redis, service }) {
       checkArrival(call, earlier, says, rules);
+      if (call.kind === 'limit') checkFirst(call, service.arrivals, says);
       if (!atOnce.includes(call.what)) return;
       const { rows } = await readLedger(redis);
       const own = rows.filter(({ what }) => what === call.what);
