@@ -5,9 +5,9 @@ import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
-describe('what passed of one buyer', () => {
+describe("the sum of a buyer's unapproved requests", () => {
   // Promises: alike-buyers-count-as-one, references-make-no-new-buyer
-  test('is of all buyers that may be the same, whatever references somebody gives them', async () => {
+  test('adds up all buyers that may be the same, whatever references their lines give', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
     const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
@@ -16,17 +16,17 @@ describe('what passed of one buyer', () => {
     expect(await ask('c', 'Acme Holding,DE,HRB 1,C,49999')).toBeUndefined();
     expect(await ask('other', 'Another GmbH,DE,HRB 2,O,150000')).toBeUndefined();
     expect(await ask('d', 'Acme,DE,HRB 9,D,2')).toMatchObject({ over: { of: 'buyer', sum: '150001.00' } });
-    // More than are remembered of one name.
+    // The twelve further buyers are more than Limitline compares of one name.
     for (let n = 0; n < 12; n += 1) expect(await ask(`e${n}`, `Many GmbH,DE,,M${n},12000`)).toBeUndefined();
     expect(await ask('f', 'Many GmbH,DE,,M99,6001')).toMatchObject({ over: { sum: '150001.00' } });
-    // In one file, too.
+    // Buyers of one file count together.
     const lines = Array.from({ length: 3 }, (_none, n) => `Twin GmbH,DE,,T${n},40000`);
     expect((await bring([header, ...lines], { portfolio: 'g' })).approval).toBeUndefined();
     expect(await ask('h', 'Twin GmbH,DE,,T9,30001')).toMatchObject({ over: { sum: '150001.00' } });
   });
 
   // Promise: alike-buyers-count-as-one
-  test('is of all buyers whose lines name one company, or that the service answers with one', async () => {
+  test('adds up all buyers whose lines or answers name the same company id', async () => {
     const { import: bring, row, context } = await openWindow();
     const header = 'name,country_code,company_id,requested_limit';
     const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
@@ -36,13 +36,13 @@ describe('what passed of one buyer', () => {
     expect(await ask('b', 'Beta,DE,company_7,50000')).toBeUndefined();
     expect(await ask('c', 'Gamma,FR,company_8,150000')).toBeUndefined();
     expect(await ask('d', 'Delta,DE,company_7,50000.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
-    // And whoever the service takes for that company.
+    // A buyer counts as well if the service answers with the same company.
     expect(await ask('e', 'Epsilon,DE,,40000')).toBeUndefined();
     await isAnswered('e', 'company_7');
     expect(await ask('f', 'Epsilon,DE,,20000')).toMatchObject({ over: { of: 'buyer', sum: '160000.00' } });
   });
 
-  test('is of a company whose id a person says of a held call, too', async () => {
+  test('counts a company id that a person gives for a held call', async () => {
     const { import: bring, hold, context } = await openWindow();
     const header = 'name,country_code,company_id,requested_limit';
     const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
@@ -56,7 +56,7 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: alike-buyers-count-as-one
-  test('is of all of one name, whatever country their lines give, or none', async () => {
+  test('adds up all buyers of one name, whatever country their lines give', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,requested_limit';
     const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
@@ -66,7 +66,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('d', 'Acme GmbH,CH,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
   });
 
-  test('is of each buyer of a file with all that may be the same, though another of the file shares some of them', async () => {
+  test('counts each buyer of a file with all its namesakes, even if another line of the file shares some of them', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
     const ask = async (portfolio: string, ...lines: string[]) =>
@@ -78,7 +78,7 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: too-many-namesakes-wait
-  test('cannot be told of a buyer who may be one with more others than are looked at, so a yes is asked for', async () => {
+  test('requires approval if a buyer has more namesakes than the check compares', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,buyer_reference,requested_limit';
     const lines = Array.from({ length: 2_000 }, (_none, n) => `Acme,DE,A${n},70`);
@@ -92,7 +92,7 @@ describe('what passed of one buyer', () => {
     expect((await bring([header, 'Other,DE,O,20000'], { portfolio: 'd' })).approval).toBeUndefined();
   });
 
-  test('is of buyers alike that an earlier version brought in, from their next line on', async () => {
+  test('includes alike buyers imported by an earlier version from their next line on', async () => {
     const { import: bring, context } = await openWindow();
     const { ledger, keys } = context;
     const header = 'name,country_code,buyer_reference,requested_limit';

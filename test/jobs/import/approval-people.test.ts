@@ -4,11 +4,11 @@ import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 
-describe('what passed of one person', () => {
+describe("the sum of one person's unapproved requests", () => {
   const PERSON = { APPROVE_PERSON_ABOVE: '150000' };
 
   // Promise: sum-by-person
-  test('counts whatever the buyers and the names of portfolios, and under all names of that person', async () => {
+  test("counts across buyers, portfolios and all spellings of the person's name", async () => {
     const { ask, import: bring } = await openWindow(PERSON);
     expect(await ask('one', '100000')).toBeUndefined();
     expect(await ask('two', '100000', { buyer: 'Other', by: 'carl' })).toBeUndefined();
@@ -17,14 +17,14 @@ describe('what passed of one person', () => {
       ...WAITS,
       over: { of: 'person', name: 'alice', sum: '150000.01', limit: '150000' },
     });
-    // All who brought a file in are its authors.
+    // Everybody who imported a part of a portfolio is its author.
     const lines = ['name,country_code,requested_limit', 'Fifth,DE,60000'];
     expect((await bring(lines, { portfolio: 'five', by: 'dora', authors: ['carl'] })).approval).toMatchObject({
       over: { of: 'person', name: 'carl', sum: '160000.00' },
     });
   });
 
-  test('counts once, however many files come at the same moment', async () => {
+  test('lets only one of several simultaneous imports pass', async () => {
     const { ask } = await openWindow(PERSON);
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const answers = await Promise.all(names.map((name) => ask(name, '100000', { buyer: name })));
@@ -32,7 +32,7 @@ describe('what passed of one person', () => {
   });
 
   // Promises: sum-by-person, sent-again-needs-approval
-  test('counts with all rows of a plan, however many', async () => {
+  test('counts all rows of a retry plan', async () => {
     const place = await openWindow(PERSON);
     const { ask, context, import: bring } = place;
     const lines = Array.from({ length: 150 }, (_none, n) => `Buyer ${n},DE,400`);
@@ -48,7 +48,7 @@ describe('what passed of one person', () => {
     expect((await actOnRows(retry, how, context)).waits).toMatchObject({ rows: 150, sum: '60000.00' });
   });
 
-  test('is without what was refused, given up, mended or another said yes to, and with what goes again', async () => {
+  test('excludes refused, cancelled and approved rows, and counts retried rows again', async () => {
     const { ask, refuse, row, answer, context } = await openWindow(PERSON);
     await ask('refused', '100000');
     await refuse('refused');
@@ -68,7 +68,7 @@ describe('what passed of one person', () => {
     expect(await ask('above', '0.01', { buyer: 'Sixth' })).toMatchObject({ over: { sum: '150000.01' } });
   });
 
-  test('is without the words that a later file mended', async () => {
+  test('excludes amounts that a later file corrected', async () => {
     const { import: bring, ask } = await openWindow(PERSON);
     const line = (limit: number) => ['name,country_code,requested_limit,request_reference', `Acme,DE,${limit},M1`];
     expect((await bring(line(100_000), { portfolio: 'mended', by: 'alice' })).approval).toBeUndefined();
@@ -78,7 +78,7 @@ describe('what passed of one person', () => {
   });
 
   // Promise: sum-by-person
-  test('is of the last APPROVE_WINDOW_DAYS, and of what comes alone where that is 0', async () => {
+  test('covers the last APPROVE_WINDOW_DAYS; with 0 days each portfolio counts alone', async () => {
     const { ask, context } = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '2' });
     await ask('one', '100000');
     const key = context.keys.passed('alice');

@@ -25,7 +25,7 @@ async function openOther({ context }: Place, own: Own = {}): Promise<Context> {
   return other;
 }
 
-/** What serves starts with these settings. */
+/** A serving process starts with these settings. */
 async function serve(place: Place, own: Own = {}): Promise<Context> {
   const serving = await openOther(place, own);
   await keepApprovalRule(serving);
@@ -56,7 +56,7 @@ const changesIn = async ({ audit }: Context) =>
 
 describe('the rule of approval', () => {
   // Promise: stricter-rule-counts
-  test('is read at each moment: a process that runs hears of one that came since', async () => {
+  test('takes effect at once in a process that is already running', async () => {
     const place = await openWorkplace();
     expect(await place.context.approvalPolicy()).toMatchObject({ always: false, above: undefined });
     await serve(place, { APPROVE_ALWAYS: 'on' });
@@ -72,14 +72,14 @@ describe('the rule of approval', () => {
     [{ APPROVE_ALWAYS: 'on' }, { APPROVE_ABOVE: '5' }, { always: true, above: '5' }],
     [{}, { APPROVE_ABOVE: '5' }, { always: false, above: '5' }],
     [{ APPROVE_ABOVE: '0' }, {}, { always: false, above: '0' }],
-  ])('is the stricter of what serves (%j) and of who acts (%j)', async (serving, acting, together) => {
+  ])('is the stricter of the serving process (%j) and the acting process (%j)', async (serving, acting, together) => {
     const place = await openWorkplace();
     await serve(place, serving);
     expect(await (await openOther(place, acting)).approvalPolicy()).toMatchObject(together);
   });
 
   // Promises: rule-change-audited, unwritten-rule-change-undone
-  test('is changed and lifted by a restart of what serves, which is in the audit once, and by no other process', async () => {
+  test('changes only when a serving process restarts, and the audit records each change once', async () => {
     const place = await openWorkplace();
     const [none, always, above] = [
       { always: false, above: null },
@@ -101,7 +101,7 @@ describe('the rule of approval', () => {
   });
 
   // Promise: running-rule-stays
-  test('is not lifted by a process that starts while another serves with stricter settings, nor where those are not known', async () => {
+  test('stays as strict as every serving process asks, also if the settings of one are unknown', async () => {
     const place = await openWorkplace();
     const { context } = place;
     const strict = await serve(place, { APPROVE_ALWAYS: 'on' });
@@ -129,7 +129,7 @@ describe('the rule of approval', () => {
   });
 
   // Promise: running-rule-stays
-  test('comes back where a process without it started at the same moment, or while the one that asks stood still', async () => {
+  test('returns if a process without it started at the same moment', async () => {
     const place = await openWorkplace();
     const strict = await serve(place, { APPROVE_ALWAYS: 'on' });
     await serve(place, { APPROVE_ABOVE: '1500' });
@@ -140,7 +140,7 @@ describe('the rule of approval', () => {
   });
 
   // Promise: unwritten-rule-change-undone
-  test('stays what it was where its change cannot be written into the audit', async () => {
+  test('stays unchanged if the audit cannot record the change', async () => {
     const place = await openWorkplace();
     await serve(place, { APPROVE_ALWAYS: 'on' });
     const next = await openOther(place);
@@ -150,7 +150,7 @@ describe('the rule of approval', () => {
   });
 
   // Promise: rule-binds-every-command
-  test('holds for rows that are sent again by a process without settings', async () => {
+  test('applies to rows that a process without settings retries', async () => {
     const place = await openPortfolio(2, {});
     const [first, second] = await place.all('queued');
     if (!first || !second) throw new Error('no row');
@@ -161,14 +161,14 @@ describe('the rule of approval', () => {
     const all = { portfolio: 'q4', state: 'refused', by: 'olivia' } as const;
     expect(await retryRows(all, place.context)).toMatchObject({ rows: 0, waits: { rows: 1 } });
     await answer(place, 'decline');
-    // Refused as before; and the no is one, though nothing has to be approved any more.
+    // The retried row is refused again. The decline still counts, although no rule requires approval any more.
     await serve(place);
     expect(await retryRow(second, 'olivia', place.context)).toMatchObject({ is: 'waits' });
     expect(await statesOf(place)).toMatchObject({ refused: 1, awaiting: 1, queued: 0 });
   });
 });
 
-/** A portfolio of so many rows that somebody said no to, with no rule any more. */
+/** A portfolio of so many declined rows, under a rule that was lifted afterwards. */
 async function openDeclined(rows: number) {
   const place = await openWorkplace();
   await importBy(await serve(place, { APPROVE_ALWAYS: 'on' }), place, buyerLines(rows));
@@ -178,9 +178,9 @@ async function openDeclined(rows: number) {
   return place;
 }
 
-describe('what was declined waits for another yes, though the rule was lifted', () => {
+describe('declined rows wait for another approval after the rule was lifted', () => {
   // Promise: declined-needs-another-approval
-  test('imported again, and rows beside it go', async () => {
+  test('when they are imported again, while new rows beside them are queued', async () => {
     const place = await openDeclined(2);
     const { approval } = await importBy(place.context, place, buyerLines(3));
     expect(approval).toMatchObject({ standing: 'waiting', rows: 2, authors: ['alice'] });
@@ -190,7 +190,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
   });
 
   // Promise: declined-row-in-other-words
-  test('with another amount in its place', async () => {
+  test('when they are imported with another amount', async () => {
     const place = await openDeclined(1);
     const less = buyerLines(1).map((line) => line.replace('1001.50', '900'));
     expect((await importBy(place.context, place, less)).approval).toMatchObject({ rows: 1, sum: '900.00' });
@@ -198,7 +198,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
   });
 
   // Promise: declined-needs-another-approval
-  test('sent again, and whoever does not ask first sends nothing', async () => {
+  test('when they are retried, and a direct requeue does nothing', async () => {
     const place = await openDeclined(2);
     const { context } = place;
     for await (const page of foundPages(context.rows, 'q4', 'cancelled')) {
@@ -209,7 +209,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect(await statesOf(place)).toMatchObject({ awaiting: 1, cancelled: 1, queued: 0 });
   });
 
-  test('given up while it waits again, or declined once more', async () => {
+  test('when they were cancelled while they waited again', async () => {
     const place = await openDeclined(1);
     const { context } = place;
     await importBy(context, place, buyerLines(1));
@@ -221,7 +221,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
   });
 
   // Promise: declined-needs-another-approval
-  test('brought in by an import that was killed', async () => {
+  test('when an import that brought them in was killed', async () => {
     const place = await openDeclined(1_200);
     const stop = new AbortController();
     const path = join(place.dir, 'q4.csv');
@@ -238,7 +238,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
   });
 
   // Promise: declined-needs-another-approval
-  test('as a supplier, with all rows that go on behind it', async () => {
+  test('when a declined supplier is imported again, together with all rows that need it', async () => {
     const place = await openWorkplace();
     const supplierPath = join(place.dir, 'supplier.csv');
     await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
@@ -247,7 +247,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     await serve(place);
     const { approval } = await importBy(place.context, place, buyerLines(2), supplierPath);
     expect(approval).toMatchObject({ standing: 'waiting', rows: 2 });
-    // Once more, as one does who hopes that the no was forgotten.
+    // A further import does not make Limitline forget the decline.
     await importBy(place.context, place, buyerLines(2), supplierPath);
     await place.work();
     await expect.poll(() => place.context.queues.areIdle()).toBe(true);

@@ -13,9 +13,9 @@ import { makeSilentLog } from '../../../src/log.ts';
 import { ABOVE, DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 import { NEVER } from '../../support/archive.ts';
 
-describe('what passed of one buyer', () => {
+describe("the sum of one buyer's unapproved requests", () => {
   // Promise: sum-by-buyer
-  test('counts under whatever names of portfolios it is asked for, and the sum is told', async () => {
+  test('counts across portfolios, and the approval shows the sum and the limit', async () => {
     const { ask, stateOf } = await openWindow();
     expect(await ask('one', '100000')).toBeUndefined();
     expect(await ask('two', '100000', { buyer: 'Other' })).toBeUndefined();
@@ -31,12 +31,12 @@ describe('what passed of one buyer', () => {
       'queued',
       'awaiting',
     ]);
-    // What only waits has not passed.
+    // Rows that wait for approval do not count.
     expect(await ask('five', '1', { buyer: 'Third' })).toBeUndefined();
   });
 
   // Promises: sum-by-buyer, sent-again-needs-approval
-  test('counts with all rows of a plan, however far apart', async () => {
+  test('counts all rows of a retry plan, however far apart they are', async () => {
     const { ask, context, import: bring } = await openWindow();
     const others = Array.from({ length: 148 }, (_none, n) => `Buyer ${n},DE,1,b${n}`);
     const lines = ['Acme,DE,40000,first', ...others, 'Acme,DE,40001,last'];
@@ -53,14 +53,14 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: one-of-two-files-waits
-  test('counts once, however many files come at the same moment', async () => {
+  test('lets only one of several simultaneous imports pass', async () => {
     const { ask } = await openWindow();
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const answers = await Promise.all(names.map((name) => ask(name, '100000')));
     expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
   });
 
-  test('counts a request once, in however many portfolios it stands', async () => {
+  test('counts a request once if several portfolios contain it', async () => {
     const place = await openWindow();
     const lines = ['name,country_code,requested_limit', 'Acme,DE,100000'];
     for (const portfolio of ['one', 'two']) expect((await place.import(lines, { portfolio })).approval).toBeUndefined();
@@ -68,21 +68,21 @@ describe('what passed of one buyer', () => {
     expect(await place.ask('four', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
   });
 
-  test('counts what is just being decided, by whoever was first, also where that process died', async () => {
+  test('counts portfolios that are being decided and began earlier, even if their process died', async () => {
     const { ask, context, row } = await openWindow();
     expect(await ask('first', '100000')).toBeUndefined();
     const { ledger, keys } = context;
     const { approval = '' } = await ledger.hgetall(keys.row('first', (await row('first')).key));
-    // As it stands while its buyers are looked at.
+    // This is the state while the buyers of the portfolio are compared.
     await ledger.hset(keys.approval(approval), { standing: 'open', ticket: 1 });
     await ledger.hset(keys.row('first', (await row('first')).key), 'state', 'awaiting');
     expect(await ask('second', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
-    // What began later is not before it.
+    // A decision that began later does not count.
     await ledger.hset(keys.approval(approval), { ticket: 1_000 });
     expect(await ask('third', '100000')).toBeUndefined();
   });
 
-  test('is of all lines of a file together', async () => {
+  test('adds up all lines of a buyer in one file', async () => {
     const place = await openWindow();
     await place.ask('one', '100000');
     const lines = ['name,country_code,requested_limit,request_reference'];
@@ -94,7 +94,7 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: only-unapproved-counts
-  test('is without what was refused, given up, or another said yes to', async () => {
+  test('excludes requests that were refused, cancelled or approved by another person', async () => {
     const { ask, refuse, answer, context } = await openWindow();
     await ask('refused', '100000');
     await refuse('refused');
@@ -109,11 +109,11 @@ describe('what passed of one buyer', () => {
   });
 
   // Promises: sum-by-buyer, unanswered-counts-however-old
-  test('is of the last APPROVE_WINDOW_DAYS, and what is not answered yet counts however old it is', async () => {
+  test('covers the last APPROVE_WINDOW_DAYS, and unanswered requests of any age', async () => {
     const { ask, make, hold, row, context } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '3' });
     await ask('old', '100000');
     const old = await make('old', 3.01);
-    // A later decision changes the row, and not when it passed.
+    // A later decision changes the row, but not the time at which it passed.
     const limit = `bl_${old.key}`;
     const found = await context.decisions.find(limit);
     const word = { limit, status: 'approved', total: '1', available: '1', at: new Date().toISOString(), isDated: true };
@@ -127,7 +127,7 @@ describe('what passed of one buyer', () => {
     const held = await row('held');
     await context.ledger.hset(context.keys.row('held', held.key), 'updated', 1);
     expect(await ask('beside', '100000', { buyer: 'Other' })).toMatchObject({ over: { sum: '200000.00' } });
-    // Also while somebody's word of its call waits for another.
+    // The row also counts while somebody's answer for its call waits for approval.
     await context.approvals.close(
       { portfolio: 'held', id: await askFor(held, context) },
       { always: true, above: undefined },
@@ -135,26 +135,26 @@ describe('what passed of one buyer', () => {
     expect(await ask('besides', '100000', { buyer: 'Other' })).toMatchObject({ over: { sum: '200000.00' } });
   });
 
-  test('does not count where APPROVE_WINDOW_DAYS is 0', async () => {
+  test('does not accumulate if APPROVE_WINDOW_DAYS is 0', async () => {
     const { ask } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '0' });
     for (const name of ['a', 'b', 'c']) expect(await ask(name, '100000')).toBeUndefined();
   });
 
-  test('counts whole where a buyer has too many requests to look at each', async () => {
+  test('counts all requests of a buyer that has too many to examine one by one', async () => {
     const { ask, refuse, row, context } = await openWindow();
     await ask('one', '1');
     const { key } = await row('one');
     const request = JSON.parse((await context.ledger.hget(context.keys.row('one', key), 'request')) ?? '');
     const others = Object.fromEntries(Array.from({ length: 500 }, (_none, at) => [`gone/k${at}`, '1000']));
     await context.ledger.hset(context.keys.buyerRows(request.buyer), others);
-    // All of them count then, whatever became of them.
+    // All of them count, whatever became of them.
     expect(await ask('two', '1')).toMatchObject({ over: { of: 'buyer', name: 'Acme', sum: '500002.00' } });
     await refuse('one');
     expect(await context.rows.requeue(await row('one'), 'refused')).toBe(false);
   });
 
   // Promise: archived-sums-count
-  test('counts when its portfolio is archived, too', async () => {
+  test('counts requests of archived portfolios', async () => {
     const { ask, make, context } = await openWindow();
     await ask('gone', '100000');
     await make('gone');
@@ -163,7 +163,7 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: sum-by-buyer
-  test('counts what a results file put back into a ledger that was lost, by when it was written', async () => {
+  test('counts limits that a results file restored to a lost ledger, by the date of the results', async () => {
     const { ask, make, row, context } = await openWindow();
     const { ledger, keys } = context;
     const lose = async (portfolio: string, daysAgo: number) => {
@@ -185,7 +185,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('above', '0.01')).toMatchObject({ over: { of: 'buyer' } });
   });
 
-  test('counts what came before there was a rule, for a process without settings too', async () => {
+  test('counts requests from before the rule was set', async () => {
     const place = await openWindow({});
     await place.ask('before', '100000');
     const settings = { ...place.context.settings, APPROVE_ABOVE: '150000' };
@@ -195,7 +195,7 @@ describe('what passed of one buyer', () => {
   });
 
   // Promise: sum-by-buyer
-  test('is not got round by sending again what was refused', async () => {
+  test('counts refused rows again when they are retried', async () => {
     const { ask, refuse, row, context, stateOf, answer } = await openWindow();
     await ask('first', '100000');
     await refuse('first');
@@ -214,7 +214,7 @@ describe('what passed of one buyer', () => {
     ]);
     await answer('grant');
     expect(await stateOf(left)).toBe('queued');
-    // What another said yes to leaves room as it was.
+    // Approved requests leave the remaining room unchanged.
     expect(await ask('fourth', '10000')).toBeUndefined();
     expect(await ask('fifth', '0.01')).toMatchObject(WAITS);
   });
@@ -228,7 +228,7 @@ async function askFor(row: RowId, { approvals }: Context) {
   return id;
 }
 
-test('what is said of a held row adds nothing to what passed', async () => {
+test('an answer for a held call does not change the sum of unapproved requests', async () => {
   const { ask, hold, row, context, stateOf } = await openWindow({ ...ABOVE, APPROVE_PERSON_ABOVE: '150000' });
   await ask('held', '100000');
   await hold('held');
@@ -239,7 +239,7 @@ test('what is said of a held row adds nothing to what passed', async () => {
   expect(await ask('above', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
 });
 
-test('a decision about a limit that became known yesterday does not take it out of what passed lately', async () => {
+test('a decision on a limit answered late does not remove it from the sum of the window', async () => {
   const { ask, row, context } = await openWindow(ABOVE);
   const { rows, calls, ledger, keys, decisions } = context;
   expect(await ask('late', '100000')).toBeUndefined();
@@ -250,7 +250,7 @@ test('a decision about a limit that became known yesterday does not take it out 
   expect(await calls.claim(call, { owner: 'w1/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
   await ledger.hset(keys.call('limit', its.key), { state: 'unknown' });
   await rows.advance(its, 'limit', 'held', { problem: { step: 'limit', message: 'nobody knows' } });
-  // It was sent eight days ago and held since; today a person says what was made.
+  // The call was sent eight days ago and held since. Today a person says which limit was made.
   await ledger.hset(keys.call('limit', its.key), 'at', Date.now() - 8 * DAY_MS);
   const limit = `bl_${its.key}`;
   expect(

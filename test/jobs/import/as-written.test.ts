@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkedFile, openCorrections } from '../../support/workplace.ts';
 
-test('check, import and the errors file name the column and the cell of a warning and of a changed line as the file has them', async () => {
+test('check, import and errors file show the column and the cell as the file spells them', async () => {
   const place = await openCorrections();
   const give = async (file: string, ...lines: string[]) => {
     const path = join(place.dir, file);

@@ -8,7 +8,7 @@ const HEADER = 'name,country_code,company_registration_number,request_reference,
 const asking = (amount: number) => [HEADER, `Buyer 1 GmbH,DE,HRB 1,R-1,${amount}`];
 
 // Promises: unsent-row-takes-new-content, sent-as-said-last
-test('a corrected amount is what is sent, even while a job with the old one is running', async () => {
+test('a corrected amount is sent instead of the old one, even while a job with the old one runs', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 429 }] } });
   await place.import(asking(1_000));
   await place.work();
@@ -22,7 +22,7 @@ test('a corrected amount is what is sent, even while a job with the old one is r
 });
 
 // Promise: changed-after-requested
-test('a line that differs from what was sent is a problem, and the request stays as it was', async () => {
+test('a line that differs from its sent request is a problem, and the request stays unchanged', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
   await place.work();
@@ -39,13 +39,13 @@ test('a line that differs from what was sent is a problem, and the request stays
     },
   ]);
   expect(await place.settled()).toMatchObject({ lines: 1, rows: 1, kept: 1, states: { done: 1 }, granted: '1000.00' });
-  // The same words again are no problem, and ask for nothing.
+  // The original line again is no problem, and leads to no further call.
   expect(await place.import(asking(1_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
 // Promise: changed-after-requested
-test('a line that only lacks what was sent is told to find the column', async () => {
+test('a line that lacks a sent field is a problem whose message suggests --map', async () => {
   const place = await openWorkplace();
   const [header, line] = ['name,country_code,city,request_reference,requested_limit', 'Oak AG,DE,Bonn,R1,1000'];
   await place.import([header, line]);
@@ -57,7 +57,7 @@ test('a line that only lacks what was sent is told to find the column', async ()
   ]);
 });
 
-test('of two portfolios that use one reference at the same moment, one gets its limit and the other a refusal', async () => {
+test('two portfolios with one reference for two buyers get one limit and one refusal', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
   await place.import([HEADER, 'Gamma SA,FR,77,R-1,2000'], { portfolio: 'twin' });
@@ -72,7 +72,7 @@ test.each([
   ['the same portfolio', 'q4'],
   ['another portfolio', 'q5'],
 ])(
-  'a request that was sent stays in its currency when a later file of %s names another one',
+  'a sent request keeps its currency when a later file of %s names another one',
   async (_case, portfolio) => {
     const place = await openWorkplace();
     const lines = (currency: string, more = '') => [
@@ -96,7 +96,7 @@ test.each([
     expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toEqual(changed);
     await place.settled(portfolio);
     expect(place.standIn.counts().made.limit).toBe(3);
-    // A file that names no currency, or the same one by its sign, is the same request.
+    // A file without a currency, or with the sign of the same currency, states the same request.
     await writeFile(path, lines('€').join('\n'));
     expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
       rows: 2,
@@ -116,12 +116,12 @@ test.each([
 test.each([
   ['that names none', ''],
   ['with a sign of several', '$'],
-])('a request that was sent stays in its currency after a file %s', async (_case, between) => {
+])('a sent request keeps its currency after a file %s', async (_case, between) => {
   const place = await openWorkplace();
   await place.import(lineIn('USD'));
   await place.work();
   await place.settled();
-  // The file in between comes twice, as a list of each week does.
+  // The file in between is imported twice, like a weekly list.
   for (let time = 0; time < 2; time += 1) {
     expect(await place.import(lineIn(between))).toMatchObject({ requestedBefore: 1, problems: [] });
   }
@@ -130,7 +130,7 @@ test.each([
 });
 
 // Promise: sent-in-another-currency
-test('a request that was sent stays in its currency where only the last line of a file names another one', async () => {
+test('a sent request keeps its currency when only the last line of a later file names another one', async () => {
   const place = await openWorkplace();
   await place.import(lineIn('USD'));
   await place.work();
@@ -141,7 +141,7 @@ test('a request that was sent stays in its currency where only the last line of 
   expect(imported.problems).toContainEqual(expect.objectContaining({ line: 2, column: 'currency', value: 'EUR' }));
 });
 
-test('a word of the team’s own for a currency is the same in capitals', async () => {
+test("a currency name of the team's own is compared without case", async () => {
   const place = await openWorkplace();
   await place.import(lineIn('lcy'));
   await place.work();
@@ -156,7 +156,7 @@ function lineIn(currency: string): string[] {
   ];
 }
 
-test('a request that was not sent takes the currency of the later file', async () => {
+test('an unsent request takes the currency of a later file', async () => {
   const place = await openWorkplace();
   const lines = (currency: string) => ['name,country_code,currency,requested_limit', `Acme AG,DE,${currency},1000`];
   await place.import(lines('EUR'));

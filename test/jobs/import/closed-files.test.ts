@@ -9,7 +9,7 @@ import { LimitlineError } from '../../../src/errors.ts';
 import { fileRulesOf } from '../../../src/portfolio/file-rules.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
-/** The open files of this process below a folder. */
+/** The paths of the files below a folder that this process has open. */
 function openBelow(dir: string): string[] {
   const paths = readdirSync('/proc/self/fd').map((fd) => {
     try {
@@ -25,7 +25,7 @@ const stopped = async () => {
   throw new LimitlineError('STOPPED', 'stopped');
 };
 
-test('a file whose import or preview ends before its first line is closed', async () => {
+test('an import or a preview that fails before its first line closes its file', async () => {
   const { context, dir } = await openWorkplace();
   const path = join(dir, 'q4.csv');
   await writeFile(path, buyerLines(3).join('\n'));

@@ -9,7 +9,7 @@ const LINES = [HEADER, 'Buyer 1 GmbH,DE,1000,01234'];
 const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
 
 // Promise: missing-mapping-is-said
-test('a file without the mapping of the one before is said to lack it, before its lines; the same file again is not', async () => {
+test('an import warns if its file lacks the mapping of the previous file', async () => {
   const { import: importLines } = await openWorkplace();
   const said = async (how?: { reading: typeof reading }) =>
     (await importLines(LINES, how)).warnings.filter(({ message }) => message.includes('was read with'));
@@ -24,7 +24,7 @@ test('a file without the mapping of the one before is said to lack it, before it
 });
 
 // Promise: missing-mapping-is-said
-test('check says it first, above the lines that it makes differ', async () => {
+test('check prints the warning about a missing mapping above the lines that differ', async () => {
   const { cwd, limitline } = await openDesk(1);
   await writeFile(join(cwd, 'plz.csv'), `${LINES.join('\n')}\n`);
   const mapped = ['plz.csv', '--map', 'PLZ=company.address.postal_code'];
@@ -57,20 +57,20 @@ function without(lines: readonly string[], ...columns: string[]): string[] {
   );
 }
 
-/** A list of ten lines that are like the first one, of buyers of their own. */
+/** A list of ten lines like the first one, each for another buyer. */
 function tenLike([header = '', line = '']: readonly string[]): string[] {
   const other = (n: number) => line.replace('Alder', `Alder ${n}`).replace(/(?<=HRB |,R|DNB,)1/g, `${n}`);
   return [header, ...Array.from({ length: 10 }, (_none, n) => other(n + 1))];
 }
 
-/** The lines with nothing in these columns. */
+/** The lines with empty cells in these columns. */
 function emptied([header = '', ...lines]: readonly string[], ...columns: string[]): string[] {
   const places = columns.map((column) => header.split(',').indexOf(column));
   const without = (line: string) => line.split(',').map((cell, at) => (places.includes(at) ? '' : cell));
   return [header, ...lines.map((line) => without(line).join(','))];
 }
 
-describe('a list that follows one whose limits were requested', () => {
+describe('a file after one whose limits were requested', () => {
   async function openAfter(lines: readonly string[], command = 'run') {
     const desk = await openDesk(1);
     const write = (given: readonly string[]) => writeFile(join(desk.cwd, 'list.csv'), `${given.join('\n')}\n`);
@@ -90,7 +90,7 @@ describe('a list that follows one whose limits were requested', () => {
       INFORMED,
       without(INFORMED, 'business_information_source', 'business_information_id'),
     ],
-  ])('and lacks %s is refused as a whole, by check, import and run', async (columns, lines, later) => {
+  ])('is refused as a whole by check, import and run if it lacks %s', async (columns, lines, later) => {
     const { limitline, write, made } = await openAfter(lines);
     const before = made();
     await write(later);
@@ -112,7 +112,7 @@ describe('a list that follows one whose limits were requested', () => {
       ['--map', 'Vorgang=request_reference'],
     ],
     ['goes into another portfolio', without(FULL, 'request_reference'), ['--portfolio', 'other']],
-  ])('and %s is taken', async (_what, later, how) => {
+  ])('is accepted if it %s', async (_what, later, how) => {
     const { limitline, write } = await openAfter(FULL);
     await write(later);
     const { stdout } = await limitline('check', 'list.csv', ...how);
@@ -121,7 +121,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('and lacks a column that was empty is taken, also after an errors file', async () => {
+  test('is accepted if it lacks a column that was empty, also after an errors file', async () => {
     const empty = ['name,country_code,request_reference,requested_limit', 'Alder AG,DE,,1000', 'Birch AG,DE,,0'];
     const { limitline, write, cwd } = await openAfter(empty);
     await limitline('report', 'list', '--format', 'errors-csv', '--out', 'mended.csv');
@@ -133,7 +133,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('is refused, too, where an errors file with an empty cell came between', async () => {
+  test('is refused for a missing column even if an errors file with empty cells came between', async () => {
     const { limitline, write, cwd } = await openAfter([...FULL, 'Cedar AG,DE,HRB 3,Weg 3,,0']);
     await limitline('report', 'list', '--format', 'errors-csv', '--out', 'mended.csv');
     const errors = await readFile(join(cwd, 'mended.csv'), 'utf8');
@@ -144,7 +144,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('and lacks what few of its lines had, and some of what tells buyers apart, is taken', async () => {
+  test('is accepted if it lacks columns that few lines had filled, or one of two buyer identifiers', async () => {
     const few = [...FULL.slice(0, 2), 'Birch AG,DE,HRB 2,Weg 2,,2000', 'Cedar AG,DE,HRB 3,Weg 3,,3000'];
     const { limitline, write } = await openAfter(few);
     await write(without(few, 'request_reference', 'company_registration_number'));
@@ -165,7 +165,7 @@ describe('a list that follows one whose limits were requested', () => {
       'country_code',
       '1 row, requested before',
     ],
-  ])('and lacks %s is taken, and its buyers are found', async (_what, before, column, said) => {
+  ])('is accepted if it lacks %s, and its buyers are found', async (_what, before, column, said) => {
     const { limitline, write } = await openAfter(before);
     await write(without(before, column));
     const { stdout } = await limitline('check', 'list.csv');
@@ -183,7 +183,7 @@ describe('a list that follows one whose limits were requested', () => {
       'business_information_source',
       'business_information_id',
     ],
-  ])('and has nothing in the %s, is refused as a whole', async (words, one, ...columns) => {
+  ])('is refused as a whole if it has nothing in the %s', async (words, one, ...columns) => {
     const lines = tenLike(one);
     const { limitline, write, made } = await openAfter(lines);
     const before = made();
@@ -198,7 +198,7 @@ describe('a list that follows one whose limits were requested', () => {
     ['any of its lines has it', [...emptied(tenLike(FULL), 'request_reference'), 'Cedar AG,DE,HRB 33,Weg 3,R33,3000']],
     ['it has nine lines, which may be an addition', emptied(tenLike(FULL).slice(0, 10), 'request_reference')],
     ['it has no line', FULL.slice(0, 1)],
-  ])('is taken with an empty column where %s', async (_what, later) => {
+  ])('is accepted with an empty column if %s', async (_what, later) => {
     const { limitline, write } = await openAfter(tenLike(FULL));
     await write(later);
     const { stdout, status } = await limitline('check', 'list.csv');
@@ -210,7 +210,7 @@ describe('a list that follows one whose limits were requested', () => {
   test.each([
     ['without a line', FULL.slice(0, 1)],
     ['of faulty lines', FULL.map((line) => line.replace(/000$/, 'x'))],
-  ])('is refused, too, where one %s came between', async (_what, between) => {
+  ])('is refused for a missing column even if a file %s came between', async (_what, between) => {
     const { limitline, write, made } = await openAfter(FULL);
     await write(between);
     await limitline('run', 'list.csv');
@@ -220,7 +220,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: which-file-is-the-last
-  test('is refused, too, where the import of that one was killed', async () => {
+  test('is refused for a missing column even if the previous import was killed', async () => {
     const many = Array.from({ length: 8000 }, (_none, n) => `Buyer ${n} AG,DE,HRB ${n},Weg 1,R${n},1000`);
     const { limitline, write, made, start } = await openAfter([...FULL.slice(0, 1), ...many], 'check');
     const { child, ended } = start('run', 'list.csv');
@@ -235,7 +235,7 @@ describe('a list that follows one whose limits were requested', () => {
   test.each([
     ['request_reference', FULL, 'Elder AG,DE,HRB 44,Weg 4,,4000'],
     ['country_code', NUMBERED, 'Elder AG,,,4000'],
-  ])('and lacks %s is refused, too, where a line without it was added in between', async (column, one, added) => {
+  ])('is refused if it lacks %s, even if an added line without it came between', async (column, one, added) => {
     const lines = tenLike(one);
     const { limitline, write, made } = await openAfter(lines);
     await write([...one.slice(0, 1), added]);
@@ -248,7 +248,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: which-file-is-the-last
-  test('and came itself before anything was sent is taken again, though one before it had more columns', async () => {
+  test('is accepted if it was itself imported before anything was sent, even if an earlier file had more columns', async () => {
     const { limitline, write, made } = await openAfter(FULL, 'import');
     await write(without(FULL, 'request_reference'));
     await limitline('run', 'list.csv');
@@ -261,7 +261,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('is refused, too, where it has another identifier, which few lines of the other had', async () => {
+  test('is refused if its remaining buyer identifier was empty in most lines of the previous file', async () => {
     const header = 'name,country_code,buyer_reference,requested_limit';
     const lines = [header, 'Alder AG,DE,K1,1000', 'Birch AG,DE,,2000', 'Cedar AG,DE,,3000'];
     const { limitline, write, made } = await openAfter(lines);
@@ -271,7 +271,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('and has more columns than one without any of them is taken, and so are files without them', async () => {
+  test('is accepted with more columns than a file without identifiers, and so are later files', async () => {
     const bare = ['name,requested_limit', 'Alder AG,1000'];
     const { limitline, write } = await openAfter(bare);
     for (const lines of [bare, ['name,requested_limit', 'Birch AG,2000'], FULL, FULL]) {
@@ -281,7 +281,7 @@ describe('a list that follows one whose limits were requested', () => {
   });
 
   // Promise: lacking-reference-is-refused
-  test('of which nothing was sent may lack every column', async () => {
+  test('may lack any column while nothing of the portfolio was sent', async () => {
     const { limitline, write } = await openAfter(FULL, 'import');
     await write(without(FULL, 'request_reference'));
     expect((await limitline('check', 'list.csv')).stdout).not.toContain('and this one has not');

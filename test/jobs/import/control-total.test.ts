@@ -5,7 +5,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 const LINES = ['name,country_code,requested_limit,currency', 'A,DE,1000.10,EUR', 'B,DE,2000,EUR'];
 
 // Promise: control-total-stops-import
-test('a file that adds up to another sum than the control total brings in nothing', async () => {
+test('an import is refused if the amounts of the file differ from the control total', async () => {
   const place = await openWorkplace();
   const refused = await place.import(LINES, { total: '3,000.00' });
   expect(refused).toMatchObject({
@@ -18,7 +18,7 @@ test('a file that adds up to another sum than the control total brings in nothin
 });
 
 // Promise: control-total-stops-import
-test('another control total hides no amount that may be two', async () => {
+test('a wrong control total does not hide ambiguous amounts', async () => {
   const place = await openWorkplace();
   const { faults } = await place.import(['name,country_code,requested_limit', 'A,DE,1.234', 'B,DE,2.500'], {
     total: '1',
@@ -31,7 +31,7 @@ test('another control total hides no amount that may be two', async () => {
 });
 
 // Promises: amounts-name-their-currency, several-currencies-said
-test('the currency that files name stands beside the sums, and several are said', async () => {
+test('the report shows the currency of the files beside the sums, and warns of several currencies', async () => {
   const place = await openWorkplace();
   await place.import(LINES);
   const still = { supplier: undefined, paused: undefined, interrupted: false };

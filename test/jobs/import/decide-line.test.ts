@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { acme, asking, exportedText, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
-describe('a line is a problem when nobody can tell which row it corrects', () => {
+describe('a correction is a problem if it is unclear which row it corrects', () => {
   // Promise: unclear-correction-refused
-  test('because its buyer has several rows that were not sent', async () => {
+  test('a line is a problem if its buyer has several unsent rows', async () => {
     const { importLines } = await openCorrections();
     await importLines(acme(1), acme(2));
     const imported = await importLines(acme(3));
@@ -14,12 +14,12 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     expect(imported.problems[0]?.message).toMatch(
       /2 requests .* line [23] of portfolio q4 \([12], queued\), line [23] of .*request_reference of its own, in the file that report --format errors-csv/,
     );
-    // Named, it is a request of its own.
+    // With a reference it is a request of its own.
     expect(await importLines(acme(3, 'R-3'))).toMatchObject({ rows: 1, invalid: 0, replaced: 0 });
   });
 
   // Promise: unclear-correction-refused
-  test('because an earlier line of the file already corrects the row, however often the file is imported', async () => {
+  test('a line is a problem if an earlier line of the file corrects the same row, also on a repeated import', async () => {
     const { importLines, report } = await openCorrections();
     await importLines(acme(1));
     for (const replaced of [1, 0]) {
@@ -33,7 +33,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
   });
 
   // Promise: unchanged-stays-a-problem
-  test('and stays one while its errors file is imported unchanged, and the other rows stay cancelled', async () => {
+  test('the line stays a problem while its errors file is imported unchanged, and nothing is sent', async () => {
     const { importLines, work, settled, errors, dir, importFile, requested } = await openCorrections();
     await importLines(acme(1), acme(2));
     await importLines(acme(3));
@@ -50,7 +50,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
   });
 
   // Promise: unclear-correction-refused
-  test('because nobody knows what became of the row that was sent', async () => {
+  test('a line is a problem if the call of the sent row is in doubt', async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
     });
@@ -66,7 +66,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
   test.each<['made' | 'not made', object[], number]>([
     ['made', [{ rows: 0 }, { rows: 1 }], 1],
     ['not made', [{ rows: 1 }, { rows: 1 }], 0],
-  ])('and its errors file, imported unchanged, once it is known that the row was %s', async (is, imports, invalid) => {
+  ])('an unchanged errors file is imported after a person said that the row was %s', async (is, imports, invalid) => {
     const rule = { on: 'limit', fault: 'status', status: 500, times: 1 } as const;
     const { context, dir, importFile, settled, work, ...place } = await openWorkplace({ faults: { rules: [rule] } });
     await place.import(asking(acme(1)));
@@ -87,12 +87,12 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
         expect(problems[0]?.message).toMatch(/line 2 of portfolio q4 \(1, (queued|done)\) .* was made. It was:/);
       await keep();
     }
-    // With a reference of its own it is a request of its own.
+    // With a reference the line is a request of its own.
     await writeFile(path, (await readFile(path, 'utf8')).replaceAll(',,2,', ',R-2,2,'));
     if (made) expect(await importFile(path)).toMatchObject({ rows: 2, invalid: 0 });
   });
 
-  test('and a line that was imported since then is no problem when its errors file comes again', async () => {
+  test('a line that was corrected since then is no problem when its errors file is imported again', async () => {
     const rule = { on: 'limit', fault: 'status', status: 500, times: 1 } as const;
     const { context, dir, importFile, settled, work, ...place } = await openWorkplace({ faults: { rules: [rule] } });
     await place.import(asking(acme(1)));

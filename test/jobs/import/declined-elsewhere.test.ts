@@ -8,7 +8,7 @@ import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
 
-/** The portfolio `q4` waits for approval, whose sum is above the limit; a single line of it is not. */
+/** The portfolio `q4` waits for approval because its sum is above the limit. A single line of it is below. */
 const openAbove = (count: number) => openPortfolio(count, { APPROVE_ABOVE: '1500' });
 
 async function decline({ waiting, context }: Place): Promise<void> {
@@ -21,7 +21,7 @@ const statesOf = async ({ context }: Place, name = 'q5') => (await context.portf
 const LINE = buyerLines(1);
 
 // Promises: declined-needs-another-approval, approval-shows-earlier-no
-test('a line that was declined waits under another name, though its sum is below the limit', async () => {
+test('a declined line waits for approval in another portfolio, even if its sum is below the limit', async () => {
   const place = await openAbove(2);
   await decline(place);
   await carryOutAllAnswered(place.context);
@@ -37,7 +37,7 @@ test('a line that was declined waits under another name, though its sum is below
 });
 
 // Promises: yes-covers-what-was-seen, yes-to-old-does-nothing
-test('who is asked for a line that is declined elsewhere meanwhile has to look again before a yes', async () => {
+test('an approval cannot be granted unseen after one of its lines was declined elsewhere', async () => {
   const place = await openAbove(2);
   const { context } = place;
   const own = await place.waiting();
@@ -55,7 +55,7 @@ test('who is asked for a line that is declined elsewhere meanwhile has to look a
 
 // Promise: declined-needs-another-approval
 test.each([true, false])(
-  'a line that had passed under another name is not sent any more (carried out: %s)',
+  'a line that passed in another portfolio is not sent after it was declined (carried out: %s)',
   async (isCarriedOut) => {
     const place = await openAbove(2);
     const { context } = place;
@@ -78,7 +78,7 @@ test.each([true, false])(
 
 // Promise: declined-needs-another-approval
 test.each([true, false])(
-  'a line that was declined while its other import went on is not sent (carried out: %s)',
+  'a line that is declined while another import of it runs is not sent (carried out: %s)',
   async (isCarriedOut) => {
     const place = await openAbove(2);
     const { context } = place;
@@ -97,7 +97,7 @@ test.each([true, false])(
 );
 
 // Promise: declined-needs-another-approval
-test('a no that is carried out behind a yes that was given after it takes nothing back', async () => {
+test('an earlier decline that is carried out late does not take back a later approval', async () => {
   const place = await openAbove(2);
   const { context } = place;
   await decline(place);
@@ -113,7 +113,7 @@ test('a no that is carried out behind a yes that was given after it takes nothin
   expect(await statesOf(place, 'q4')).toMatchObject({ cancelled: 2 });
 });
 
-test('a no counts before it is carried out, though the line passed elsewhere meanwhile', async () => {
+test('a decline blocks the claim of the same request elsewhere before it is carried out', async () => {
   const place = await openAbove(2);
   const { context } = place;
   await place.import(LINE, { portfolio: 'q5', by: 'alice' });
@@ -124,7 +124,7 @@ test('a no counts before it is carried out, though the line passed elsewhere mea
 });
 
 // Promise: declined-buyer-warned
-test('a line of a buyer who was declined is warned of the no, under another reference and in another portfolio, until a later yes', async () => {
+test('import warns of a decline of the same buyer in any portfolio, until a later approval', async () => {
   const place = await openAbove(2);
   await decline(place);
   await carryOutAllAnswered(place.context);
@@ -138,13 +138,13 @@ test('a line of a buyer who was declined is warned of the no, under another refe
   expect(said).toBe(
     `A request of this buyer, line 2 of q4.csv #1 in portfolio q4 (1,001.5, cancelled), was declined on ${today} by bob: not this quarter.`,
   );
-  // The request itself waits for another person. With that yes the no is settled.
+  // The same request waits for another person. Their approval settles the decline.
   await place.import(LINE, { portfolio: 'q6', by: 'alice' });
   await place.approve();
   expect(await ask('q7', [`${header},request_reference`, `${line},OTHER`])).toBeUndefined();
 });
 
-test('a supplier that was declined waits under another name, too', async () => {
+test('a declined supplier waits for approval in another portfolio', async () => {
   const place = await openAbove(0);
   const supplierPath = join(place.dir, 'supplier.csv');
   await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');

@@ -18,7 +18,7 @@ const mapping = {
 const reading = { mapping };
 
 // Promise: mapped-path-sent-exactly
-test('a mapped path is sent exactly there, with its type, and an empty cell is left out', async () => {
+test('a mapped field is sent at exactly its path and with its type, and an empty cell is left out', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, LINE, 'Buyer 2 GmbH,DE,HRB 2,2000,,,,'], { reading });
   await place.work();
@@ -33,7 +33,7 @@ test('a mapped path is sent exactly there, with its type, and an empty cell is l
 });
 
 // Promise: changed-field-is-a-problem
-test('a changed value before the request is what is sent, and after it a problem, as with a changed city', async () => {
+test('a changed mapped value is sent if the request was not sent yet, and is a problem afterwards', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, LINE], { reading });
   expect(await place.import([HEADER, LINE.replace('+49 30 1', '+49 30 2')], { reading })).toMatchObject({ rows: 1 });
@@ -44,7 +44,7 @@ test('a changed value before the request is what is sent, and after it a problem
     invalid: 1,
     problems: [{ message: expect.stringMatching(/^changed after it was requested/) }],
   });
-  // A field of the company is like its city.
+  // A mapped company field is treated like the city.
   const moved = [`${HEADER},city`, `${LINE.replace('+49 30 1', '+49 30 2')},Ulm`];
   const renumbered = [HEADER, LINE.replace('+49 30 1', '+49 30 2').replace('01234', '99999')];
   for (const lines of [moved, renumbered]) {
@@ -55,7 +55,7 @@ test('a changed value before the request is what is sent, and after it a problem
 });
 
 // Promises: errors-file-carries-paths, path-header-not-sent
-test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
+test('an errors file carries the mapped paths, and is imported alike without the mapping', async () => {
   const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];
   const place = await openWorkplace({ faults: { rules } });
   const own = `${HEADER},company.of_the_team,company.of_the_team:text`;
@@ -77,11 +77,11 @@ test('an errors file carries the paths: without the mapping, it is sent alike', 
   ]);
   const [company] = place.standIn.things('company').map(({ body }) => Object(body));
   expect(Object.keys(company).sort()).toEqual(['address', 'name']);
-  // Read with the mapping as well, the errors file means the same.
+  // The errors file means the same if it is read with the mapping.
   expect(await place.importFile(path, reading)).toMatchObject({ problems: [], invalid: 0 });
 });
 
-test('an errors file of rows whose file is gone carries the paths and what was sent there', async () => {
+test('an errors file carries the mapped paths and sent values even if the original file is gone', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 } as const] } });
   const other = LINE.replaceAll('1 GmbH', '2 GmbH').replace('HRB 1', 'HRB 2').replace('30,ja', '"1,2340",');
   await place.import([HEADER, LINE, other], { reading });
@@ -106,7 +106,7 @@ test('an errors file of rows whose file is gone carries the paths and what was s
 });
 
 // Promise: approval-binds-paths
-test('an approval binds the mapping and what it sends', async () => {
+test('an approval covers the mapping of the file', async () => {
   const asked = async (lines: string[], columns: Record<string, string>) => {
     const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
     await place.import(lines, { reading: { mapping: { columns, constants: {} } as never } });
@@ -123,7 +123,7 @@ test('an approval binds the mapping and what it sends', async () => {
 });
 
 // Promise: document-once-a-purpose
-test('a document is sent for the purpose that its line names, once for each purpose, and counts as a statement only without one', async () => {
+test('a document is sent once for each purpose, and counts as a financial statement only without a purpose', async () => {
   const place = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), PDF);
@@ -144,7 +144,7 @@ test('a document is sent for the purpose that its line names, once for each purp
   expect(purposes.sort()).toEqual(['financial_statement', 'tax_return']);
 });
 
-test('a line that differs names what differs; one of another portfolio that lacks a mapped field names that portfolio and field alone', async () => {
+test("a problem names the differing fields, and the portfolio and field that another portfolio's line lacks", async () => {
   const place = await openWorkplace();
   await place.import([HEADER, LINE], { reading });
   await place.work();

@@ -11,11 +11,11 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
   ['nothing', [acme(1)], [acme(2)], []],
   ['a buyer with two rows', [acme(1), acme(2), zinc(1)], [acme(3), zinc(2)], [2]],
   ['two lines for one row', [acme(1)], [acme(2), zinc(1), acme(3), acme(4)], [4, 5]],
-  ['lines that are there, or named', [acme(1), acme(2)], [acme(2), acme(1), acme(3), acme(4, 'R')], []],
+  ['known lines, or with a reference', [acme(1), acme(2)], [acme(2), acme(1), acme(3), acme(4, 'R')], []],
   ['one of two in the file', [acme(1), acme(2)], [acme(3), acme(1)], []],
-  ['one that was given up comes back', [acme(1), acme(2)], [acme(1), acme(3), zinc(1)], [], 'given up'],
+  ['a cancelled row is imported again', [acme(1), acme(2)], [acme(1), acme(3), zinc(1)], [], 'given up'],
 ])(
-  'check foresees which corrections an import refuses, before it and when the file comes again: %s',
+  'check foresees which corrections an import refuses, before it and on a repeated import: %s',
   async (...row) => {
     const [, before, lines, refused, isGivenUp] = row;
     const place = await openWorkplace();
@@ -32,7 +32,7 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
 );
 
 // Promise: second-limit-warned
-test('check warns of a second limit for a buyer just as the import does, and not of one that is skipped', async () => {
+test('check and import warn alike of a second limit for a buyer, and not for skipped requests', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, acme(1, 'A'), zinc(5)]);
   await place.work();
@@ -45,22 +45,22 @@ test('check warns of a second limit for a buyer just as the import does, and not
   const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request');
   const imported = await place.importFile(path);
   expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([2, 4]);
-  // While the import goes on, the line that is in both files is already one of the newer file.
+  // During the import, the line that both files contain already belongs to the newer file.
   const told = warnings.map((one) => ({
     ...one,
     message: one.message.replace('line 3 of q4.csv #1', 'line 3 of more.csv #2'),
   }));
   expect(imported.warnings.filter(isOther)).toEqual(told.filter(isOther));
-  // Several files may have a line 2 in the portfolio.
+  // Several files of the portfolio may have a line 2.
   expect(warnings.find(isOther)?.message).toMatch(/, line 2 of q4\.csv #1 in portfolio q4 \(1, done\): /);
   await place.settled();
-  // All of it is made by now, and nothing is asked for any more.
+  // By now all limits are made, and nothing more is requested.
   expect(await foresee()).toMatchObject({ limits: 0, besides: { limits: 0 } });
   expect((await place.importFile(path)).warnings.filter(isOther)).toEqual([]);
 });
 
 // Promise: second-limit-warned
-test('check warns of a second limit for a buyer within one new file, on the lines of which the import does', async () => {
+test('check and import warn alike of a second limit for a buyer within one new file', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'new.csv');
   await writeFile(path, `${[HEADER, acme(1, 'A'), zinc(5), acme(2, 'B'), acme(3)].join('\n')}\n`);
@@ -74,7 +74,7 @@ test('check warns of a second limit for a buyer within one new file, on the line
   expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
 });
 
-test('check says of how many limits the buyers may be known under another identifier', async () => {
+test('check counts the limits whose buyers may be known under another identifier', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, acme(1), zinc(5)]);
   const path = join(place.dir, 'bare.csv');
@@ -87,7 +87,7 @@ test('check says of how many limits the buyers may be known under another identi
 });
 
 // Promise: second-limit-warned
-test('a line with another amount for a buyer who was refused elsewhere gets a warning that names that limit', async () => {
+test('a line with another amount for a buyer refused elsewhere gets a warning that names that limit', async () => {
   const place = await openCorrections('"requested_limit":900');
   await place.importLines(acme(900));
   await place.work();
@@ -115,7 +115,7 @@ test('check and import warn of the same amount for one buyer under another reque
 });
 
 // Promise: check-counts-the-import
-test('lines whose requests wait for an approval in another portfolio are said to wait already, and are no second request', async () => {
+test('check and import report that a request waits for approval in another portfolio, and count it once', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import([HEADER, acme(1), zinc(5)]);
   const path = join(place.dir, 'again.csv');
@@ -134,7 +134,7 @@ test('lines whose requests wait for an approval in another portfolio are said to
 });
 
 // Promise: second-limit-warned
-test('a line whose request waits for an approval elsewhere is warned of another request of its buyer all the same', async () => {
+test('a request that waits for approval elsewhere is still warned of another request of its buyer', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import([HEADER, acme(1)]);
   await place.import([HEADER, acme(9)], { portfolio: 'q5' });
@@ -150,7 +150,7 @@ test('a line whose request waits for an approval elsewhere is warned of another 
 
 // Promise: check-names-every-problem
 test.each(['a list', 'an errors file'])(
-  'check says of no row that it is not sent where an earlier line of %s asks for it',
+  'check and import report the same problem if an earlier line of %s asks for the row',
   async (kind) => {
     const place = await openCorrections();
     await place.importLines(acme(1000, 'R'), zinc(5));

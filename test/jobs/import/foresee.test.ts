@@ -12,7 +12,7 @@ type In = { portfolio?: string; header?: string };
 
 const HEADER = 'name,country_code,company_registration_number,request_reference,supporting_documents,requested_limit';
 
-/** What check says of the file: how many would be requested and created, and how many lines are good and not. */
+/** What check reports about a file: the limits and companies that an import would make, and its lines by kind. */
 async function checked(
   { dir, context }: Place,
   lines: string[],
@@ -28,7 +28,7 @@ async function checked(
   return { limits, companies, rows: count('row'), invalid: count('invalid'), duplicate: count('duplicate') };
 }
 
-/** What an import of the same file does: what it counts, and what the service is asked for then, made or refused. */
+/** What an import of the same file does: its lines by kind, and the calls that the service answers, made or refused. */
 async function imported(place: Place, lines: string[], { portfolio = 'q4', header = HEADER }: In = {}) {
   const asked = () => {
     const { limit, company } = place.standIn.counts().made;
@@ -78,13 +78,13 @@ test('check and import agree on how many limits are requested and companies crea
   for (const [what, lines, portfolio = 'q4'] of situations) {
     const foreseen = await checked(place, lines, { portfolio });
     const found = await imported(place, lines, { portfolio });
-    // What is lost on its way can be foreseen by nobody: the rest can.
+    // A lost answer cannot be foreseen. Everything else can.
     const expected = held.has(what) ? { ...foreseen, limits: 3 } : foreseen;
     expect({ what, ...found }).toEqual({ what, ...expected });
   }
 });
 
-test('check and import agree on a document with a purpose: the same again is known, another purpose is a change', async () => {
+test('check and import agree on documents with a purpose: an equal one is known, another purpose is a change', async () => {
   const place = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n');
@@ -110,7 +110,7 @@ test('check and import agree on a document with a purpose: the same again is kno
   }
 });
 
-test('rows that wait already, and rows that were given up, are requested as well', async () => {
+test('check counts waiting rows and cancelled rows as requests', async () => {
   const place = await openWorkplace();
   const lines = ['Firma A GmbH,DE,HRB 1,,,1000', 'Firma B GmbH,DE,HRB 2,,,1000'];
   await place.import([HEADER, ...lines]);
@@ -122,7 +122,7 @@ test('rows that wait already, and rows that were given up, are requested as well
 });
 
 // Promise: check-counts-the-import
-test('a request that is under way in another portfolio is not requested again; one whose portfolio is paused may be', async () => {
+test('check counts a request under way in another portfolio once, unless that portfolio is paused', async () => {
   const place = await openWorkplace();
   const lines = ['Firma A GmbH,DE,HRB 1,,,1000', 'Firma B GmbH,DE,HRB 2,,,1000'];
   await place.import([HEADER, lines[0] ?? '']);
@@ -138,7 +138,7 @@ test('a request that is under way in another portfolio is not requested again; o
   await place.context.portfolios.resume('q4');
   const { warnings: told } = await place.import([HEADER, ...lines], { portfolio: 'q5' });
   expect(told.map((one) => [one.line, one.message])).toContainEqual([2, message]);
-  // Its own row waits, and is counted as before.
+  // This portfolio now has a waiting row of its own, which counts as before.
   expect(await checked(place, lines, { portfolio: 'q5' })).toEqual(both);
   await place.work();
   await Promise.all([place.settled('q5'), place.settled('q4')]);
@@ -146,7 +146,7 @@ test('a request that is under way in another portfolio is not requested again; o
 });
 
 // Promise: check-counts-the-import
-test('a reference that another portfolio has open with another amount is one request, and told as nothing else', async () => {
+test('an open reference of another portfolio with another amount is one request, and gets one warning', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, 'Firma A GmbH,DE,HRB 1,R-1,,1000']);
   const again = ['Firma A GmbH,DE,HRB 1,R-1,,2000'];
@@ -162,7 +162,7 @@ test('a reference that another portfolio has open with another amount is one req
 });
 
 // Promise: earlier-no-is-said
-test('check warns of what a person said no to: it waits for a yes whatever its sum', async () => {
+test('check warns of a request that a person declined before', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context } = place;
   const lines = ['Firma A GmbH,DE,HRB 1,,,1000'];

@@ -11,7 +11,7 @@ const SCHULZ = 'Schulz AG,DE,HRB 1234,Berlin';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** The companies that the service has, and for each limit the company's name, in the order of their making. */
+/** The names of the companies that the service made, and each limit with the name of its company, sorted. */
 function made({ standIn }: Place) {
   const companies = standIn.things('company').map(({ id, body }) => ({ id, name: String(Object(body).name) }));
   const limits = standIn.things('limit').map(({ body }) => {
@@ -28,9 +28,9 @@ async function finished(place: Place, portfolio = 'q4') {
   return report;
 }
 
-describe('three buyers of one register number', () => {
+describe('three buyers with one register number', () => {
   // Promise: two-buyers-one-number
-  test('lead to one request and two problems that name both buyers, and to no limit for the wrong one', async () => {
+  test('lead to one request and two problems that name both buyers', async () => {
     const place = await openWorkplace();
     const lines = [HEADER, `,${MUELLER},1000`, `,${SCHMIDT},1000`, `,${SCHULZ},3000`];
     const imported = await place.import(lines);
@@ -45,7 +45,7 @@ describe('three buyers of one register number', () => {
   });
 
   // Promise: references-tell-buyers-apart
-  test('are told apart by references of their own, even if one came without at first', async () => {
+  test('are different buyers if they have references, even if one was imported without at first', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${MUELLER},1000`]);
     await finished(place);
@@ -61,7 +61,7 @@ describe('three buyers of one register number', () => {
   });
 
   // Promise: same-buyer-by-a-person
-  test('are what a person says they are', async () => {
+  test('are the same or different as the column same_buyer says', async () => {
     const place = await openWorkplace();
     const header = HEADER.replace('city', 'same_buyer');
     const said = (line: string, word: string) => line.replace(/[^,]+$/, word);
@@ -74,17 +74,17 @@ describe('three buyers of one register number', () => {
     expect(await place.import(lines)).toMatchObject({ rows: 3, invalid: 0 });
     await finished(place);
     const { companies, limits } = made(place);
-    // The two are one company, by the name of whichever row was worked on first.
+    // The two are one company, named as in the row that was processed first.
     const [one = ''] = companies;
     expect(companies).toEqual([expect.stringMatching(/^(?:Müller Stahl|Schmidt Blumen) GmbH$/), 'Schulz AG']);
     expect(limits).toEqual([`${one}: 1000`, `${one}: 2000`, 'Schulz AG: 3000']);
-    // The name is known by now.
+    // The second name is known by now.
     expect(await place.import([HEADER, `,${SCHMIDT},4000`], { portfolio: 'q5' })).toMatchObject({ rows: 1 });
   });
 });
 
 // Promise: same-buyer-by-a-person
-test('the errors file tells no number of a line for --same-buyer, since its lines have other numbers', async () => {
+test('the errors file does not suggest --same-buyer with a line number, because its lines have other numbers', async () => {
   const place = await openWorkplace();
   const header = 'name,country_code,company_registration_number,requested_limit';
   const { problems } = await place.import([header, 'Oak AG,DE,HRB 7,1000', 'Fir GmbH,DE,HRB 7,2000']);
@@ -95,7 +95,7 @@ test('the errors file tells no number of a line for --same-buyer, since its line
 });
 
 // Promise: new-references-no-new-buyers
-test('a column of references added next quarter makes no new buyers, and unchanged amounts no new limits', async () => {
+test('references added to a later file create no new buyers, and unchanged amounts no new limits', async () => {
   const place = await openWorkplace();
   const line = (n: number, reference: string, amount = 1_000) =>
     `${reference},Buyer ${String.fromCharCode(64 + n)} GmbH,DE,${n % 2 ? `HRB ${n}` : ''},Köln,${amount}`;
@@ -109,7 +109,7 @@ test('a column of references added next quarter makes no new buyers, and unchang
 });
 
 // Promise: at-most-one-call
-test('two imports at the same moment do not make two buyers of one', async () => {
+test('two simultaneous imports do not split one buyer into two', async () => {
   const place = await openWorkplace();
   const numbers = Array.from({ length: 600 }, (_none, at) => at + 1);
   const letters = (n: number) => [...String(n)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
@@ -138,7 +138,7 @@ describe('a corrected name', () => {
   const [wrong, right] = ['Mullar Stahl GmbH,DE,HRB 7,Köln', 'Müller Stahl GmbH,DE,HRB 7,Köln'];
 
   // Promise: wrong-name-corrected
-  test('is the one that is sent, if nothing was sent before', async () => {
+  test('is sent if nothing was sent before', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${wrong},1000`]);
     expect(await place.import([HEADER, '', `,${right},1000`])).toMatchObject({ rows: 1, invalid: 0 });
@@ -158,7 +158,7 @@ describe('a corrected name', () => {
 });
 
 // Promises: placeholders-are-empty, cell-too-long
-test('a placeholder for a register number makes no two buyers one, and is not sent', async () => {
+test('placeholders for a register number do not merge buyers, and are not sent', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   const placeholders = ['n/a', '-', 'keine', 'unbekannt', '000', 'tbd', 'x'];
@@ -173,7 +173,7 @@ test('a placeholder for a register number makes no two buyers one, and is not se
 });
 
 // Promise: may-be-same-buyer-warned
-test('a line that may be the buyer of an earlier import is warned of, by a missing country or by a company_id', async () => {
+test('import warns that a line may mean the buyer of an earlier import', async () => {
   const place = await openWorkplace();
   const header = 'name,country_code,company_id,requested_limit';
   const ask = async (portfolio: string, ...lines: string[]) => {
@@ -196,7 +196,7 @@ test('a line that may be the buyer of an earlier import is warned of, by a missi
 });
 
 // Promise: may-be-same-buyer-warned
-test('a known buyer is warned of, too, with the company_id of another, once', async () => {
+test('check and import warn once if a known buyer is given the company_id of another', async () => {
   const { limitline, cwd, standIn } = await openDesk(0);
   const ask = async (command: 'check' | 'run' | 'import', portfolio: string, ...lines: string[]) => {
     await writeFile(join(cwd, 'list.csv'), ['name,country_code,Firma,requested_limit', ...lines, ''].join('\n'));
@@ -224,7 +224,7 @@ test('a known buyer is warned of, too, with the company_id of another, once', as
 });
 
 // Promises: lost-zeros-are-a-problem, several-alike-are-asked, case-and-spaces-do-not-count
-test('a list whose references lost their zeros, or whose names are in capitals, requests nothing a second time', async () => {
+test('a list with lost leading zeros or names in capitals requests nothing a second time', async () => {
   const place = await openWorkplace();
   const first = ['0201,Weiß AG,DE,HRB 1,Ulm,1000', '0202,Zobel AG,DE,,Ulm,2000', ',Zobel KG,DE,,Ulm,3000'];
   await place.import([HEADER, ...first]);
@@ -249,7 +249,7 @@ test('a list whose references lost their zeros, or whose names are in capitals, 
 });
 
 // Promise: lost-zeros-are-a-problem
-test('a line of an errors file that lost its zeros means the buyer whose row it names, and asks nothing', async () => {
+test('a line of an errors file that lost leading zeros means the buyer whose row it names', async () => {
   const refused = { on: 'limit', match: '"HRB 1"', fault: 'status', status: 422, times: 1 } as const;
   const place = await openWorkplace({ faults: { rules: [refused] } });
   const first = ['0201,Weiß AG,DE,HRB 1,Ulm,1000', '0202,Zobel AG,DE,,Ulm,2000'];

@@ -22,7 +22,7 @@ async function grant(place: Place, by = 'bob') {
   return place.context.approvals.grant({ id, digest, by });
 }
 
-/** Imports where nobody has to approve anything, as one does who has other settings. */
+/** Imports with other settings, under which nobody has to approve anything. */
 async function importUnasked({ context, dir }: Place, lines: string[], portfolio: string) {
   const path = join(dir, `${portfolio}.csv`);
   await writeFile(path, `${lines.join('\n')}\n`);
@@ -32,7 +32,7 @@ async function importUnasked({ context, dir }: Place, lines: string[], portfolio
 }
 
 // Promise: imports-wait-for-approval
-test('nothing is sent of an import, nor for its supplier, before another person approves it', async () => {
+test('nothing of an import is sent, not even its supplier, before another person approves it', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, standIn, work, settled, dir } = place;
   const supplierPath = join(dir, 'supplier.csv');
@@ -40,7 +40,7 @@ test('nothing is sent of an import, nor for its supplier, before another person 
   await work();
   const { approval } = await place.import(buyerLines(30), { supplierPath });
   expect(approval).toMatchObject({ standing: 'waiting', rows: 30, kind: 'import' });
-  // Others go on beside it.
+  // Other portfolios are sent meanwhile.
   await importUnasked(place, ['name,country_code,requested_limit', 'Other AG,FR,1'], 'other');
   expect(await settled('other')).toMatchObject({ states: { done: 1 } });
   expect(standIn.counts().made).toMatchObject({ company: 1, limit: 1 });
@@ -53,9 +53,9 @@ test('nothing is sent of an import, nor for its supplier, before another person 
   expect(standIn.counts().made).toMatchObject({ company: 32, limit: 31 });
 });
 
-describe('what was granted', () => {
+describe('approved rows', () => {
   // Promise: answers-carried-out
-  test.each([1, 30])('goes on by itself where whoever answered died after %i rows', async (rows) => {
+  test.each([1, 30])('are all sent even if the approving process died after %i rows', async (rows) => {
     const place = await openWorkplace(ALWAYS);
     const { context, work, settled, standIn } = place;
     await place.import(buyerLines(30));
@@ -69,7 +69,7 @@ describe('what was granted', () => {
     expect(await context.approvals.answered()).toEqual([]);
   });
 
-  test('goes once, though several let it go at the same moment', async () => {
+  test('are queued once if several processes release them simultaneously', async () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
     await place.import(buyerLines(120));
@@ -81,7 +81,7 @@ describe('what was granted', () => {
   });
 });
 
-test('declined rows are given up, and their supplier is not made', async () => {
+test('declined rows are cancelled, and their supplier is not created', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, work, settled, standIn, dir } = place;
   const supplierPath = join(dir, 'supplier.csv');
@@ -98,7 +98,7 @@ test('declined rows are given up, and their supplier is not made', async () => {
 });
 
 // Promise: approved-supplier-counts
-test('the id of a supplier counts once the import is approved, and not after a no', async () => {
+test('the company id of a supplier counts after the approval of its import, and not after a decline', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, work, report, dir } = place;
   const supplierPath = join(dir, 'supplier.csv');
@@ -119,7 +119,7 @@ test('the id of a supplier counts once the import is approved, and not after a n
   expect((await report()).supplier).toBe('company_2');
 });
 
-test('a yes covers all that the file of a supplier says', async () => {
+test('an approval covers every field of the supplier file that was shown', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, dir } = place;
   const supplierPath = join(dir, 'supplier.csv');
@@ -137,11 +137,11 @@ test('a yes covers all that the file of a supplier says', async () => {
 });
 
 // Promise: splitting-avoids-nothing
-test('below the limit rows go by themselves, and what brings the portfolio above it waits', async () => {
+test('rows below APPROVE_ABOVE are sent, and rows that bring the portfolio above it wait', async () => {
   const place = await openWorkplace({ env: { APPROVE_ABOVE: '3006' } });
   const { work, settled, context, standIn } = place;
   await work();
-  // 1,001.50 and 1,002.50, then 1,003.50.
+  // The sum is 1,001.50 and 1,002.50, then 1,003.50 more.
   expect((await place.import(buyerLines(2))).approval).toBeUndefined();
   expect(await settled()).toMatchObject({ states: { done: 2 } });
   expect((await place.import(buyerLines(3))).approval).toMatchObject({ rows: 1, sum: '1003.50' });
@@ -151,7 +151,7 @@ test('below the limit rows go by themselves, and what brings the portfolio above
   expect(standIn.counts().made.limit).toBe(3);
 });
 
-/** Imports 1,200 lines, of which the process is killed behind the first batch. */
+/** Imports 1,200 lines in a process that is killed after the first batch. */
 async function importKilled({ context, dir }: Place) {
   const path = join(dir, 'q4.csv');
   await writeFile(path, `${buyerLines(1_200).join('\n')}\n`);
@@ -164,7 +164,7 @@ async function importKilled({ context, dir }: Place) {
 }
 
 describe('an import that is killed', () => {
-  test('leaves its rows waiting, and the same command goes on with them', async () => {
+  test('leaves its rows waiting, and the repeated command continues the same approval', async () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
     const payload = await importKilled(place);
@@ -173,12 +173,12 @@ describe('an import that is killed', () => {
     const going = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
     const { approval } = await importPortfolio({ ...payload, by: 'carol' }, going);
     expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 1_200, authors: ['alice', 'carol'] });
-    // Once more, by another: there is nothing new to be approved, and nobody becomes an author of what waits.
+    // The import is repeated by another person. Nothing new waits, and that person does not become an author.
     expect((await importPortfolio({ ...payload, by: 'dave' }, going)).approval).toBeUndefined();
     expect((await waitingIn(place)).authors).toEqual(['alice', 'carol']);
   });
 
-  test('leaves nothing waiting that nobody can answer, where no approval is asked for any more', async () => {
+  test('leaves no rows waiting if the repeated import requires no approval', async () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
     await importKilled(place);
@@ -188,7 +188,7 @@ describe('an import that is killed', () => {
   });
 
   // Promise: killed-import-can-be-answered
-  test('leaves to an approval of their own the rows that no other file brings', async () => {
+  test('leaves rows that no other file contains to an approval of their own', async () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
     await importKilled(place);
@@ -196,7 +196,7 @@ describe('an import that is killed', () => {
     const { keys, ledger } = context;
     const age = (minutes: number) => ledger.hset(keys.approval(left?.id ?? ''), 'asked', Date.now() - minutes * 60_000);
     await age(60);
-    // Its file is to be imported again, as it says itself.
+    // The open approval asks for its file to be imported again.
     await closeLeft(context);
     expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'open' });
     const { approval, lacking } = await place.import(buyerLines(100), { by: 'alice' });
@@ -216,7 +216,7 @@ describe('an import that is killed', () => {
 });
 
 // Promise: changed-rows-leave-approval
-test('what replaces an earlier file takes out of its approval what it lacks', async () => {
+test('--replace takes rows that the new file lacks out of the waiting approval', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context } = place;
   await place.import(buyerLines(5), { by: 'alice' });
@@ -229,7 +229,7 @@ test('what replaces an earlier file takes out of its approval what it lacks', as
   expect(await waitingIn(place)).toMatchObject({ id: seen.id, rows: 3 });
 });
 
-test('one file imported twice at the same moment waits as a whole, and each of its rows once', async () => {
+test('one file imported twice simultaneously waits as a whole, with each row once', async () => {
   const place = await openWorkplace(ALWAYS);
   await Promise.all([place.import(buyerLines(300)), place.import(buyerLines(300))]);
   const waiting = await place.context.approvals.waiting();
@@ -239,7 +239,7 @@ test('one file imported twice at the same moment waits as a whole, and each of i
 });
 
 // Promise: sent-as-said-last
-test('a row that was approved and is mended by another file waits again, and its old words are not sent', async () => {
+test('an approved row that another file corrects waits again, and the old content is not sent', async () => {
   const place = await openWorkplace(ALWAYS);
   const { work, settled, standIn, context } = place;
   await place.import(buyerLines(2));

@@ -8,7 +8,7 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
+/** An import with a callback for each batch and a signal that stops it. */
 async function importWith({ context }: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
   const payload = { portfolio: 'q4', path, reading: {}, replace: false };
   return importPortfolio(payload, { ...importDepsOf(context), onBatch, stopping });
@@ -36,7 +36,7 @@ describe('a line with a fault', () => {
   ];
   const good = ['Good AG', 'DE', 'https://good.example', '100', 'a@good.example', '2026-01-31', 'good.pdf'];
 
-  /** What stands in a line's cell in place of a good one. */
+  /** The columns and faulty cells that replace the good ones, one for each line. */
   const FAULTY: [column: string, value: string][] = [
     ['requested_limit', '-5'],
     ['requested_limit', '0'],
@@ -57,7 +57,7 @@ describe('a line with a fault', () => {
     ['supporting_documents', '../q4.csv'],
   ];
 
-  test('is named by line and column, and the lines around it go on', async () => {
+  test('is reported with line and column, and the other lines are imported', async () => {
     const place = await openWorkplace({ env: { MAX_DOCUMENT_MB: '1' } });
     const documents = join(place.dir, 'documents');
     await mkdir(documents);
@@ -81,7 +81,7 @@ describe('a line with a fault', () => {
     ['too many cells', 'B,2,x,y', 'invalid'],
     ['too few cells', 'B,2', 'invalid'],
     ['the request of an earlier line', 'A,1,x', 'duplicate'],
-  ] as const)('%s concerns the line as a whole', async (_name, text, kind) => {
+  ] as const)('%s is a problem of the line as a whole', async (_name, text, kind) => {
     const place = await openWorkplace();
     const imported = await place.import(['name,requested_limit,note', 'A,1,', text, 'C,3,']);
     expect(imported).toMatchObject({ lines: 3, rows: 2, [kind]: 1 });
@@ -89,7 +89,7 @@ describe('a line with a fault', () => {
   });
 });
 
-describe('a file that cannot be used', () => {
+describe('a file that cannot be read', () => {
   // Promise: file-faults-store-nothing
   test.each([
     ['empty', ''],
@@ -108,7 +108,7 @@ describe('a file that cannot be used', () => {
     expect(await place.context.portfolios.names()).toEqual([]);
   });
 
-  test.each(['missing.csv', '.'])('%s is a fault, and leaves no portfolio behind', async (name) => {
+  test.each(['missing.csv', '.'])('%s is refused with a FILE error, and leaves no portfolio behind', async (name) => {
     const place = await openWorkplace();
     const importing = importWith(place, join(place.dir, name), () => {}, new AbortController().signal);
     await expect(importing).rejects.toMatchObject({ code: 'FILE' });
@@ -117,7 +117,7 @@ describe('a file that cannot be used', () => {
 });
 
 // Promise: broken-workbook-refused-whole
-test('a workbook that turns out broken in the middle leaves no portfolio behind, and is named as it was given', async () => {
+test('a workbook broken in the middle leaves no portfolio behind, and the error shows the given path', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'half.xlsx');
   const buyer = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
@@ -129,7 +129,7 @@ test('a workbook that turns out broken in the middle leaves no portfolio behind,
   expect(await place.context.portfolios.names()).toEqual([]);
 });
 
-test('an import that is stopped halfway is unfinished, and importing again doubles nothing', async () => {
+test('an import that is stopped halfway is unfinished, and a repeated import duplicates nothing', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   await writeFile(path, `${[...buyerLines(400), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
@@ -162,7 +162,7 @@ describe('a supplier', () => {
     return { ...place, supplierPath };
   }
 
-  test('that was refused is asked for again with the next import', async () => {
+  test('that was refused is requested again by the next import', async () => {
     const place = await withSupplier('name,country_code\nLieferant AG,CH\n', {
       rules: [{ on: 'company', match: 'Lieferant', fault: 'status', status: 422 }],
     });

@@ -10,7 +10,7 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** Lines below the header that lead to rows, and in between those that do not: every seventh is broken or said twice. */
+/** A header and so many lines that lead to rows. After every seventh line follows an invalid or a duplicate one. */
 function mixedLines(rows: number, from = 1) {
   const [header = '', ...good] = buyerLines(from - 1 + rows);
   const lines = [header];
@@ -26,7 +26,7 @@ function mixedLines(rows: number, from = 1) {
   return { text: `${lines.join('\n')}\n`, rows, invalid, duplicate, lines: lines.length - 1 };
 }
 
-/** An import as another process would run it, with a ledger of its own; `onBatch` may hold it up between two batches. */
+/** An import with a ledger connection of its own, as in another process. `onBatch` may delay it between two batches. */
 async function importAs(place: Place, path: string, onBatch: () => void = () => {}) {
   const own = await openContext({ settings: place.context.settings, log: makeSilentLog() });
   const stopping = new AbortController().signal;
@@ -38,7 +38,7 @@ async function importAs(place: Place, path: string, onBatch: () => void = () => 
   }
 }
 
-/** How a file's lines are counted in a report. */
+/** The counts that a report has to show for a file. */
 const counted = ({ lines, rows, invalid, duplicate }: ReturnType<typeof mixedLines>) => ({
   lines,
   rows,
@@ -47,7 +47,7 @@ const counted = ({ lines, rows, invalid, duplicate }: ReturnType<typeof mixedLin
 });
 
 // Promise: every-line-accounted-for
-test('one file imported twice at the same moment has each of its lines counted once', async () => {
+test('one file imported twice simultaneously has each of its lines counted once', async () => {
   const place = await openWorkplace();
   const file = mixedLines(1_500);
   const path = join(place.dir, 'q4.csv');
@@ -67,7 +67,7 @@ test('one file imported twice at the same moment has each of its lines counted o
   expect(most).toBeLessThanOrEqual(file.lines);
 });
 
-test('of two files imported at once the faulty lines of the one that began last are shown, and all rows', async () => {
+test('after two simultaneous imports the report shows all rows, and the faulty lines of the later import', async () => {
   const place = await openWorkplace();
   const [early, late] = [mixedLines(1_500), mixedLines(600, 2_001)];
   await writeFile(join(place.dir, 'early.csv'), early.text);
@@ -83,7 +83,7 @@ test('of two files imported at once the faulty lines of the one that began last 
   expect((await place.context.portfolios.read('q4')).file?.fileName).toBe('late.csv');
 });
 
-test('an import killed in the middle costs no line of a second import of the same file, and nothing waits for it', async () => {
+test('a second import of the same file counts every line after the first was killed, and does not wait for it', async () => {
   const place = await openFaultPlace();
   const file = mixedLines(6_000);
   const path = join(place.dir, 'q4.csv');
@@ -101,7 +101,7 @@ test('an import killed in the middle costs no line of a second import of the sam
 });
 
 // Promise: replace-beside-another-import
-test('--replace gives up no rows of an import that began later, and does not begin beside another import', async () => {
+test('--replace cancels no rows of a later import, and is refused while another import runs', async () => {
   const { import: importLines, context } = await openWorkplace();
   const later = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
   const lines = ['name,requested_limit', 'Zinc AG,2'];

@@ -24,7 +24,7 @@ test.each([
   ['a changed amount', 'Acme,R1,200,,', /^requested_limit: changed after it was requested/],
   ['a fault', 'Acme,R1,100,,nobody', /^contact_email: /],
 ])(
-  'a line that has its row already and comes again with %s counts once, and shows what the row has',
+  'a line imported again with %s counts once, and the results show its existing row',
   async (...row) => {
     const [, line, problem] = row;
     const { exported, importLines, work, settled, report } = await openPlace();
@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('a file that comes again without its documents counts each line once', async () => {
+test('a file imported again without its documents counts each line once', async () => {
   const { documents, exported, importLines, work, settled, report } = await openPlace();
   const lines = ['Acme,R1,100,a.pdf,', 'Zinc,R2,300,a.pdf,', 'Tin,R3,nothing,,'];
   await importLines(...lines);
@@ -63,7 +63,7 @@ test('a file that comes again without its documents counts each line once', asyn
   ]);
 });
 
-test('of two lines that ask for one row, the valid line gets it, however often and from whichever file', async () => {
+test('of two lines with the same request, the valid one gets the row, in every order and file', async () => {
   const { exported, importLines, work, settled, report } = await openPlace();
   const twins = ['Acme,R1,100,missing.pdf,', 'Acme,R1,100,a.pdf,'];
   const files = [twins, twins, ['Tin,R9,1,,', ...twins], ['Tin,R9,1,,', ...twins.toReversed()]];

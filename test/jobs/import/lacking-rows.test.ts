@@ -10,7 +10,7 @@ import { acme, HEADER, importDepsOf, openCorrections, zinc } from '../../support
 
 describe('rows of earlier imports that the file lacks', () => {
   // Promise: replace-cancels-unsent
-  test('stay and are counted; --replace gives up those that were not sent and have not even a broken line in it', async () => {
+  test('stay and are counted; --replace cancels those that were not sent and are not in an invalid line either', async () => {
     const { importLines, work, settled, dir, importFile, errors, requested, context } = await openCorrections('HRB 3"');
     await importLines(acme(1), 'Tin AG,DE,HRB 3,,3');
     const workers = await work();
@@ -19,7 +19,7 @@ describe('rows of earlier imports that the file lacks', () => {
     await importLines(zinc(2), 'Lead AG,DE,HRB 4,,4');
     expect(await importLines(zinc(2))).toMatchObject({ rows: 1, lacking: 2, lackingSent: 1, givenUp: 0 });
     const path = join(dir, 'new.csv');
-    // A broken line is in the file all the same.
+    // A row whose line is invalid is not lacking.
     const broken = `${HEADER},contact_email\n${zinc(2)},\nTin AG,DE,HRB 3,,3,nobody\n`;
     await writeFile(path, broken);
     expect(await importFile(path, {}, { replace: true })).toMatchObject({
@@ -43,7 +43,7 @@ describe('rows of earlier imports that the file lacks', () => {
   });
 
   // Promise: replace-cancels-unsent
-  test('are counted and given up by --replace if only their company is in doubt, and stay if their limit is', async () => {
+  test('are cancelled by --replace if only their company call is in doubt, and stay if the limit call is', async () => {
     const lost = (on: 'company' | 'limit', match: string) =>
       ({ on, match, fault: 'reset', made: true, times: 1 }) as const;
     const place = await openCorrections([lost('company', 'Acme'), lost('limit', 'HRB 2"')]);
@@ -69,7 +69,7 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(await found(place)).toEqual([]);
   });
 
-  test('are all counted where an invalid line stands for a row that was given up', async () => {
+  test('are all counted if an invalid line is for a cancelled row', async () => {
     const { importLines, work, settled, dir, importFile, context } = await openCorrections();
     await importLines(acme(1), zinc(2));
     const workers = await work();
@@ -87,7 +87,7 @@ describe('rows of earlier imports that the file lacks', () => {
   test.each([
     ['a header alone', ''],
     ['an invalid line alone', 'Tin AG,DE,HRB 3,,none\n'],
-  ])('are not given up by a file with %s', async (_, lines) => {
+  ])('are not cancelled by a file with %s', async (_, lines) => {
     const { importLines, dir, importFile } = await openCorrections();
     await importLines(acme(1), zinc(2));
     const path = join(dir, 'cut.csv');
@@ -95,7 +95,7 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(await importFile(path, {}, { replace: true })).toMatchObject({ rows: 0, lacking: 2, givenUp: 0 });
   });
 
-  test('are not counted by a check of a pipe, which can be read only once: what its lines replace is not known', async () => {
+  test('are not counted by a check of a pipe, which can be read only once', async () => {
     const { cwd, json, limitline } = await openDesk(0);
     await writeFile(join(cwd, 'q4.csv'), `${HEADER}\n${acme(1)}\n${zinc(2)}\n`);
     await limitline('import', 'q4.csv');
@@ -109,7 +109,7 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(found.dryRun).not.toHaveProperty('lacking');
   });
 
-  test('are not given up by an errors file, which has only some of the lines', async () => {
+  test('are not cancelled by an errors file, because --replace is refused for it', async () => {
     const { importLines, errors, dir, importFile } = await openCorrections();
     await importLines(acme(1), zinc(2));
     const path = join(dir, 'errors.csv');
@@ -118,7 +118,7 @@ describe('rows of earlier imports that the file lacks', () => {
   });
 
   // Promise: replace-cancels-unsent
-  test('are not given up by a file that was not read to its end', async () => {
+  test('are not cancelled by an import that was stopped before the end of its file', async () => {
     const { importLines, dir, context } = await openCorrections();
     await importLines(acme(1));
     const path = join(dir, 'long.csv');

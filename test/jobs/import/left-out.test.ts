@@ -17,7 +17,7 @@ import {
 
 const HEADER = 'name,request_reference,requested_limit,currency,contact_email';
 
-test('each line left out counts with its amount, however often its file is imported', async () => {
+test('each left-out line counts once with its amount, however often its file is imported', async () => {
   const { import: importLines, report } = await openWorkplace();
   const all = [
     HEADER,
@@ -35,7 +35,7 @@ test('each line left out counts with its amount, however often its file is impor
       waiting: { lines: 1, amount: '100.10' },
     });
   }
-  // The faulty line of a request that has its row counts as that row.
+  // An invalid line whose request already has a row counts as that row.
   await importLines([HEADER, 'Acme,R1,100.10,EUR,nobody', 'Beta,R2,20.05,EUR,']);
   expect((await report())?.money).toMatchObject({
     in_file: { lines: 2, amount: '120.15' },
@@ -45,7 +45,7 @@ test('each line left out counts with its amount, however often its file is impor
 });
 
 // Promise: other-currency-in-no-sum
-test('an amount in another currency is in no sum of the lines left out', async () => {
+test('an amount in another currency is in no sum of the left-out lines', async () => {
   const { import: importLines, report } = await openWorkplace();
   await importLines([
     HEADER,
@@ -62,7 +62,7 @@ test('an amount in another currency is in no sum of the lines left out', async (
   });
 });
 
-test('an amount that is in no sum is told by its reason, also after it was taken back', async () => {
+test('the report gives the reason why an amount is in no sum, until a later import changes it', async () => {
   const { import: importLines, report } = await openWorkplace();
   const header = 'name,request_reference,requested_limit';
   const said = async () => {
@@ -85,14 +85,14 @@ test('an amount that is in no sum is told by its reason, also after it was taken
   ]);
 });
 
-test('an amount in thousands counts as one that cannot be read', async () => {
+test('an amount in thousands counts as unreadable', async () => {
   const { import: importLines, report } = await openWorkplace();
   await importLines(['name,country_code,requested_limit,unit', 'Acme,DE,1000,', 'Beta,DE,7,TEUR']);
   expect((await report())?.money.left_out).toEqual({ lines: 1, amount: '0.00', without_amount: 1 });
 });
 
 // Promise: faulty-line-of-replaced-row
-test('a faulty line whose row was given up or replaced counts as left out, and is in results and errors file', async () => {
+test('an invalid line whose row was cancelled or replaced counts as left out, in results and errors file', async () => {
   const { importLines, importFile, report, results, errors, dir, work, settled, ...place } = await openCorrections();
   const isLeftOut = async (amount: string, problem: unknown) => {
     expect((await report())?.money.left_out).toEqual({ lines: 1, amount });
@@ -109,10 +109,10 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   await place.import([`${CORRECTIONS_HEADER},contact_email`, `${acme(1000)},nobody`, `${zinc(7)},`]);
   await isLeftOut('1000.00', expect.stringMatching(/^contact_email: .*; given up/));
   expect((await report())?.money.in_file).toMatchObject({ lines: 2, amount: '1007.00' });
-  // Sent again all the same, the row counts, and its faulty line no longer does.
+  // The row was retried. It counts, and its invalid line no longer does.
   expect(await retryRows({ portfolio: 'q4', state: 'cancelled', line: 2 }, place.context)).toEqual({ rows: 1 });
   expect((await report())?.money).toMatchObject({ in_file: { lines: 2, amount: '1007.00' }, left_out: { lines: 0 } });
-  // Its first file, once the amount that replaced it was sent: its line stands where its replaced row does.
+  // The first file is imported again after its replacing amount was sent. Its line counts beside the replaced row.
   await importLines(acme(1000), zinc(7));
   await importLines(acme(2000), zinc(7));
   await work();
@@ -123,7 +123,7 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
 });
 
 // Promise: lines-no-longer-named
-test('lines that report and results name no longer, since another file or a part of an errors file came, are counted', async () => {
+test('import counts left-out lines that reports no longer show because another file was imported', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([
     HEADER,
@@ -133,7 +133,7 @@ test('lines that report and results name no longer, since another file or a part
     'Gamma,R3,many,EUR,',
     'Delta,R4,5,EUR,nobody',
   ]);
-  // The line of a request that has its row counts as that row, and is in no errors file.
+  // An invalid line whose request has a row counts as that row, and is in no errors file.
   await importLines([
     HEADER,
     'Acme,R1,100,EUR,nobody',
@@ -146,21 +146,21 @@ test('lines that report and results name no longer, since another file or a part
   const mended = lines.filter((line) => line.startsWith('Beta')).map((line) => line.replace('nobody', 'b@beta.de'));
   await writeFile(cut, `${[header, ...mended].join('\n')}\n`);
   expect(await importFile(cut)).toMatchObject({ rows: 1, invalid: 0, gone: 2, goneFile: 'q4.csv' });
-  // By now it is the last import, and lacks nothing.
+  // The file is now the last import itself, and lacks nothing.
   expect(await importFile(cut)).toMatchObject({ gone: 0 });
   const whole = join(dir, 'whole.csv');
   await importLines([HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,']);
-  // The same file once more, also read otherwise, names the same lines.
+  // The same file again contains the same lines.
   await writeFile(join(dir, 'q4.csv'), `${[HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,'].join('\n')}\n`);
   expect(await importFile(join(dir, 'q4.csv'))).toMatchObject({ gone: 0 });
   await writeFile(whole, await exportedText(context, { only: 'errors' }));
   expect(await importFile(whole)).toMatchObject({ invalid: 2, gone: 0 });
-  // Any other file: its own lines are named from now on.
+  // Any other file hides them: reports show its own lines from now on.
   expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });
 
 // Promise: lines-no-longer-named
-test('a line that a file has or corrects is not one that vanishes', async () => {
+test('a line that the new file contains or corrects does not count as gone', async () => {
   const { importFile, dir } = await openWorkplace();
   const bring = async (name: string, ...lines: string[]) => {
     await writeFile(join(dir, name), `${[HEADER, ...lines].join('\n')}\n`);
@@ -168,10 +168,10 @@ test('a line that a file has or corrects is not one that vanishes', async () => 
   };
   await bring('jan.csv', 'Acme,R1,100,EUR,', 'Beta,R2,xx,EUR,', 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,');
   const corrected = ['Beta,R2,310,EUR,', 'Delta,R4,,EUR,'];
-  // One is corrected in its place, one is still there, and one is neither.
+  // One line is corrected, one is unchanged, and one is missing.
   const second = await bring('jan.csv', 'Acme,R1,100,EUR,', ...corrected);
   expect(second).toMatchObject({ invalid: 1, gone: 1 });
-  // Its lines are not in the file that has this name now.
+  // The missing line is not in the current file of this name, so no file is suggested.
   expect(second).not.toHaveProperty('goneFile');
   // Another reference is another request.
   const february = await bring('feb.csv', 'Acme,R1,100,EUR,', 'Delta,R5,,EUR,');
@@ -184,7 +184,7 @@ test.each<[string, string[], number]>([
   ['corrects both in another order', ['Gamma,R3,300,EUR,', 'Acme,R1,100,EUR,', 'Beta,R2,310,EUR,'], 0],
   ['has only another line of the buyer, which was there before', ['Beta,R9,90,EUR,', 'Gamma,R3,300,EUR,'], 1],
   ['corrects one of two', ['Acme,R1,100,EUR,', 'Gamma,R3,300,EUR,'], 1],
-])('a file of the same name that %s', async (_name, lines, gone) => {
+])('import counts the invalid lines that are gone: a file of the same name %s', async (_name, lines, gone) => {
   const { importFile, dir } = await openWorkplace();
   const bring = async (...lines: string[]) => {
     await writeFile(join(dir, 'jan.csv'), `${[HEADER, ...lines].join('\n')}\n`);
@@ -195,7 +195,7 @@ test.each<[string, string[], number]>([
 });
 
 // Promise: lines-no-longer-named
-test('one line of a file of the same name corrects one faulty line at most, and none that does not say its buyer', async () => {
+test('one line of a file of the same name corrects at most one invalid line, and none without a name', async () => {
   const { importFile, dir } = await openWorkplace();
   const bring = async (...lines: string[]) => {
     await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
@@ -210,7 +210,7 @@ test.each<[string, string[], string[], number]>([
   ['the line below, which moved up', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,500'], 1],
   ['another buyer, where no cell was sound', [',,abc'], ['Beta,,500'], 1],
   ['the corrected line, and the one below', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,1000', 'Acme,Ulm,500'], 0],
-])('a file of the same name may have in place of a faulty line %s', async (_name, before, after, gone) => {
+])('import counts the gone lines if a file of the same name has, in place of an invalid line, %s', async (_name, before, after, gone) => {
   const { importFile, dir } = await openWorkplace();
   const bring = async (lines: string[]) => {
     await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
@@ -221,7 +221,7 @@ test.each<[string, string[], string[], number]>([
 });
 
 // Promise: line-of-unknown-origin
-test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
+test('a line of an errors file without its origin does not count as gone', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
   const [header = '', ...lines] = (await exportedText(context, { only: 'errors' })).trim().split('\r\n');
@@ -232,7 +232,7 @@ test('a line of an errors file that does not say which line it was is not one th
     return importFile(path);
   };
   expect(emptied[0]).not.toBe(lines[0]);
-  // One line is missing, and one may be any of the two others.
+  // One line is missing, and one may be either of the two others.
   expect(await bring(lines[0], emptied[1])).toMatchObject({ gone: 1, unknownOrigin: 1 });
   await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
   expect(await bring(...emptied)).toMatchObject({ gone: 0, unknownOrigin: 3 });
@@ -242,7 +242,7 @@ test('a line of an errors file that does not say which line it was is not one th
 test.each<[string, string[], object]>([
   ['says which lines these were', ['limitline_line', 'limitline_account'], { gone: 1, unknownOrigin: 0 }],
   ['does not say which lines these were', ['limitline_from'], { gone: 0, unknownOrigin: 1 }],
-])('an errors file of which a person deleted columns and a line, and that %s', async (_name, deleted, found) => {
+])('import counts a deleted line as gone only if its origin is known: an errors file with deleted columns %s', async (_name, deleted, found) => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,']);
   const lines: string[][] = parse(await exportedText(context, { only: 'errors' }));

@@ -9,7 +9,7 @@ import { makeFolder } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,requested_limit';
 
-test('an import is read once for all later files, and once more for one that has something of it', async () => {
+test('an earlier file is read once for all later files, and once more for each that repeats a line of it', async () => {
   const dir = await makeFolder();
   const opened: string[] = [];
   const file = async (fileName: string, ...lines: string[]): Promise<LaterFile> => {

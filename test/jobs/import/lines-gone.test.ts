@@ -11,6 +11,6 @@ test.each([
   ['a$(reboot).csv', 'FILE'],
   ['a"; reboot; ".csv', 'FILE'],
   ['a\nb.csv', 'FILE'],
-])('the command that checks the file %j names it as %s, and its portfolio', (fileName, word) => {
+])('the suggested command checks the file %j under the name %s, in its portfolio', (fileName, word) => {
   expect(checkCommand('q4 eu', fileName)).toBe(`check ${word} --portfolio "q4 eu"`);
 });

@@ -7,7 +7,7 @@ import { acme, asking, checkedFile, openCorrections, zinc } from '../../support/
 
 type Place = Awaited<ReturnType<typeof openCorrections>>;
 
-/** Imports a line into `q5`, after a check of it that has to say the same. */
+/** Imports a line into `q5` after a check, which has to foresee the same number of invalid lines. */
 async function bringIn(place: Place, line: string) {
   const path = join(place.dir, 'checked.csv');
   await writeFile(path, `${asking(line).join('\n')}\n`);
@@ -17,9 +17,9 @@ async function bringIn(place: Place, line: string) {
   return imported;
 }
 
-describe('a corrected amount replaces the one before it', () => {
+describe('a corrected amount replaces the previous one', () => {
   // Promise: corrected-amount-replaces
-  test('of a buyer a refused request of whom is archived', async () => {
+  test("if the buyer's refused request is archived", async () => {
     const place = await openCorrections('"requested_limit":900');
     await place.importLines(acme(900));
     await place.work();
@@ -34,7 +34,7 @@ describe('a corrected amount replaces the one before it', () => {
   });
 
   // Promise: corrected-amount-replaces
-  test.each([140, 700])('of a buyer with %i requests', async (count) => {
+  test.each([140, 700])('if the buyer has %i requests', async (count) => {
     const place = await openCorrections();
     const others = Array.from({ length: count }, (_none, n) => acme(n + 1, `R-${n}`));
     await place.import(asking(...others, zinc(1)), { portfolio: 'many' });
@@ -47,7 +47,7 @@ describe('a corrected amount replaces the one before it', () => {
 });
 
 // Promise: lost-zeros-are-a-problem
-test('of a buyer with 700 requests each request_reference that lost its zeros is a problem', async () => {
+test('each request_reference without leading zeros is a problem, even for a buyer with 700 requests', async () => {
   const place = await openCorrections();
   const lines = (digits: number) =>
     asking(...Array.from({ length: 700 }, (_none, n) => acme(n + 1, String(n + 1).padStart(digits, '0'))));
@@ -57,7 +57,7 @@ test('of a buyer with 700 requests each request_reference that lost its zeros is
 });
 
 // Promise: over-ten-thousand-requests
-test('of a buyer with more requests than are read a line is a problem, unless it names its request', async () => {
+test('a line without a reference is a problem if its buyer has more requests than are read', async () => {
   const place = await openCorrections();
   await place.import(asking(acme(1_000)), { portfolio: 'q5' });
   const { keys, ledger, rows } = place.context;

@@ -15,14 +15,14 @@ describe('the column row of an errors file', () => {
     const path = join(dir, 'q4.errors.csv');
     const round = (await errors()).replace(',900,', ',800,');
     await writeFile(path, round);
-    // Run under its own name it would be a request of its own, beside the row that it mends.
+    // Under its own portfolio name, the line would be a request of its own beside the row that it corrects.
     const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
     expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
     expect(stray.faults[0]?.message).toBe(
       'This errors file mends lines of portfolio "q4", not of "q4.errors" (the first is in line 2). Import it into that one: npx limitline run FILE --portfolio "q4".',
     );
     expect(await context.portfolios.names()).toEqual(['q4']);
-    // A line that is still wrong goes on to say what it mends.
+    // A line that is still wrong keeps the id of the row that it corrects.
     await writeFile(path, round.replace(',800,', ',0,'));
     expect(await importFile(path)).toMatchObject({ invalid: 1 });
     const named = /,q4\/[\w-]{16},/.exec(round)?.[0] ?? 'none';
@@ -35,7 +35,7 @@ describe('the column row of an errors file', () => {
   test.each([
     ['each line', (text: string) => text],
     ['one line', (text: string) => text.replace('https://prod.example', '')],
-  ])('keeps a file that names another account in %s out of this one', async (_case, change) => {
+  ])('an import is refused if %s of an errors file belongs to another account', async (_case, change) => {
     const { dir, importFile, context } = await openCorrections();
     const account = 'https://prod.example';
     const line = (name: string) => `${name},5,q4/0123456789abcdef,,It is refused,${account},`;
@@ -48,7 +48,7 @@ describe('the column row of an errors file', () => {
       /^Line [23] belongs to account "https:\/\/prod\.example", but this is account "http:.*": set SERVICE_ACCOUNT or SERVICE_URL for that account and import the file there\. If .* limitline_account, write "http:.*" there again\.$/,
     );
     expect(await context.portfolios.names()).toEqual([]);
-    // A file that somebody made of it, without the columns of an errors file, still says whose it is.
+    // A file derived from an errors file still belongs to its account through limitline_account.
     await writeFile(path, `name,requested_limit,limitline_account\nAcme AG,5,${account}\n`);
     expect((await importFile(path)).faults).toHaveLength(1);
     await writeFile(path, `name,requested_limit,limitline_account\nAcme AG,5,${context.account}\nZinc AG,5,\n`);
@@ -56,7 +56,7 @@ describe('the column row of an errors file', () => {
   });
 
   // Promise: check-counts-replaced-rows
-  test('lets check say how many rows the file would replace, in the words of the import', async () => {
+  test('check and import count the same rows that the file would replace', async () => {
     const { importLines, dir, importFile, work, settled, errors, context } = await openCorrections('HRB 1"');
     await importLines(acme(900), zinc(5));
     await work();
@@ -70,7 +70,7 @@ describe('the column row of an errors file', () => {
   });
 
   // Promises: errors-file-names-row, errors-file-own-portfolio-only
-  test('keeps it out as well where none of its lines led to a row', async () => {
+  test('an errors file whose lines led to no row is kept out of other portfolios as well', async () => {
     const { import: importText, dir, importFile, errors, context } = await openCorrections();
     await importText(['name,requested_limit', 'Acme AG,much']);
     const path = join(dir, 'q4.errors.csv');
@@ -81,13 +81,13 @@ describe('the column row of an errors file', () => {
     expect(stray.faults[0]?.message).toMatch(/^This errors file mends lines of portfolio "q4", not of "q4.errors"/);
     expect(stray.faults).toMatchObject([{ column: 'limitline_from', value: 'q4' }]);
     expect(await context.portfolios.names()).toEqual(['q4']);
-    // A name that a program damaged on the way says nothing.
+    // A portfolio name that a program damaged is ignored.
     await writeFile(path, round.replace('much', '5').replace(',q4 #', ',?ód? #'));
     expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
   });
 
   test.each(['2026', '12'])(
-    'names the line so that a spreadsheet takes it for no date, of portfolio %s too',
+    'limitline_from of an errors file does not look like a date, also in portfolio %s',
     async (portfolio) => {
       const { dir, importFile, context } = await openCorrections();
       const path = join(dir, 'first.csv');
@@ -104,7 +104,7 @@ describe('the column row of an errors file', () => {
   );
 
   // Promise: errors-file-names-row
-  test('names the row that its line mends, among several of one buyer and across rounds', async () => {
+  test('names the row that a line corrects, among several of one buyer and across rounds', async () => {
     const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openCorrections('HRB 1"');
     await importLines(acme(900), acme(700));
     await work();
@@ -115,14 +115,14 @@ describe('the column row of an errors file', () => {
     await writeFile(path, round.replace(',900,', ',800,'));
     expect(await importFile(path)).toMatchObject({ lines: 2, rows: 2, invalid: 0, replaced: 1 });
     await settled();
-    // The same errors file, mended otherwise: what stands in the place of the row by now is meant.
+    // The same errors file with another correction means the row that took the place of the first.
     await standIn.setFaults({ rules: [] });
     await writeFile(path, round.replace(',900,', ',850,'));
     expect(await importFile(path)).toMatchObject({ lines: 2, rows: 2, invalid: 0, replaced: 1 });
     expect(await settled()).toMatchObject({ rows: 4, replaced: 2, states: { done: 2, cancelled: 2 } });
     expect(requested()).toEqual([700, 850]);
     expect(parse(await errors())).toHaveLength(1);
-    // Now that it was sent, the row cannot be mended any more.
+    // The row was sent, so it can no longer be corrected.
     await writeFile(path, round.replace(',900,', ',1,'));
     const late = await importFile(path);
     expect(late.problems).toMatchObject([
@@ -132,8 +132,8 @@ describe('the column row of an errors file', () => {
 
   test.each([
     ['nothing', (row: string) => row.slice(0, -1), /names no row/],
-    ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
-  ])('is a problem where it names %s', async (_what, change, words) => {
+    ['an unknown row', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
+  ])('is a problem if it names %s', async (_what, change, words) => {
     const { importLines, dir, importFile, errors } = await openCorrections();
     await importLines(acme(1));
     const path = join(dir, 'errors.csv');
@@ -143,7 +143,7 @@ describe('the column row of an errors file', () => {
     expect(imported.problems).toMatchObject([{ line: 2, column: 'row', message: expect.stringMatching(words) }]);
   });
 
-  test('is a problem where two lines mend one row, or one asks for it as it was', async () => {
+  test('is a problem if two lines correct one row, or one repeats it unchanged', async () => {
     const { importLines, dir, importFile, errors } = await openCorrections();
     await importLines(acme(1));
     const [header = '', line = ''] = (await errors()).split('\r\n');
@@ -155,7 +155,7 @@ describe('the column row of an errors file', () => {
   });
 
   // Promise: check-names-every-problem
-  test('is a problem where a line of another buyer names the row, too, in check as in the import', async () => {
+  test('is the same problem in check and import if a line of another buyer has the same row id', async () => {
     const { importLines, dir, importFile, errors, context } = await openCorrections();
     await importLines(acme(1));
     const [header = '', line = ''] = (await errors()).split('\r\n');
@@ -184,7 +184,7 @@ test.each([
   ['mended', '2000', { rows: 1, replaced: 0 }, [1000, 2000]],
   ['still unreadable', '2OO0', { rows: 0, replaced: 0, invalid: 1 }, [1000]],
 ])(
-  'a line that led to no row, alone in its errors file and %s, takes no row of another line',
+  'a line that led to no row, alone in its errors file and %s, replaces no row of another line',
   async (_case, amount, imported, sent) => {
     const place = await openCorrections();
     const unreadable = acme(2000).replace('2000', '2O00');
@@ -203,7 +203,7 @@ test.each([
 );
 
 // Promise: errors-file-after-its-file
-test('a line of an errors file stays a problem in each round once its own file was mended and sent', async () => {
+test('a line of an errors file stays a problem in each round after its original file was corrected and sent', async () => {
   const place = await openCorrections();
   const path = join(place.dir, 'list.csv');
   const write = async (...lines: string[]) => {
@@ -230,7 +230,7 @@ test('a line of an errors file stays a problem in each round once its own file w
 });
 
 // Promise: errors-line-of-other-line
-test('an errors file that is mended in two parts requests the limits of both, though one buyer has both lines', async () => {
+test('an errors file corrected in two parts requests both limits of one buyer', async () => {
   const place = await openCorrections();
   const [first, second] = [acme(1000).replace('1000', '1OOO'), acme(2000).replace('2000', '2O00')];
   await place.importLines(first, second);
@@ -249,7 +249,7 @@ test('an errors file that is mended in two parts requests the limits of both, th
 });
 
 // Promise: errors-file-after-its-file
-test('so does a line of an errors file of an errors file, but none whose buyer another file asked for since', async () => {
+test('a line of a second-round errors file is a problem only if its original file requested a limit since', async () => {
   const place = await openCorrections();
   const write = async (name: string, text: string) => {
     await writeFile(join(place.dir, name), text);
@@ -277,7 +277,7 @@ test('so does a line of an errors file of an errors file, but none whose buyer a
 });
 
 // Promise: errors-file-after-its-file
-test('an errors file under the name of its file, mended in parts and given again, is none that its file was mended after', async () => {
+test('an errors file saved under the name of its file can be corrected in parts and imported again', async () => {
   const place = await openCorrections();
   const path = join(place.dir, 'list.csv');
   const give = async (text: string) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { acme, checkedFile, HEADER, openCorrections, zinc } from '../../support/workplace.ts';
 
 // Promise: line-mended-before
-test('an errors file that is mended otherwise and given again requests no second limit for a line', async () => {
+test('an errors file corrected differently and imported again requests no second limit for a line', async () => {
   const place = await openCorrections();
   const path = join(place.dir, 'list.errors.csv');
   const give = async (text: string) => {
@@ -19,7 +19,7 @@ test('an errors file that is mended otherwise and given again requests no second
   await place.work();
   await place.settled();
   const errors = await place.errors();
-  // One round more: the line that is sent comes from an errors file of an errors file.
+  // In this second round, the corrected line comes from an errors file of an errors file.
   await give(errors.replace(',x,', ',y,'));
   expect(await give((await place.errors()).replace(',y,', ',1000,'))).toMatchObject({ rows: 1, invalid: 0 });
   await place.settled();

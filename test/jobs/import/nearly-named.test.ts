@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 
 // Promise: nearly-named-portfolio-said
-test('a new portfolio whose name differs from that of another by case or spaces alone is said, until it is there', async () => {
+test('a new portfolio whose name differs from another only by case or spaces gets a warning, until it exists', async () => {
   const { cwd, limitline } = await openDesk(1);
   const said = async (command: string, name: string) => {
     const { stdout, stderr } = await limitline(command, 'list.csv', '--portfolio', name);

@@ -6,7 +6,7 @@ import { makeReadAhead } from '../../../jobs/import/read-ahead.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
-/** Batches of a file as numbers, with what was read and whether the file was closed. */
+/** A file as numbered batches, with a record of the batches read and whether the file was closed. */
 function fileOf(count: number, { faultAt = 0 } = {}) {
   const seen = { read: [] as number[], isClosed: false };
   async function* read() {
@@ -23,7 +23,7 @@ function fileOf(count: number, { faultAt = 0 } = {}) {
   return { seen, read };
 }
 
-test('the next batch is read while one is put, and none beyond it', async () => {
+test('the next batch is read while one is stored, and none beyond it', async () => {
   const { seen, read } = fileOf(4);
   const put: number[] = [];
   for await (const batch of makeReadAhead().batches(read)) {
@@ -34,7 +34,7 @@ test('the next batch is read while one is put, and none beyond it', async () => 
   expect(seen.isClosed).toBe(true);
 });
 
-test('a file that becomes unreadable is a fault after the batches before it were put', async () => {
+test('a file that becomes unreadable throws after the batches before the fault were stored', async () => {
   const { seen, read } = fileOf(3, { faultAt: 3 });
   const put: number[] = [];
   const reading = async () => {
@@ -48,7 +48,7 @@ test('a file that becomes unreadable is a fault after the batches before it were
 });
 
 // Promise: next-batch-waits-for-rows
-test('a batch that cannot be put closes the file, also while the next one waits for it', async () => {
+test('a batch that cannot be stored closes the file, also while the next batch waits for it', async () => {
   const ahead = makeReadAhead();
   const { seen, read } = fileOf(3);
   let asked = 0;
@@ -78,7 +78,7 @@ test('a batch that cannot be put closes the file, also while the next one waits 
 });
 
 // Promise: next-batch-waits-for-rows
-test('a line is warned of the company_id of a line in the batch before, though that is put slowly', async () => {
+test('a line is compared with the company_id of the previous batch, even if that is stored slowly', async () => {
   const place = await openWorkplace();
   // The first batch has 32 lines.
   const lines = Array.from({ length: 34 }, (_line, at) => `Buyer ${at} Ltd,GB,${at < 31 ? '' : 'company_1'},1000`);

@@ -12,7 +12,8 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 
 const SAID = 'name,country_code,city\nSupplier GmbH,DE,Bremen\n';
 
-/** An import stands still before it names its supplier; meanwhile the same file is imported with the supplier `SAID`, and approved. */
+/** An import pauses before it stores its supplier. Meanwhile the same file is imported with the supplier `SAID`, and
+ * approved. */
 async function openStill(other: string) {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context, dir } = place;
@@ -55,7 +56,7 @@ test.each([
   ['of another name', 'name,country_code\nOther GmbH,DE\n'],
   ['that exists', 'company_id\ncompany_other\n'],
 ])(
-  'a supplier %s needs a yes of its own, also where an import of the same file was approved meanwhile',
+  'a supplier %s needs its own approval even if an import of the same file was approved meanwhile',
   async (_, other) => {
     const { context, standIn, report } = await openStill(other);
     const { supplier, supplierAwaits, laterSupplier } = await context.portfolios.read('q4');
@@ -64,14 +65,14 @@ test.each([
       supplierAwaits: false,
     });
     expect(laterSupplier).toMatchObject({ awaits: true });
-    // The rows that were approved go with the supplier that was approved with them.
+    // The approved rows are sent with the supplier that was approved with them.
     expect((await report()).supplier).toMatch(/^company_/);
     expect(await context.approvals.waiting()).toMatchObject([{ portfolio: 'q4', rows: 0 }]);
     expect(standIn.counts().made.company).toBe(3);
   },
 );
 
-test('the same supplier needs no second yes then', async () => {
+test('the same supplier needs no second approval after an import of the same file was approved', async () => {
   const { context, standIn } = await openStill(SAID);
   expect(await context.portfolios.read('q4')).toMatchObject({
     supplierAwaits: false,
@@ -81,7 +82,7 @@ test('the same supplier needs no second yes then', async () => {
   expect(standIn.counts().made.company).toBe(3);
 });
 
-/** Imports need a yes: `bring` imports a file of one line with a supplier of this name, and answers what bob would say of it. */
+/** Imports need approval. `bring` imports a line with a supplier of this name, and returns what bob would answer. */
 async function openApproved() {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { approvals } = place.context;
@@ -101,7 +102,7 @@ async function openApproved() {
 }
 
 // Promise: approved-supplier-counts
-test('a supplier that is approved counts while a later one waits, and where that is declined, until another is approved', async () => {
+test('an approved supplier stays in use until a later one is approved', async () => {
   const { bring, ...place } = await openApproved();
   const { context, settled } = place;
   const { approvals, portfolios } = context;
@@ -113,7 +114,7 @@ test('a supplier that is approved counts while a later one waits, and where that
   const { supplier: first, ...state } = await portfolios.read('q4');
   expect(first).toMatchObject({ body: { name: 'First GmbH' }, id: expect.stringMatching(/^company_/) });
   expect(laterSupplierWords(state)).toContain('another supplier, Second GmbH. It waits for approval.');
-  // First GmbH is created by now, so the yes or no is to something else than before.
+  // First GmbH has been created meanwhile, so the digest of the later approval has changed.
   const { digest = '' } = (await approvals.read(later.id)) ?? {};
   expect(await approvals.decline({ ...later, digest })).toBe('declined');
   await carryOutAllAnswered(context);
@@ -134,7 +135,7 @@ test('a supplier that is approved counts while a later one waits, and where that
 
 // Promise: last-approved-supplier-counts
 test.each([['q4'], ['q5']])(
-  'two imports that wait with a supplier each get both, also where the earlier is approved last (the second in %s)',
+  'two waiting imports with suppliers each get theirs, even if the earlier is approved last (the second in %s)',
   async (second) => {
     const { bring, answer, context, standIn, ...place } = await openApproved();
     const supplierOf = async (name: string) => (await context.portfolios.read(name)).supplier;
@@ -146,7 +147,7 @@ test.each([['q4'], ['q5']])(
     await expect
       .poll(() => supplierOf(second), made)
       .toMatchObject({ body: { name: 'Second GmbH' }, id: expect.any(String) });
-    // What was seen before the other was named is still what is approved.
+    // The first approval still covers what was shown before the second supplier was imported.
     await answer(earlier);
     await expect
       .poll(() => supplierOf('q4'), made)
@@ -158,7 +159,7 @@ test.each([['q4'], ['q5']])(
 );
 
 test.each([['grant'], ['decline']] as const)(
-  'a supplier approved while a later one waits is created, whatever is said of that (%s)',
+  'a supplier approved while a later one waits is created, whatever the later answer is (%s)',
   async (is) => {
     const { bring, answer, context, standIn, ...place } = await openApproved();
     const supplierOf = async () => (await context.portfolios.read('q4')).supplier;
@@ -177,7 +178,7 @@ test.each([['grant'], ['decline']] as const)(
   },
 );
 
-test('a no to the earlier of two suppliers is a no to that one', async () => {
+test('a decline of the earlier of two suppliers concerns that one only', async () => {
   const { bring, answer, context, ...place } = await openApproved();
   const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
   const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
@@ -195,7 +196,7 @@ test('a no to the earlier of two suppliers is a no to that one', async () => {
 });
 
 // Promise: displaced-supplier-not-created
-test('whoever approves a supplier is told which one, approved and not created yet, is not created then', async () => {
+test('an approval names the approved supplier that it would displace before its creation', async () => {
   const { bring, answer, context, standIn, ...place } = await openApproved();
   const { approvals } = context;
   const why = async (id: string) => whyWords((await approvals.read(id)) as Approval);
@@ -206,7 +207,7 @@ test('whoever approves a supplier is told which one, approved and not created ye
   const words =
     'It takes the place of First GmbH, which was approved for this portfolio and is not created yet, and is not created then.';
   expect(await why(later.id)).toContain(`unless it was before. ${words}`);
-  // What was seen before the other was approved did not say so.
+  // The earlier view of the approval did not mention this.
   expect(await approvals.grant(later)).toBe('changed');
   const { digest = '' } = (await approvals.read(later.id)) ?? {};
   await answer({ ...later, digest });
@@ -217,7 +218,7 @@ test('whoever approves a supplier is told which one, approved and not created ye
   expect(standIn.counts().made.company).toBe(3);
 });
 
-test('an import names the columns of its supplier that no call sends, and says nothing of them where there are none', async () => {
+test('an import reports the supplier columns that no call sends, if there are any', async () => {
   const { dir, importFile } = await openWorkplace();
   const [path, plain, more] = [join(dir, 'q4.csv'), join(dir, 'plain.csv'), join(dir, 'more.csv')];
   await writeFile(path, `${buyerLines(1).join('\n')}\n`);

@@ -6,7 +6,7 @@ import { retryRows } from '../../support/approved-portfolio.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/workplace.ts';
 
 // Promise: corrected-amount-replaces
-test('a corrected amount replaces a refused row without any reference, and retry does not send the old one', async () => {
+test('a corrected amount replaces a refused row without any reference, and retry does not send the old row', async () => {
   const { importLines, work, settled, standIn, results, errors, requested, ...place } =
     await openCorrections('"requested_limit":900');
   await importLines(acme(900), zinc(5));
@@ -22,17 +22,17 @@ test('a corrected amount replaces a refused row without any reference, and retry
   });
   const [first] = await results();
   expect(first).toMatchObject({ requested_limit: '900', state: 'cancelled', problem: 'replaced by line 2 of q4.csv' });
-  // Nothing of it wants mending, and nothing brings it back but its own line.
+  // The replaced row needs no correction, and only its own line can bring it back.
   expect(parse(await errors())).toHaveLength(1);
   await standIn.setFaults({ rules: [] });
   expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 0 });
   expect(requested()).toEqual([5, 800]);
-  // Its company is known still.
+  // Its company is still known.
   expect(standIn.counts().made.company).toBe(2);
 });
 
 // Promise: corrected-amount-replaces
-test('of two files imported in turn the last one counts, and what was sent is not requested again under its old amount', async () => {
+test('the last of several imported amounts is sent, and the old amount is a problem afterwards', async () => {
   const { importLines, importFile, dir, errors, work, settled, requested, context } = await openCorrections();
   for (const amount of [1, 2, 1, 1, 2]) expect(await importLines(acme(amount))).toMatchObject({ rows: 1, invalid: 0 });
   expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, cancelled: 1 });
@@ -40,7 +40,7 @@ test('of two files imported in turn the last one counts, and what was sent is no
   await work();
   expect(await settled()).toMatchObject({ states: { done: 1, cancelled: 1 }, replaced: 1 });
   expect(requested()).toEqual([2]);
-  // What was sent keeps its words, and the old ones do not come back beside it, however they are brought.
+  // The sent request keeps its content, and the old amount is a problem in every kind of file.
   const gone = expect.stringMatching(/ line 2 of portfolio q4 \(2, done\) replaced it and was sent\. Leave /);
   for (const _round of [1, 2]) {
     const old = await importLines(acme(1));
@@ -50,7 +50,7 @@ test('of two files imported in turn the last one counts, and what was sent is no
   const path = join(dir, 'q4.errors.csv');
   await writeFile(path, await errors());
   expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1, problems: [{ message: gone }] });
-  // Another amount is a request of its own, and so is what a reference names; that is said.
+  // Another amount or a reference is a request of its own, with a warning.
   const besides = await importLines(acme(3), acme(1, 'R-1'));
   expect(besides).toMatchObject({ rows: 2, replaced: 0 });
   const message = expect.stringContaining('line 2 of q4.csv #2 in portfolio q4 (2, done)');
@@ -74,7 +74,7 @@ describe('a row whose own line is in the new file', () => {
 });
 
 // Promise: only-one-amount-requested
-test('of several corrections imported at the same moment only one is requested', async () => {
+test('only one of several simultaneously imported corrections is requested', async () => {
   const { importLines, dir, importFile, work, settled, requested } = await openCorrections();
   await importLines(acme(1));
   const paths = await Promise.all(

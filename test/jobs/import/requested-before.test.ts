@@ -4,7 +4,7 @@ import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { writeFormatted } from '../../support/workbooks.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
-test('a line whose limit was made counts as requested before, also where its row here or elsewhere was refused', async () => {
+test('a line whose limit was made counts as requested before, even if a row for it was refused', async () => {
   const place = await openWorkplace();
   await place.standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 422 }] });
   await place.work();
@@ -21,7 +21,7 @@ test('a line whose limit was made counts as requested before, also where its row
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
-test('a line whose row is refused while it comes in does not count as requested before', async () => {
+test('a line whose row is refused during the import does not count as requested before', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(1));
   const { rows } = place.context;
@@ -43,11 +43,11 @@ test('a line whose row is refused while it comes in does not count as requested 
   expect((await place.report()).states).toMatchObject({ refused: 1 });
 });
 
-test('a request whose reference an earlier version read as 9001.0 is requested before, in this portfolio and others', async () => {
+test('a reference that an earlier version read as 9001.0 counts as requested before, in every portfolio', async () => {
   const place = await openWorkplace();
   const header = ['request_reference', 'name', 'country_code', 'requested_limit'];
   await place.work();
-  // As the earlier version read the workbook below.
+  // The earlier version read the workbook below like this.
   await place.import([header.join(','), '9001.0,Acme,DE,1000'], { portfolio: 'q3' });
   await place.settled('q3');
   const number = (value: string) => ({ value, code: '0' });

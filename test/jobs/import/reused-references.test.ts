@@ -14,7 +14,7 @@ async function openPlace() {
     ...place,
     exported,
     importLines: (...lines: string[]) => place.import([HEADER, ...lines]),
-    /** Lines of which a check says that an import would refuse them. */
+    /** The lines that an import would refuse, according to check. */
     foreseen: async (path: string) => (await checkedFile({ path }, place.context)).invalid,
     async shown(): Promise<string[]> {
       const rows: Record<string, string>[] = parse(await exported(), { columns: true });
@@ -26,7 +26,7 @@ async function openPlace() {
 }
 
 // Promise: reference-of-another-buyer
-test('a reference that is used again for another buyer is a problem, and the first buyer’s request stays', async () => {
+test("a reference used for another buyer is a problem, and the first buyer's request stays", async () => {
   const { importLines, dir, foreseen, work, settled, shown, exported, importFile } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,400', 'Tin AG,DE,HRB 7,2,,70');
   const next = join(dir, 'q4.csv');
@@ -45,7 +45,7 @@ test('a reference that is used again for another buyer is a problem, and the fir
     await workers.stop();
   }
   expect(await shown()).toEqual(['Acme AG 400 refused ', 'Tin AG 70 done 70', 'Zinc AG 500 invalid ']);
-  // The same company under its right number is the correction that it looks like, and so is what names the row.
+  // The same name with another register number is a correction, and so is a line with the row id.
   await writeFile(next, `${HEADER}\nAcme AG,DE,HRB 11,1,,300\n`);
   expect(await foreseen(next)).toEqual([]);
   expect(await importFile(next)).toMatchObject({ rows: 1, invalid: 0 });
@@ -57,7 +57,7 @@ test('a reference that is used again for another buyer is a problem, and the fir
 });
 
 // Promise: reference-of-another-buyer
-test('a faulty line with the reference of another buyer is not shown with that buyer’s limit', async () => {
+test("an invalid line with the reference of another buyer does not show that buyer's limit", async () => {
   const { importLines, work, settled, shown, report } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,100');
   await work();
@@ -68,7 +68,7 @@ test('a faulty line with the reference of another buyer is not shown with that b
 });
 
 // Promise: lost-zeros-are-a-problem
-test('a request_reference without the zeros of a request of the same buyer is a problem, and requests nothing', async () => {
+test("a request_reference without the leading zeros of the same buyer's request is a problem", async () => {
   const { importLines, dir, foreseen, work, settled, importFile, standIn } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,00017,,100', 'Tin AG,DE,HRB 7,x0017,,70');
   await work();
@@ -90,7 +90,7 @@ test('a request_reference without the zeros of a request of the same buyer is a 
 });
 
 // Promise: lost-zeros-are-a-problem
-test('a request_reference without its zeros is a problem where its own row was given up', async () => {
+test('a request_reference without leading zeros is a problem even if its own row was cancelled', async () => {
   const { importLines, context, work, settled, dir, foreseen, importFile, standIn } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,17,,100');
   await context.portfolios.cancel('q4', 'alice');

@@ -8,12 +8,12 @@ const textOf = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`;
 const [ACME, BETA, CEDAR, DELTA] = ['Acme GmbH,DE,1000', 'Beta AG,DE,2000', 'Cedar SE,DE,3000', 'Delta Ltd,GB,70'];
 
 // Promise: given-up-rows-come-back-said
-test('whoever imports what was given up reads so before and after, on the terminal and on the page', async () => {
+test('check, import and the console report cancelled rows that the file would request after all', async () => {
   const desk = await openDesk(0);
   const { cwd, limitline } = desk;
   await writeFile(join(cwd, 'q4.csv'), textOf(ACME, BETA, CEDAR));
   await limitline('import', 'q4.csv');
-  // Beta gives way to a corrected line, so nobody gave it up.
+  // Beta is replaced by a corrected line, so it was not cancelled by anybody.
   await writeFile(join(cwd, 'beta.csv'), textOf('Beta AG,DE,2500'));
   await limitline('import', 'beta.csv', '--portfolio', 'q4');
   await limitline('cancel', 'q4');
@@ -40,7 +40,7 @@ test('whoever imports what was given up reads so before and after, on the termin
 });
 
 // Promise: given-up-rows-come-back-said
-test('what was given up in another portfolio is said, unless it is asked for in a third one', async () => {
+test('rows cancelled in another portfolio are reported, unless a third portfolio requests them', async () => {
   const desk = await openDesk(0);
   const { cwd, limitline } = desk;
   const checked = async (file: string) => (await limitline('check', file)).stdout;

@@ -11,7 +11,7 @@ const TEXT = ['name,country_code,company_registration_number,requested_limit', .
 
 // Promise: same-buyer-of-no-line
 test.each(['check', 'import', 'run'])(
-  '%s refuses a line that its file does not have, and says of one that it was needless',
+  '%s refuses --same-buyer for a line that the file lacks, and warns if it was not needed',
   async (command) => {
     const { cwd, limitline, json } = await openDesk(0);
     await writeFile(join(cwd, 'q4.csv'), TEXT);
@@ -27,7 +27,7 @@ test.each(['check', 'import', 'run'])(
   },
 );
 
-test('check reads a pipe, which can be read only once, to its end', async () => {
+test('check with --same-buyer reads a pipe to its end', async () => {
   const { cwd, json } = await openDesk(0);
   const pipe = join(cwd, 'pipe.csv');
   execFileSync('mkfifo', [pipe]);
@@ -35,7 +35,7 @@ test('check reads a pipe, which can be read only once, to its end', async () => 
   expect(found).toMatchObject({ lines: 3, rows: 3 });
 });
 
-test('a line of an upload of which a person said so may be left out afterwards', async () => {
+test('an upload line marked as the same buyer may be left out afterwards', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', TEXT]));

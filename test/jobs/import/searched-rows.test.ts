@@ -5,7 +5,7 @@ import { buyerLines, foundBy, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,buyer_reference,request_reference';
 
-test('rows are found by their references, also those of a buyer whose reference another line gave', async () => {
+test('rows are found by their references, also by a buyer reference that another line gave', async () => {
   const place = await openWorkplace();
   await place.import([
     HEADER,
@@ -24,7 +24,7 @@ test('rows are found by their references, also those of a buyer whose reference 
   expect(await linesOf('r-3')).toEqual([]);
 });
 
-test('a corrected line is found by its new words, and the row that gave way by its own', async () => {
+test('a corrected row is found by its new content only, and a replaced row by its own', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 }] } });
   await place.import([HEADER, 'Acme GmbH,DE,HRB 1,1000,,', 'Beta AG,DE,HRB 2,1000,,R-2']);
   await place.work();
@@ -44,7 +44,7 @@ test('a corrected line is found by its new words, and the row that gave way by i
   expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile indexes it once it is on', async () => {
+test('with SEARCH_INDEX=off search refuses, and reconcile builds the index once it is on', async () => {
   const place = await openWorkplace({ env: { SEARCH_INDEX: 'off' } });
   await place.import(buyerLines(3));
   const { rows, ledger, keys } = place.context;
@@ -61,7 +61,7 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
 });
 
 // Promise: rows-narrowed-by-outcome
-test('in a portfolio of many rows each word of a name finds its rows, once each and in pages', async () => {
+test('in a large portfolio each word of a name finds its rows once, across pages of every size', async () => {
   const place = await openWorkplace();
   const names = Array.from({ length: 1_100 }, (_none, at) =>
     at % 100 === 7 ? `Haus ${at} Bauer Bau & Söhne GmbH` : `Firma ${at} KG`,
@@ -82,7 +82,7 @@ test('in a portfolio of many rows each word of a name finds its rows, once each 
   const builders = names.flatMap((name, at) => (name.startsWith('Haus') ? [at + 2] : []));
   for (const count of [1, 5, 100]) {
     expect((await linesOf('soehne bau', count)).toSorted((one, other) => one - other)).toEqual([...builders, 1_102]);
-    // The name that begins so comes first.
+    // The name that begins with the word is first.
     const [first, ...others] = await linesOf('bau', count);
     expect(first).toBe(1_103);
     expect(others.toSorted((one, other) => one - other)).toEqual([...builders, 1_102]);

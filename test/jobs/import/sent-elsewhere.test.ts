@@ -8,7 +8,7 @@ const HEADER = 'name,country_code,city,buyer_reference,request_reference,request
 const exported = async (of: Parameters<typeof exportedText>[0], wish: ExportWish): Promise<Record<string, string>[]> =>
   parse(await exportedText(of, wish), { columns: true });
 
-/** An account that sent a limit for each of two companies, of portfolio q4. */
+/** An account that requested a limit for each of two companies in portfolio q4. */
 async function openSent() {
   const place = await openWorkplace();
   await place.work();
@@ -18,7 +18,7 @@ async function openSent() {
 }
 
 // Promise: changed-after-requested
-test('a line with the name or country of another company says for whom its own portfolio requested the limit', async () => {
+test('a problem names the company for which the portfolio requested the limit, if name or country differs', async () => {
   const place = await openSent();
   const imported = await place.import([HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000']);
   const checked = await checkedFile({ path: join(place.dir, 'q4.csv') }, place.context);
@@ -35,7 +35,7 @@ test('a line with the name or country of another company says for whom its own p
 });
 
 // Promises: sent-for-another-name, skipped-row-says-for-whom
-test('a line whose limit another portfolio requested for another company is skipped, with a warning, and its results say for whom', async () => {
+test('a line whose limit another portfolio requested for another company is skipped with a warning', async () => {
   const place = await openSent();
   const lines = [HEADER, 'Jäger Papier SE,DE,Ulm,B1,R1,1000', 'Anders AG,CH,Ulm,B2,R2,2000'];
   const imported = await place.import(lines, { portfolio: 'copy' });
@@ -58,7 +58,7 @@ test('a line whose limit another portfolio requested for another company is skip
 });
 
 // Promise: changed-after-requested
-test('a line with the reference of another buyer says for whom the limit was requested', async () => {
+test('a problem names the company that was sent, if a line uses the reference of another buyer', async () => {
   const place = await openSent();
   const { problems } = await place.import([HEADER, 'Zeta AG,CH,Ulm,B9,R2,2000']);
   expect(problems).toMatchObject([
@@ -67,7 +67,7 @@ test('a line with the reference of another buyer says for whom the limit was req
 });
 
 // Promise: sent-for-another-name
-test('a line of another portfolio with another spelling of the name, another city or no country is requested before', async () => {
+test('another spelling, city or missing country in another portfolio still counts as requested before', async () => {
   const place = await openSent();
   const lines = [HEADER, 'JAEGER-PAPIER GmbH.,DE,Bonn,B1,R1,1000', 'Anders AG,,Ulm,B2,R2,2000'];
   const imported = await place.import(lines, { portfolio: 'copy' });
@@ -76,7 +76,7 @@ test('a line of another portfolio with another spelling of the name, another cit
 });
 
 // Promise: skipped-row-says-for-whom
-test('of two portfolios that request one limit for two companies, the results of the other say for whom it was requested', async () => {
+test('results of a skipped row name the company for which another portfolio requested the limit', async () => {
   const place = await openWorkplace();
   const line = (name: string) => [HEADER, `${name},DE,Ulm,B1,R1,1000`];
   await place.import(line('Jäger Papier GmbH'));
@@ -97,6 +97,6 @@ test('of two portfolios that request one limit for two companies, the results of
     status: 'approved',
     problem: `requested for "${made}", DE, in portfolio ${portfolio}`,
   });
-  // It is no line to be mended.
+  // The skipped row needs no correction.
   expect(await exported(place.context, { portfolio: lost, only: 'errors' })).toEqual([]);
 });

@@ -6,10 +6,10 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 
 // Promise: set-back-import-is-told
 test.each([
-  ['what it had before the import', () => []],
-  ['what it had after an earlier import of the file', (before: string[]) => before],
+  ['its content before the import', () => []],
+  ['its content after an earlier import of the file', (before: string[]) => before],
 ])(
-  'an import during which Redis is set back to %s says so, and a second one brings in what is missing',
+  'an import during which Redis is set back to %s fails, and a second one adds the missing rows',
   async (_when, left) => {
     const { context, dir } = await openWorkplace();
     const { ledger, keys } = context;
@@ -29,7 +29,7 @@ test.each([
         if (what === 'start import') beginning = await before();
         if (what !== 'feed' || isBack) return answer;
         isBack = true;
-        // As an earlier import of the file left it.
+        // This is how an earlier import of the file left it.
         const [content = '', text = '{}'] = beginning;
         beginning = [content, JSON.stringify({ ...JSON.parse(text), lastMs: JSON.parse(text).lastMs - 1_000 })];
         await ledger.unlink(keys.allImports('q4'), keys.rowsInState('q4', 'queued'), ...(await rowKeys()));

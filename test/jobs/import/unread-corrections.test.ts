@@ -10,12 +10,12 @@ import { found } from '../../support/checked-ledger.ts';
 import { checkedFile, HEADER, openCorrections } from '../../support/workplace.ts';
 
 const MAIL = `${HEADER},contact_email`;
-/** A line for the amount, which may be unreadable, with a reference and an e-mail address. */
+/** A line with this amount, which may be unreadable, and with a reference and an e-mail address. */
 const acme = (amount: string, reference = '', mail = '') => `Acme AG,DE,HRB 1,${reference},${amount},${mail}`;
 const tin = (amount: string, reference: string) => `Tin AG,DE,HRB 3,${reference},${amount},`;
 const zinc = 'Zinc AG,DE,HRB 2,,5,';
 
-/** A file of rows that are not sent yet, and a later file of the same portfolio. */
+/** A portfolio of unsent rows, and functions that import a later file into it. */
 async function openPlace(refusing: Parameters<typeof openCorrections>[0] = '') {
   const place = await openCorrections(refusing);
   const write = async (name: string, lines: readonly string[]) => {
@@ -81,7 +81,7 @@ test.each<[string, string[], string[], number[]]>([
   ['two amounts, which may correct each of two', [acme('1000'), acme('2000')], [acme('3000'), acme('4000')], []],
   ['one of two amounts, and another one', [acme('1000'), acme('2000')], [acme('3000'), acme('2000')], [2000, 3000]],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
-])('a row goes on waiting, or not, if a later file has for its buyer %s', async (_name, before, lines, waiting) => {
+])('unsent rows stay queued unless an invalid line may correct them, if a later file has for the buyer %s', async (_name, before, lines, waiting) => {
   const place = await openPlace();
   await place.importLines('q4.csv', zinc, ...before);
   const path = await place.write('q4-corrected.csv', [zinc, ...lines]);
@@ -94,7 +94,7 @@ test.each<[string, string[], string[], number[]]>([
 });
 
 // Promise: unread-correction-not-sent
-test('the mended line of such a row requests its limit once, and check and import name the row each time', async () => {
+test('the corrected line requests its limit once, and check and import name the cancelled row each time', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', zinc, acme('1000'));
   const lines = [zinc, acme('1O00')];
@@ -123,7 +123,7 @@ test('the mended line of such a row requests its limit once, and check and impor
   expect(await place.sent()).toEqual([5, 10_000]);
 });
 
-test('check says how many rows would be cancelled, and how an approval may follow from the others', async () => {
+test('check counts the rows that would be cancelled, and leaves them out of the approval sum', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', acme('1000'), zinc);
   const path = await place.write('q4-corrected.csv', [acme('1O00'), zinc.replace('5', '5x'), tin('700', 'R3')]);
@@ -133,13 +133,13 @@ test('check says how many rows would be cancelled, and how an approval may follo
   );
   const settings = { ...place.context.settings, APPROVE_ABOVE: '1500' };
   const context = { ...place.context, approvalPolicy: async () => policyOf(settings) };
-  // The rows that would be cancelled are in no sum: 700 is what the portfolio asks for.
+  // The rows that would be cancelled are in no sum. The portfolio asks for 700.
   expect(await approvalOutlook({ portfolio: 'q4', dryRun: { ...found, before } }, { settings, context })).toMatch(
     /^If the sum of one buyer within 7 days is above 1,500/,
   );
 });
 
-test('a row that was sent meanwhile stays as it is', async () => {
+test('a row that was sent meanwhile is not cancelled', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', acme('1000'));
   expect(await place.sent()).toEqual([1000]);
@@ -148,7 +148,7 @@ test('a row that was sent meanwhile stays as it is', async () => {
   expect(await place.report()).toMatchObject({ states: { done: 1, cancelled: 0 } });
 });
 
-test('an older file that comes again cancels nothing that its mended line asked for', async () => {
+test('an older file imported again does not cancel the row of its corrected line', async () => {
   const place = await openPlace();
   const path = await place.write('q4.csv', [zinc, acme('2OOO')]);
   await place.importFile(path);
@@ -160,7 +160,7 @@ test('an older file that comes again cancels nothing that its mended line asked 
   expect(await place.sent()).toEqual([5, 2000]);
 });
 
-test('a refused row is cancelled, too, since a retry would send it', async () => {
+test('a refused row is cancelled as well, because a retry would send it', async () => {
   const place = await openPlace('HRB 1"');
   await place.importLines('q4.csv', acme('1000'));
   expect(await place.sent()).toEqual([]);
@@ -169,7 +169,7 @@ test('a refused row is cancelled, too, since a retry would send it', async () =>
 });
 
 // Promise: unread-correction-not-sent
-test('a line that may correct each of two requests stays a problem when its file comes again, and is mended in the errors file', async () => {
+test('a line that may correct either of two requests stays a problem, and is corrected in the errors file', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', acme('1000'), acme('2000'));
   for (const _time of [1, 2]) {
@@ -182,7 +182,7 @@ test('a line that may correct each of two requests stays a problem when its file
   }
   const path = join(place.dir, 'q4.errors.csv');
   const errors = await place.errors();
-  // Without a change, the line is a problem of the same words.
+  // The unchanged line is the same problem.
   await writeFile(path, errors);
   const [said] = (await place.importFile(path)).problems;
   expect(said?.message).toMatch(
@@ -194,7 +194,7 @@ test('a line that may correct each of two requests stays a problem when its file
 });
 
 // Promise: unread-correction-not-sent
-test('a row whose company is in doubt is cancelled, too, since its limit would be sent after the answer', async () => {
+test('a row whose company is in doubt is cancelled as well, because its limit would be sent later', async () => {
   const place = await openPlace([{ on: 'company', match: 'Acme', fault: 'reset', made: true, times: 1 }]);
   await place.importLines('q4.csv', acme('1000'), zinc);
   expect(await place.sent()).toEqual([5]);
@@ -206,7 +206,7 @@ test('a row whose company is in doubt is cancelled, too, since its limit would b
   expect(problems.at(-1)?.message).toContain('line 2 (1,000)');
   expect(await place.report()).toMatchObject({ states: { held: 0, cancelled: 1, done: 1 } });
   expect(await found(place)).toEqual([]);
-  // The mended line waits for the answer to the same company, and is sent after it.
+  // The corrected line waits for the answer to the same company, and is sent after it.
   await writeFile(join(place.dir, 'q4.errors.csv'), (await place.errors()).replace('1O00', '2000'));
   expect(await place.importFile(join(place.dir, 'q4.errors.csv'))).toMatchObject({ rows: 1, problems: [] });
   expect(await place.sent()).toEqual([5]);
@@ -214,7 +214,7 @@ test('a row whose company is in doubt is cancelled, too, since its limit would b
   expect(await place.sent()).toEqual([5, 2000]);
 });
 
-test('the cell row of an errors file names the row, or the one that has replaced it since', async () => {
+test('the column row of an errors file means the row, or the one that replaced it since', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', acme('1000'));
   const errors = join(place.dir, 'errors.csv');
@@ -227,7 +227,7 @@ test('the cell row of an errors file names the row, or the one that has replaced
   expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 2 } });
 });
 
-test('many lines of a buyer with many rows take no more memory and calls than these', async () => {
+test('1,200 unreadable lines of a buyer with 1,200 rows cancel all of them, and the problem lists only a few', async () => {
   const place = await openPlace();
   const amounts = Array.from({ length: 1_200 }, (_none, at) => at + 1);
   await place.importLines('q4.csv', ...amounts.map((amount) => acme(String(amount))));
@@ -237,7 +237,7 @@ test('many lines of a buyer with many rows take no more memory and calls than th
   expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 1_200 } });
 });
 
-test('a line of an errors file that is still a problem cancels no row that another part of the errors file brought in', async () => {
+test('an invalid line of an errors file cancels no row that another part of that errors file brought in', async () => {
   const place = await openPlace();
   await place.importLines('q4.csv', acme('1000'), acme('2000'));
   await place.importLines('q4-corrected.csv', acme('3000'), acme('4000'), tin('5O00', ''), tin('6O00', ''));
