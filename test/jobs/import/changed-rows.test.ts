@@ -71,46 +71,43 @@ test('two portfolios with one reference for two buyers get one limit and one ref
 test.each([
   ['the same portfolio', 'q4'],
   ['another portfolio', 'q5'],
-])(
-  'a sent request keeps its currency when a later file of %s names another one',
-  async (_case, portfolio) => {
-    const place = await openWorkplace();
-    const lines = (currency: string, more = '') => [
-      'name,country_code,company_registration_number,currency,requested_limit',
-      `Acme AG,DE,HRB 1,${currency},1000`,
-      `Zinc AG,DE,HRB 2,${currency},2000${more}`,
-    ];
-    await place.import(lines('EUR'));
-    await place.work();
-    await place.settled();
-    const path = join(place.dir, 'usd.csv');
-    await writeFile(path, lines('USD', '\nTin AG,DE,HRB 3,USD,3000\n').join('\n'));
-    const checked = await checkedFile({ path, portfolio }, place.context);
-    const { problems, rows, requestedBefore } = await place.importFile(path, {}, { portfolio });
-    expect({ rows, requestedBefore }).toEqual({ rows: 1, requestedBefore: 0 });
-    const message = expect.stringMatching(
-      /^changed after it was requested \(sent in EUR, and this file names USD\); the request stays/,
-    );
-    const changed = [2, 3].map((line) => ({ line, column: 'currency', value: 'USD', message }));
-    expect(problems).toEqual(changed);
-    expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toEqual(changed);
-    await place.settled(portfolio);
-    expect(place.standIn.counts().made.limit).toBe(3);
-    // A file without a currency, or with the sign of the same currency, states the same request.
-    await writeFile(path, lines('€').join('\n'));
-    expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
-      rows: 2,
-      requestedBefore: 2,
-      problems: [],
-    });
-    await writeFile(path, lines('').join('\n'));
-    expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
-      rows: 2,
-      requestedBefore: 2,
-      problems: [],
-    });
-  },
-);
+])('a sent request keeps its currency when a later file of %s names another one', async (_case, portfolio) => {
+  const place = await openWorkplace();
+  const lines = (currency: string, more = '') => [
+    'name,country_code,company_registration_number,currency,requested_limit',
+    `Acme AG,DE,HRB 1,${currency},1000`,
+    `Zinc AG,DE,HRB 2,${currency},2000${more}`,
+  ];
+  await place.import(lines('EUR'));
+  await place.work();
+  await place.settled();
+  const path = join(place.dir, 'usd.csv');
+  await writeFile(path, lines('USD', '\nTin AG,DE,HRB 3,USD,3000\n').join('\n'));
+  const checked = await checkedFile({ path, portfolio }, place.context);
+  const { problems, rows, requestedBefore } = await place.importFile(path, {}, { portfolio });
+  expect({ rows, requestedBefore }).toEqual({ rows: 1, requestedBefore: 0 });
+  const message = expect.stringMatching(
+    /^changed after it was requested \(sent in EUR, and this file names USD\); the request stays/,
+  );
+  const changed = [2, 3].map((line) => ({ line, column: 'currency', value: 'USD', message }));
+  expect(problems).toEqual(changed);
+  expect(checked.lines.flatMap((line) => (line.kind === 'invalid' ? line.problems : []))).toEqual(changed);
+  await place.settled(portfolio);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  // A file without a currency, or with the sign of the same currency, states the same request.
+  await writeFile(path, lines('€').join('\n'));
+  expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
+    rows: 2,
+    requestedBefore: 2,
+    problems: [],
+  });
+  await writeFile(path, lines('').join('\n'));
+  expect(await place.importFile(path, {}, { portfolio })).toMatchObject({
+    rows: 2,
+    requestedBefore: 2,
+    problems: [],
+  });
+});
 
 // Promise: sent-in-another-currency
 test.each([

@@ -14,22 +14,19 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
   ['known lines, or with a reference', [acme(1), acme(2)], [acme(2), acme(1), acme(3), acme(4, 'R')], []],
   ['one of two in the file', [acme(1), acme(2)], [acme(3), acme(1)], []],
   ['a cancelled row is imported again', [acme(1), acme(2)], [acme(1), acme(3), zinc(1)], [], 'given up'],
-])(
-  'check foresees which corrections an import refuses, before it and on a repeated import: %s',
-  async (...row) => {
-    const [, before, lines, refused, isGivenUp] = row;
-    const place = await openWorkplace();
-    await place.import([HEADER, ...before]);
-    if (isGivenUp) await cancelRows({ portfolio: 'q4' }, place.context);
-    const path = join(place.dir, 'mended.csv');
-    await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
-    const foreseen = async () => (await checkedFile({ path }, place.context)).invalid;
-    expect(await foreseen()).toEqual(refused);
-    const imported = await place.importFile(path);
-    expect([...new Set(imported.problems.map(({ line }) => line))]).toEqual(refused);
-    expect(await foreseen()).toEqual(refused);
-  },
-);
+])('check foresees which corrections an import refuses, before it and on a repeated import: %s', async (...row) => {
+  const [, before, lines, refused, isGivenUp] = row;
+  const place = await openWorkplace();
+  await place.import([HEADER, ...before]);
+  if (isGivenUp) await cancelRows({ portfolio: 'q4' }, place.context);
+  const path = join(place.dir, 'mended.csv');
+  await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
+  const foreseen = async () => (await checkedFile({ path }, place.context)).invalid;
+  expect(await foreseen()).toEqual(refused);
+  const imported = await place.importFile(path);
+  expect([...new Set(imported.problems.map(({ line }) => line))]).toEqual(refused);
+  expect(await foreseen()).toEqual(refused);
+});
 
 // Promise: second-limit-warned
 test('check and import warn alike of a second limit for a buyer, and not for skipped requests', async () => {

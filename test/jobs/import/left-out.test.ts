@@ -210,15 +210,18 @@ test.each<[string, string[], string[], number]>([
   ['the line below, which moved up', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,500'], 1],
   ['another buyer, where no cell was sound', [',,abc'], ['Beta,,500'], 1],
   ['the corrected line, and the one below', ['Acme,Ulm,1o00', 'Acme,Ulm,500'], ['Acme,Ulm,1000', 'Acme,Ulm,500'], 0],
-])('import counts the gone lines if a file of the same name has, in place of an invalid line, %s', async (_name, before, after, gone) => {
-  const { importFile, dir } = await openWorkplace();
-  const bring = async (lines: string[]) => {
-    await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
-    return importFile(join(dir, 'jan.csv'), {}, { portfolio: 'q4' });
-  };
-  await bring(before);
-  expect(await bring(after)).toMatchObject({ invalid: 0, gone });
-});
+])(
+  'import counts the gone lines if a file of the same name has, in place of an invalid line, %s',
+  async (_name, before, after, gone) => {
+    const { importFile, dir } = await openWorkplace();
+    const bring = async (lines: string[]) => {
+      await writeFile(join(dir, 'jan.csv'), `${['name,city,requested_limit', ...lines].join('\n')}\n`);
+      return importFile(join(dir, 'jan.csv'), {}, { portfolio: 'q4' });
+    };
+    await bring(before);
+    expect(await bring(after)).toMatchObject({ invalid: 0, gone });
+  },
+);
 
 // Promise: line-of-unknown-origin
 test('a line of an errors file without its origin does not count as gone', async () => {
@@ -242,13 +245,16 @@ test('a line of an errors file without its origin does not count as gone', async
 test.each<[string, string[], object]>([
   ['says which lines these were', ['limitline_line', 'limitline_account'], { gone: 1, unknownOrigin: 0 }],
   ['does not say which lines these were', ['limitline_from'], { gone: 0, unknownOrigin: 1 }],
-])('import counts a deleted line as gone only if its origin is known: an errors file with deleted columns %s', async (_name, deleted, found) => {
-  const { import: importLines, importFile, context, dir } = await openWorkplace();
-  await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,']);
-  const lines: string[][] = parse(await exportedText(context, { only: 'errors' }));
-  const kept = lines[0]?.map((name) => !deleted.includes(name)) ?? [];
-  const path = join(dir, 'errors.csv');
-  const text = stringify(lines.slice(0, 2).map((cells) => cells.filter((_cell, at) => kept[at])));
-  await writeFile(path, text.replace('nobody', 'a@b.example'));
-  expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0, isPart: true, ...found });
-});
+])(
+  'import counts a deleted line as gone only if its origin is known: an errors file with deleted columns %s',
+  async (_name, deleted, found) => {
+    const { import: importLines, importFile, context, dir } = await openWorkplace();
+    await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,']);
+    const lines: string[][] = parse(await exportedText(context, { only: 'errors' }));
+    const kept = lines[0]?.map((name) => !deleted.includes(name)) ?? [];
+    const path = join(dir, 'errors.csv');
+    const text = stringify(lines.slice(0, 2).map((cells) => cells.filter((_cell, at) => kept[at])));
+    await writeFile(path, text.replace('nobody', 'a@b.example'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0, isPart: true, ...found });
+  },
+);

@@ -81,17 +81,20 @@ test.each<[string, string[], string[], number[]]>([
   ['two amounts, which may correct each of two', [acme('1000'), acme('2000')], [acme('3000'), acme('4000')], []],
   ['one of two amounts, and another one', [acme('1000'), acme('2000')], [acme('3000'), acme('2000')], [2000, 3000]],
   ['another buyer', [acme('1000')], ['Tin AG,DE,HRB 3,,1O00,'], [1000]],
-])('unsent rows stay queued unless an invalid line may correct them, if a later file has for the buyer %s', async (_name, before, lines, waiting) => {
-  const place = await openPlace();
-  await place.importLines('q4.csv', zinc, ...before);
-  const path = await place.write('q4-corrected.csv', [zinc, ...lines]);
-  const told = (problems: Problem[]) => problems.filter(({ message }) => message.startsWith('This line may correct'));
-  const check = await checkedFile({ path }, place.context);
-  const foreseen = check.lines.flatMap((line) => (line.kind === 'invalid' ? told(line.problems) : []));
-  const { problems } = await place.importFile(path);
-  expect(told(problems)).toEqual(foreseen);
-  expect(await place.waiting()).toEqual([5, ...waiting]);
-});
+])(
+  'unsent rows stay queued unless an invalid line may correct them, if a later file has for the buyer %s',
+  async (_name, before, lines, waiting) => {
+    const place = await openPlace();
+    await place.importLines('q4.csv', zinc, ...before);
+    const path = await place.write('q4-corrected.csv', [zinc, ...lines]);
+    const told = (problems: Problem[]) => problems.filter(({ message }) => message.startsWith('This line may correct'));
+    const check = await checkedFile({ path }, place.context);
+    const foreseen = check.lines.flatMap((line) => (line.kind === 'invalid' ? told(line.problems) : []));
+    const { problems } = await place.importFile(path);
+    expect(told(problems)).toEqual(foreseen);
+    expect(await place.waiting()).toEqual([5, ...waiting]);
+  },
+);
 
 // Promise: unread-correction-not-sent
 test('the corrected line requests its limit once, and check and import name the cancelled row each time', async () => {

@@ -6,7 +6,7 @@ import { openNights } from '../../support/nightly.ts';
 const at = (text: string) => Date.parse(`${text}Z`);
 const schedule = (text: string) => readSchedule(text, 'UTC').entries;
 
-/** A schedule that is kept by a clock that the test sets; `asked` are the runs that were asked for beside the schedulers. */
+/** A schedule with a clock that the test sets. `asked` are the runs that were requested besides the schedulers. */
 function openSchedule() {
   const nights = openNights();
   const { runs, maintenance, log } = nights;
@@ -25,14 +25,14 @@ function openSchedule() {
   return {
     ...nights,
     asked,
-    /** Who is on duty. */
+    /** The processes on duty. */
     present,
     deps,
     setClock(text: string) {
       nowMs = at(text);
       vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
     },
-    /** As a run of that night does at its end. */
+    /** Ends the night of a task, as its run does. */
     async ended(task: string, night: string) {
       const end = { is: 'well' as const, words: '', by: 'nightly', startedMs: nowMs, endedMs: nowMs };
       await runs.end({ task, id: `${night}:00.000Z`, atMs: at(night) }, end);
@@ -40,13 +40,13 @@ function openSchedule() {
   };
 }
 
-test('a schedule that is new has missed nothing; what it misses from then on is caught up with once a task', async () => {
+test('a new schedule has missed nothing, and later missed runs are caught up once for each task', async () => {
   const { asked, deps, setClock, ended } = openSchedule();
   const entries = schedule('reconcile 02:30; reconcile 14:30; retry 04:00');
   setClock('2026-11-22T12:00');
   await enterSchedule(entries, deps);
   expect(asked).toEqual([]);
-  // Nobody was there for three days.
+  // No process ran for three days.
   setClock('2026-11-25T12:00');
   await enterSchedule(entries, deps);
   const missed = ['reconcile 2026-11-25T02:30', 'retry 2026-11-25T04:00'];
@@ -58,13 +58,13 @@ test('a schedule that is new has missed nothing; what it misses from then on is 
   expect(asked).toEqual([]);
 });
 
-test('a schedule that is changed while nobody is there has missed what the old one named, and of the new one nothing', async () => {
+test('a schedule changed while no process ran has missed the runs of the old schedule only', async () => {
   const { asked, deps, setClock, runs } = openSchedule();
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30; audit 03:00'), deps);
   setClock('2026-11-23T12:00');
   await enterSchedule(schedule('reconcile 11:00; retry 11:00'), deps);
-  // The audit is nobody's wish any more.
+  // The audit is not in the new schedule.
   expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
   expect(await runs.schedule()).toEqual([
     { task: 'reconcile', pattern: '0 11 * * *', tz: 'UTC', sinceMs: at('2026-11-23T12:00') },
@@ -72,7 +72,7 @@ test('a schedule that is changed while nobody is there has missed what the old o
   ]);
 });
 
-test('what is due just now is left to its scheduler, and asked for where none ran it', async () => {
+test('a run that is just due is left to its scheduler, and requested if none ran it in time', async () => {
   const { asked, deps, setClock, ended } = openSchedule();
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30'), deps);
@@ -87,7 +87,7 @@ test('what is due just now is left to its scheduler, and asked for where none ra
   expect(asked).toHaveLength(1);
 });
 
-test('what a process that is there has under way is not asked for, and what one that is gone had is', async () => {
+test('a run under way is requested again only if its process is gone', async () => {
   const { asked, deps, setClock, present, runs } = openSchedule();
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30'), deps);
@@ -106,7 +106,7 @@ test('what a process that is there has under way is not asked for, and what one 
 test.each([
   ['two days', '2026-11-24', '2026-11-25'],
   ['a month', '2026-12-22', '2026-12-23'],
-])('a clock that was %s ahead for a while costs no night, and repeats none', async (_ahead, wrong, next) => {
+])('a clock that was %s ahead for a while skips no night and repeats none', async (_ahead, wrong, next) => {
   const { asked, deps, setClock, ended, maintenance } = openSchedule();
   const nextRun = async () => (await maintenance.next()).map(({ atMs }) => new Date(atMs).toISOString().slice(0, 16));
   setClock('2026-11-22T12:00');
@@ -123,7 +123,7 @@ test.each([
   await keepSchedule(deps, 0);
   expect(asked.at(-1)).toBe('reconcile 2026-11-23T02:30');
   await ended('reconcile', '2026-11-23T02:30');
-  // The night that the wrong clock had comes round at last.
+  // The real clock reaches the night that the wrong clock had already run.
   setClock(`${wrong}T02:40`);
   asked.length = 0;
   await keepSchedule(deps, 0);
@@ -134,7 +134,7 @@ test.each([
 });
 
 // Promise: wrong-clock-repeats-no-night
-test('a clock that is put back over a night that has ended does not run it again', async () => {
+test('a clock that is set back does not repeat a finished night', async () => {
   const { asked, deps, setClock, ended } = openSchedule();
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30'), deps);
@@ -147,7 +147,7 @@ test('a clock that is put back over a night that has ended does not run it again
   expect(asked).toEqual([]);
 });
 
-test('who keeps a schedule can be stopped, and off is a schedule', async () => {
+test('the keeper of a schedule can be stopped, and `off` removes all runs', async () => {
   const { deps, setClock, maintenance } = openSchedule();
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30'), deps);
@@ -156,7 +156,7 @@ test('who keeps a schedule can be stopped, and off is a schedule', async () => {
   keeping.stop();
 });
 
-test('tasks of a night that was missed are made up for in the order of the schedule: rows go again behind the check', async () => {
+test('missed tasks are caught up in the order of the schedule: audit, reconcile, retry, archive', async () => {
   const nowMs = Date.parse('2026-11-25T08:00:00Z');
   const due = await dueNights(scheduleOf(undefined, 'UTC'), { runs: { hasEnded: async () => false }, nowMs });
   expect(due.map(({ task }) => task)).toEqual(['audit', 'reconcile', 'retry', 'archive']);

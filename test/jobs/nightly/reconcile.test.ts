@@ -5,7 +5,7 @@ import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, exportedText, foundBy, openWorkplace } from '../../support/workplace.ts';
 
 // Promises: rows-accounted-for, sums-change-with-the-row
-test('reconcile counts a row in the state that it is in, in no other, and with its sum', async () => {
+test('reconcile counts a row in its own state only, and with its sum', async () => {
   const { context, ...place } = await openWorkplace({
     faults: { latencyMs: [5, 30] },
     env: { SERVICE_CONCURRENCY: '4' },
@@ -19,21 +19,21 @@ test('reconcile counts a row in the state that it is in, in no other, and with i
   expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: 'rows were not counted in their state; this is corrected', rows: 1 },
     { portfolio: 'q4', finding: 'rows were counted in a wrong state or cause; this is corrected', rows: 1 },
-    // What follows from its share, such as the column of its status, goes with that.
+    // Dependent counts, such as the column of its status, are part of this finding.
     { portfolio: 'q4', finding: 'rows were missing or wrong in the sums; this is corrected', rows: 1 },
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: expect.any(Number) },
   ]);
   expect(await foundBy(context)).toEqual([]);
 });
 
-test('a check that is to stop reads no trail to its end', async () => {
+test('verifying the audit trail stops with its signal', async () => {
   const { context } = await openWorkplace();
   await context.audit.note({ by: 'alice', what: 'one', from: 'test' });
   await expect(context.audit.verify(undefined, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
 
 // Promise: night-verifies-trail
-test('a trail from which an entry was taken is found at night, and one that is whole is not', async () => {
+test('reconcile finds an audit trail from which an entry was deleted, and accepts a complete one', async () => {
   const { context } = await openWorkplace();
   const keys = makeSharedKeys(context.settings.LIMITLINE_PREFIX);
   for (const what of ['one', 'two', 'three']) await context.audit.note({ by: 'alice', what, from: 'test' });
@@ -46,7 +46,7 @@ test('a trail from which an entry was taken is found at night, and one that is w
 });
 
 // Promise: made-twice-is-shown
-test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
+test('a limit made twice is shown in the report, in the errors file and by reconcile', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(2));
   await place.work();
@@ -54,7 +54,7 @@ test('a limit that was made twice is in the report, in the errors file and among
   const { context } = place;
   const [first] = await context.rows.inState('q4', 'done', { count: 1 });
   if (!first) throw new Error('no row is done');
-  // What "resend" may lead to: the first send, believed lost, comes back with its own id.
+  // This can follow from "resend": the first send, believed lost, is answered late with an id of its own.
   const thing = { kind: 'limit', key: first.row.key, row: first.row } as const;
   const { id } = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer: 'b' });
 
@@ -73,7 +73,7 @@ test('a limit that was made twice is in the report, in the errors file and among
 });
 
 // Promise: check-at-any-time
-test('reconcile finds nothing however often it looks while rows come in, go on, are refused and are sent again', async () => {
+test('repeated reconcile runs find nothing while rows are imported, sent, refused and retried', async () => {
   const place = await openWorkplace({
     faults: { latencyMs: [1, 8], rules: [{ on: 'limit', every: 6, times: 20, fault: 'status', status: 422 }] },
     env: { SERVICE_CONCURRENCY: '6', CANARY_REFUSALS: '0' },

@@ -12,7 +12,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 type Place = Awaited<ReturnType<typeof openRefused>>;
 
 // Promise: once-a-night-by-rule
-test('rows that are refused twice and then taken are made by rules, others use up their nights, and held ones stay', async () => {
+test('rules retry refused rows once a night until their nights are used up, and leave held rows alone', async () => {
   const { standIn, context, ...place } = await openWorkplace({
     faults: {
       rules: [
@@ -37,7 +37,7 @@ test('rows that are refused twice and then taken are made by rules, others use u
     '1 row was sent on all nights of its rule, and stays rejected.',
   ]);
   expect((await place.report()).states).toMatchObject({ done: 2, refused: 1, held: 1 });
-  // Two rows at first, two and two by the rule, one that was made at once and one that is held: and nothing besides.
+  // The calls are four first sends, two retries each night for two nights, and nothing else.
   expect((await place.report()).calls).toMatchObject({ limit: 8 });
   expect(standIn.counts().made.limit).toBe(2);
   const [refused] = (await context.rows.inState('q4', 'refused', { count: 1 })).map(({ row }) => row);
@@ -49,7 +49,7 @@ test('rows that are refused twice and then taken are made by rules, others use u
 });
 
 // Promise: rules-do-not-add-up
-test('a row goes once a night by however many rules and runs, and by two rules no more nights than by one', async () => {
+test('a row is retried once a night under several rules and runs, for the longest of their nights', async () => {
   const place = await openRefused(2);
   const [row] = await place.refuseAll();
   const [first, second] = [await place.rule({ nights: 2 }), await place.rule({ nights: 3, step: 'company' })];
@@ -67,7 +67,7 @@ test('a row goes once a night by however many rules and runs, and by two rules n
 });
 
 // Promise: mended-row-starts-anew
-test('rows with other words begin anew, and the same line again does not', async () => {
+test('a row with changed content starts anew, and an unchanged line does not', async () => {
   const place = await openRefused(2);
   await place.refuseAll();
   await place.rule({ nights: 1 });
@@ -84,13 +84,13 @@ test('rows with other words begin anew, and the same line again does not', async
 // Promises: rules-leave-paused-alone, refused-stays-without-a-rule
 test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegExp]>([
   [
-    'a portfolio that is paused, by itself or by a person',
+    'a paused portfolio',
     ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
     /^1 portfolio with rows to send is paused, so these rows were not sent\.$/,
   ],
-  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^By the rules, no/],
-  ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],
-])('%s is left alone', async (_left, leave, words) => {
+  ['a cancelled portfolio', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^By the rules, no/],
+  ['a portfolio whose rules were removed', ({ context }) => removeRules(context.retryRules), /^No rule says/],
+])('%s is not retried by rules', async (_left, leave, words) => {
   const place = await openRefused(1, { APPROVE_ALWAYS: 'on' });
   await approveAll(place);
   await place.refuseAll();
@@ -98,12 +98,12 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
   await leave(place);
   expect((await place.night(0)).words).toMatch(words);
   expect(await place.states()).toMatchObject({ refused: 1, queued: 0, awaiting: 0 });
-  // That of the import alone: nothing was asked for.
+  // Only the approval of the import exists. No retry was requested.
   expect((await place.context.approvals.of('q4')).map(({ kind }) => kind)).toEqual(['import']);
 });
 
 // Promise: rules-leave-restored-alone
-test('what was restored from an archive is left alone, until somebody makes a rule for it by its name', async () => {
+test('rules skip a restored portfolio until a rule names it', async () => {
   const place = await openRefused(3);
   const { context } = place;
   await place.refuseAll();
@@ -114,7 +114,7 @@ test('what was restored from an archive is left alone, until somebody makes a ru
   const left = /^1 portfolio with rows to send was restored, so these rows were not sent. To send them, make a rule/;
   expect((await place.night(0)).words).toMatch(left);
   expect(await place.states()).toMatchObject({ refused: 3, queued: 0 });
-  // What a person sends again is as others are.
+  // Rows that a person retries are treated like others again.
   const [row] = await place.all('refused');
   if (!row) throw new Error('nothing is refused');
   await context.rows.requeue(row, 'refused', true);
@@ -127,7 +127,7 @@ test('what was restored from an archive is left alone, until somebody makes a ru
   await context.retryRules.remove(id);
   expect((await place.night(3)).words).toBe('3 rows go again.');
   await place.refuseAll();
-  // A rule of before says nothing of what is restored again.
+  // A rule older than the latest restore does not apply to it.
   await place.rule({ portfolio: 'q4', nights: 30 });
   await archivePortfolio(context, 'q4', { by: 'alice', signal });
   await restorePortfolio(context, 'q4', { signal });
@@ -138,7 +138,7 @@ test('what was restored from an archive is left alone, until somebody makes a ru
 test.each([
   ['before its rows go', 'requeue'],
   ['before its rows wait for approval', 'awaitRow'],
-])('what is archived and restored while a night stands still, %s, is left alone', async (_when, name) => {
+])('rules skip a portfolio that is archived and restored during the night, %s', async (_when, name) => {
   const place = await openRefused(1, name === 'awaitRow' ? { APPROVE_ALWAYS: 'on' } : {});
   const { context } = place;
   await approveAll(place);
@@ -162,7 +162,7 @@ test.each([
 });
 
 // Promise: rule-maker-cannot-approve
-test('where a sum needs approval the rows wait for another than who made the rule, and a no is for good', async () => {
+test("retries above the approval limit wait for someone other than the rule's author, and a decline is final", async () => {
   const place = await openRefused(3, { APPROVE_ABOVE: '2500' });
   await approveAll(place);
   const [row] = await place.refuseAll();
@@ -183,9 +183,9 @@ test('where a sum needs approval the rows wait for another than who made the rul
 
 // Promise: killed-night-goes-on
 test.each<[name: string, settings: Record<string, string>]>([
-  ['rows that go at once', {}],
+  ['rows without approval', {}],
   ['rows that wait for approval', { APPROVE_ALWAYS: 'on' }],
-])('killed at any moment, %s go once a night and are counted once', async (_name, settings) => {
+])('in a night killed at any step, %s are retried once and counted once', async (_name, settings) => {
   const place = await openRefused(3, settings);
   await approveAll(place);
   await place.refuseAll();
@@ -215,12 +215,12 @@ test.each<[name: string, settings: Record<string, string>]>([
     expect(await context.retryRules.asks(), where).toEqual([]);
     await place.refuseAll();
     if (!isDead()) break;
-    // Each step of a night is a moment.
+    // Each step of a night is a possible moment of death.
     expect(moment).toBeLessThan(30);
   }
 });
 
-test('a run that is stopped ends between two pages, and says so', async () => {
+test('a run that is stopped ends between two pages and throws the stop', async () => {
   const place = await openRefused(1);
   await place.refuseAll();
   await place.rule();
@@ -232,7 +232,7 @@ async function removeRules({ known, remove }: Place['context']['retryRules']): P
   for (const { rule } of await known()) await remove(rule.id);
 }
 
-/** Says yes to all that waits, if anything does, and lets it go. */
+/** Approves everything that waits, and releases it. */
 async function approveAll({ context }: Place): Promise<void> {
   for (const { id, digest } of await context.approvals.waiting()) {
     const person = { by: 'carol', roles: ['approver'] as const };

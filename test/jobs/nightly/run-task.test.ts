@@ -6,7 +6,7 @@ const DUE_MS = Date.parse('2026-11-22T01:30:00Z');
 const DAY_MS = 86_400_000;
 const ENTRY = { task: 'reconcile', pattern: '30 2 * * *', tz: 'Europe/Berlin', sinceMs: 0 };
 
-/** A task that remembers for which nights it was run. */
+/** A task that records for which nights it was run. */
 function makeTask(run: (night: Night) => Promise<NightResult> = async () => ({ is: 'well', words: 'Fine.' })) {
   const nights: Night[] = [];
   const task: NightlyTask = {
@@ -20,7 +20,7 @@ function makeTask(run: (night: Night) => Promise<NightResult> = async () => ({ i
   return { task, nights };
 }
 
-test('a run is told in the trail before and behind, ends its night, and a second run of that night does nothing', async () => {
+test('a run is recorded in the audit trail and ends its night, and a second run of that night does nothing', async () => {
   const { runs, audit, runner } = openNights();
   const { task, nights } = makeTask(async () => ({ is: 'findings', words: 'Two things.', report: 'r1' }));
   const run = runner([task]);
@@ -43,19 +43,19 @@ test('a run is told in the trail before and behind, ends its night, and a second
   });
 });
 
-test('a run that comes days late is that of the latest night, and one whose clock was put back is its own', async () => {
+test('a late run counts for the latest missed night, and a run far ahead for its own', async () => {
   const { runs, runner } = openNights();
   await runs.hold([ENTRY]);
   const { task, nights } = makeTask();
   const run = runner([task], () => DUE_MS + 3 * DAY_MS + 1_000);
   await run({ dueMs: DUE_MS });
-  // The other nights that were missed are not run one by one.
+  // The other missed nights are not run one by one.
   for (const days of [1, 2, 3]) await run({ dueMs: DUE_MS + days * DAY_MS });
   await run({ dueMs: DUE_MS + 9 * DAY_MS });
   expect(nights.map(({ atMs }) => (atMs - DUE_MS) / DAY_MS)).toEqual([3, 9]);
 });
 
-test('what somebody asks for is run for that moment, in their name and from where they asked', async () => {
+test('a requested run has its own moment, and the name and address of the requester', async () => {
   const { runs, audit, runner } = openNights();
   await runs.hold([ENTRY]);
   const { task, nights } = makeTask();
@@ -67,8 +67,8 @@ test('what somebody asks for is run for that moment, in their name and from wher
 
 test.each<[string, () => Promise<NightResult>]>([
   ['throws', () => Promise.reject(new Error('no disk'))],
-  ['says that it failed', async () => ({ is: 'failed', words: 'It could not be done: no disk' })],
-])('a task that %s is tried again, and with its last try the night has failed', async (_how, fail) => {
+  ['reports a failure', async () => ({ is: 'failed', words: 'It could not be done: no disk' })],
+])('a task that %s is retried, and its last try makes the night failed', async (_how, fail) => {
   const { runs, runner } = openNights();
   const { task, nights } = makeTask(fail);
   const run = runner([task]);
@@ -84,7 +84,7 @@ test.each<[string, () => Promise<NightResult>]>([
   expect(nights).toHaveLength(2);
 });
 
-test('a run that is stopped in the middle is left for another process, which has the same night', async () => {
+test('a stopped run is left to another process, which runs the same night', async () => {
   const { runs, runner } = openNights();
   const stopping = new AbortController();
   const { task, nights } = makeTask(({ signal }) => {
@@ -98,7 +98,7 @@ test('a run that is stopped in the middle is left for another process, which has
   expect(other.nights[0]?.id).toBe(nights[0]?.id);
 });
 
-test('a night of which ten processes died is given up', async () => {
+test('a night in which ten processes died is given up as failed', async () => {
   const { runs, runner } = openNights();
   const night = { task: 'reconcile', id: new Date(DUE_MS).toISOString(), atMs: DUE_MS };
   for (let time = 0; time < 10; time += 1) {
@@ -113,7 +113,7 @@ test('a night of which ten processes died is given up', async () => {
   });
 });
 
-test('a task that this process does not have is a failure that says so, and other processes may have it', async () => {
+test('an unknown task is retried for other processes, and fails on the last try with the reason', async () => {
   const { runs, runner } = openNights();
   const run = runner([]);
   expect(await run({ dueMs: DUE_MS })).toBe('again');
@@ -123,7 +123,7 @@ test('a task that this process does not have is a failure that says so, and othe
   );
 });
 
-test('where the trail cannot be written nothing is done; a task that writes its own entries has no others', async () => {
+test('a task does not run if the audit trail cannot be written, unless it writes its own entries', async () => {
   const { audit, runner } = openNights();
   const { task, nights } = makeTask();
   audit.away = true;

@@ -12,14 +12,14 @@ import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { DAY_MS, nightAt } from '../../support/retried-rows.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-/** A workplace that keeps finished portfolios for thirty days, and its nights: so many days from now. */
+/** A workplace that keeps finished portfolios for thirty days, and its archive nights, so many days from now. */
 async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30' }) {
   const place = await openWorkplace({ env });
   const audit = makeNotedAudit();
   const { context } = place;
   const night = (inDays: number, signal?: AbortSignal) =>
     archiveOld(nightAt(Date.now() + inDays * DAY_MS, signal), { ...context, audit });
-  /** A portfolio that is finished, since there is nothing in it. */
+  /** An empty portfolio, which is finished at once. */
   const finished = async (name: string) => {
     await (await context.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' })).end();
   };
@@ -28,7 +28,7 @@ async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30
 }
 
 // Promise: old-portfolios-archived
-test('what finished long ago is archived, the oldest first; what is younger or at work stays', async () => {
+test('portfolios finished long ago are archived, oldest first, and younger or busy ones stay', async () => {
   const { night, finished, standing, audit, context, ...place } = await openKept();
   for (const name of ['one', 'two']) await finished(name);
   await context.ledger.hincrby(context.keys.portfolio('two'), 'finished', -60_000);
@@ -45,7 +45,7 @@ test('what finished long ago is archived, the oldest first; what is younger or a
   expect(await night(31)).toMatchObject({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
 });
 
-test('one that is imported into and finished anew, while others are archived, is young again', async () => {
+test('a portfolio imported into and finished again during the night is not archived', async () => {
   const { finished, standing, audit, context } = await openKept();
   for (const name of ['one', 'two']) await finished(name);
   await context.ledger.hincrby(context.keys.portfolio('one'), 'finished', -60_000);
@@ -60,7 +60,7 @@ test('one that is imported into and finished anew, while others are archived, is
 });
 
 // Promise: restored-kept-as-long
-test('one that was put back is kept from then on as long as others', async () => {
+test('a restored portfolio is kept as long as a newly finished one', async () => {
   const { night, finished, standing, context } = await openKept();
   await finished('q4');
   await night(31);
@@ -72,7 +72,7 @@ test('one that was put back is kept from then on as long as others', async () =>
 });
 
 // Promise: busy-archive-tried-again
-test('while another process archives or restores, the night has failed, and its next try has them', async () => {
+test('the night fails while another process archives, and its next try archives', async () => {
   const { night, finished, standing, context } = await openKept();
   await finished('q4');
   const lease = await takeLease({ connection: context.ledger, key: context.keys.archivesTaken, holder: 'another' });
@@ -82,7 +82,7 @@ test('while another process archives or restores, the night has failed, and its 
   expect(await standing('q4')).toBe('archived');
 });
 
-test('it is a task of the schedule, and runs as the others do', async () => {
+test('archiving runs as a task of the schedule', async () => {
   const { context, finished, standing } = await openKept();
   await finished('q4');
   const atMs = Date.now() + 31 * DAY_MS;
@@ -94,7 +94,7 @@ test('it is a task of the schedule, and runs as the others do', async () => {
 });
 
 // Promise: nothing-archived-unset
-test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async () => {
+test('without LIMITLINE_KEEP_DAYS nothing is archived, and the result says so', async () => {
   const { night, finished, standing } = await openKept({});
   await finished('q4');
   expect(await night(10_000)).toMatchObject({ is: 'well', words: expect.stringContaining('LIMITLINE_KEEP_DAYS') });
@@ -102,7 +102,7 @@ test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async 
 });
 
 // Promise: held-keeps-from-archive
-test('one with held rows is left for a person, and keeps no other', async () => {
+test('a portfolio with held rows is not archived, and does not stop the others', async () => {
   const { night, finished, standing, context } = await openKept();
   for (const name of ['held', 'other']) await finished(name);
   await context.ledger.zadd(context.keys.rowsInState('held', 'held'), 2, 'a row');
@@ -115,7 +115,7 @@ test('one with held rows is left for a person, and keeps no other', async () => 
 });
 
 // Promise: unarchivable-stops-no-other
-test('a disk that takes nothing fails the night, says so once, and the next try has them', async () => {
+test('an archive folder that cannot be written fails the night with one message, and the next try archives', async () => {
   const { night, finished, standing, context } = await openKept();
   for (const name of ['one', 'two']) await finished(name);
   const folder = join(context.settings.LIMITLINE_DATA, 'archive');
@@ -131,9 +131,9 @@ test('a disk that takes nothing fails the night, says so once, and the next try 
 
 // Promises: killed-archiving-continues, begun-archiving-goes-on
 test.each([
-  ['however young it is', { LIMITLINE_KEEP_DAYS: '30' }],
-  ['also where nothing is archived by itself', {}],
-])('what a killed process began goes on, %s', async (_when, env) => {
+  ['however young the portfolio is', { LIMITLINE_KEEP_DAYS: '30' }],
+  ['even without LIMITLINE_KEEP_DAYS', {}],
+])('archiving that a killed process began is finished, %s', async (_when, env) => {
   const { night, finished, standing, context } = await openKept(env);
   await finished('begun');
   await finished('other');
@@ -143,7 +143,7 @@ test.each([
   expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
 });
 
-test('a process that stops leaves the rest to another', async () => {
+test('archiving stops with its signal and changes nothing', async () => {
   const { night, finished, standing } = await openKept();
   await finished('q4');
   await expect(night(31, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
@@ -174,7 +174,7 @@ test.each<[Partial<TakenIn>, string, string]>([
   ],
 ])('%j is %s: %s', (taken, is, words) => expect(inboxResult({ ...NOTHING, ...taken })).toEqual({ is, words }));
 
-test('without a drop folder there is nothing to do', async () => {
+test('the drop folder task reports that LIMITLINE_INBOX is not set, or that the folder is empty', async () => {
   const { source } = await openInbox();
   const without = { ...source, settings: { ...source.settings, LIMITLINE_INBOX: undefined } };
   expect(await takeInDropped(without, nightAt(0))).toMatchObject({ is: 'well', words: /LIMITLINE_INBOX is not set/ });

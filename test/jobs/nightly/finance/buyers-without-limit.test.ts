@@ -6,10 +6,10 @@ import { makeFoundList, makeRequest, openLedger, walkAll } from '../../../suppor
 
 const DAY_MS = 86_400_000;
 
-/** An import that began after those of the rows, as its rows are left out. */
+/** A later import that leaves rows of the first one out. */
 const LATER_FILE = { importId: '2', begun: '9' };
 
-/** Puts rows of one buyer, each into a state, and answers their keys. */
+/** Stores rows of one buyer in the given states, and returns their keys. */
 async function putBuyer(
   { rows, portfolios }: ReturnType<typeof openLedger>,
   name: string,
@@ -34,7 +34,7 @@ async function findIn(ledger: ReturnType<typeof openLedger>, atMs = Date.now()) 
 }
 
 // Promise: buyers-without-limit-once
-test('a buyer is named once, by its latest row, if none of its requests has a limit or may get one', async () => {
+test('a buyer is listed once, with its latest row, if none of its requests has or may get a limit', async () => {
   const ledger = openLedger();
   const [refused] = await putBuyer(ledger, 'Refused', ['refused']);
   await putBuyer(ledger, 'Twice', ['refused', 'refused']);
@@ -46,7 +46,7 @@ test('a buyer is named once, by its latest row, if none of its requests has a li
   await putBuyer(ledger, 'May get one', ['queued'], 'q5');
   await putBuyer(ledger, 'May have one', ['refused', 'held']);
   await putBuyer(ledger, 'Waits', ['refused', 'awaiting']);
-  // Which of two ended later the ledger knows in ms, and these are put within one.
+  // The rows were stored within one millisecond, so the later end is set by hand.
   await ledger.connection.hset(ledger.keys.row('q5', again ?? ''), 'updated', Date.now() + 60_000);
 
   const items = await findIn(ledger);
@@ -60,7 +60,7 @@ test('a buyer is named once, by its latest row, if none of its requests has a li
   expect(later.every(({ says }) => says.endsWith('for more than a week'))).toBe(true);
 });
 
-test('of a buyer with very many requests all are looked at', async () => {
+test('all requests of a buyer count, however many there are', async () => {
   const ledger = openLedger();
   const states = Array.from({ length: 140 }, (): RowState => 'refused');
   await putBuyer(ledger, 'Refused', states);
@@ -69,7 +69,7 @@ test('of a buyer with very many requests all are looked at', async () => {
 });
 
 // Promise: left-out-is-given-up
-test('a row that gave way to another counts as none; one that a later file left out is given up', async () => {
+test('a replaced row is ignored, and a row that a later file left out counts as given up', async () => {
   const ledger = openLedger();
   const [key = ''] = await putBuyer(ledger, 'Mended', ['refused']);
   const problem = { step: 'limit', message: 'replaced by line 2 of b.csv' } as const;

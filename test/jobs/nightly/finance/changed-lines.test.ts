@@ -6,7 +6,7 @@ import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,city,request_reference,requested_limit';
 
-/** Imports files of one line, and tells what the nightly check names as not requested. */
+/** Imports one-line files, and returns what the nightly check lists as not requested. */
 function linesNamed({ context, import: bringIn }: Awaited<ReturnType<typeof openWorkplace>>, header: string) {
   const named = async () =>
     (await financeItems(context))
@@ -15,7 +15,7 @@ function linesNamed({ context, import: bringIn }: Awaited<ReturnType<typeof open
   return { named, bring: (line: string, portfolio = 'q4') => bringIn([header, line], { portfolio }) };
 }
 
-/** A portfolio with the request of Acme GmbH sent, and what the nightly check names as not requested. */
+/** A portfolio whose first request was sent, and what the nightly check lists as not requested. */
 async function openSent(first: string, portfolio = 'q4') {
   const place = await openWorkplace();
   const { named, bring } = linesNamed(place, HEADER);
@@ -33,13 +33,13 @@ test.each([
   ['city', 'Acme GmbH,DE,Ulm,R1,1000', 'Acme GmbH,DE,Bonn,R1,1000', '1000', 'city differs'],
   ['city without a reference', 'Acme GmbH,DE,Ulm,,1000', 'Acme GmbH,DE,Bonn,,1000', '1000', 'city differs'],
 ])(
-  'a line refused for its %s, since its request was sent already, is named until it comes as it was sent',
+  'a line refused for its changed %s after sending is listed until the original line is imported',
   async (_of, sent, changed, amount, differs) => {
     const { named, bring } = await openSent(sent);
     expect(await bring(changed)).toMatchObject({ invalid: 1 });
     const words = expect.stringContaining(`changed after it was requested (${differs})`);
     expect(await named()).toEqual([['Acme GmbH', amount, INVALID, words]]);
-    // A later file without the buyer answers nothing.
+    // A later file without the buyer does not settle the line.
     await bring('Beta GmbH,DE,Ulm,R3,3000');
     expect(await named()).toEqual([['Acme GmbH', amount, 'it led to no request', words]]);
     await bring(sent);
@@ -48,7 +48,7 @@ test.each([
 );
 
 // Promise: changed-line-named
-test('a changed line is named until a second limit is requested for its buyer, and with the last file that has it', async () => {
+test('a changed line is listed with the last file that has it, until its buyer gets a second limit', async () => {
   const { named, bring, dir, importFile } = await openSent('Acme GmbH,DE,Ulm,R1,1000');
   await bring('Acme GmbH,DE,Ulm,R1,2000');
   await writeFile(join(dir, 'other.csv'), `${HEADER}\nAcme GmbH,DE,Ulm,R1,2500\n`);
@@ -59,7 +59,7 @@ test('a changed line is named until a second limit is requested for its buyer, a
 });
 
 // Promise: changed-line-named
-test('a line that differs from what another portfolio sent is named; one that does not is requested', async () => {
+test('a line that differs from a request of another portfolio is listed until the original line is imported', async () => {
   const { named, bring } = await openSent('Acme GmbH,DE,Ulm,R1,1000', 'q3');
   expect(await bring('Acme GmbH,DE,Ulm,R1,2000')).toMatchObject({ invalid: 1 });
   expect(await named()).toEqual([['Acme GmbH', '2000', INVALID, expect.stringContaining('in portfolio q3')]]);
@@ -70,7 +70,7 @@ test('a line that differs from what another portfolio sent is named; one that do
 const BY_BUYER = 'name,country_code,buyer_reference,request_reference,requested_limit';
 
 // Promises: changed-line-named, other-company-answers-nothing
-test('a line with the name of another company is named until a file of any portfolio has it as it was sent', async () => {
+test("a line with another company's name is listed until any portfolio imports the original line", async () => {
   const place = await openWorkplace();
   const { named, bring } = linesNamed(place, BY_BUYER);
   await place.work();
@@ -79,7 +79,7 @@ test('a line with the name of another company is named until a file of any portf
   await bring('Jäger Papier SE,DE,B1,R1,1000');
   const changed = ['Jäger Papier SE', '1000', INVALID, expect.stringContaining('sent for "Jäger Papier GmbH", DE')];
   expect(await named()).toEqual([changed]);
-  // In another portfolio the line is skipped with a warning, and says nothing of this one.
+  // In another portfolio the line is skipped with a warning. This portfolio's line is still listed.
   await bring('Jäger Papier SE,DE,B1,R1,1000', 'copy');
   expect(await named()).toEqual([changed]);
   await bring('Jäger Papier GmbH,DE,B1,R1,1000', 'third');
@@ -87,7 +87,7 @@ test('a line with the name of another company is named until a file of any portf
 });
 
 // Promise: other-company-answers-nothing
-test('a row whose limit another portfolio requested for another company answers for no changed line', async () => {
+test('a row whose limit was requested for another company does not settle a changed line', async () => {
   const place = await openWorkplace();
   const { named, bring } = linesNamed(place, BY_BUYER);
   await bring('Jäger Papier GmbH,DE,B1,R1,1000');
@@ -100,7 +100,7 @@ test('a row whose limit another portfolio requested for another company answers 
   expect(await named()).toEqual([[`Jäger Papier ${other}`, '1000', INVALID, expect.stringContaining('sent for')]]);
 });
 
-test('a line of before a correction that was sent asks for nothing new', async () => {
+test('a line with the amount before a sent correction is not listed', async () => {
   const { named, bring, context } = await openSent('Beta GmbH,DE,Ulm,R3,3000');
   await context.portfolios.pause('q4', 'by somebody');
   await bring('Acme GmbH,DE,Ulm,,1000');

@@ -24,7 +24,7 @@ test.each<[how: string, damage: (copy: string) => Promise<void>]>([
     },
   ],
   ['cut off', (copy) => truncate(copy, 5_000)],
-])('a copy of an errors file that is %s does not end the nightly check, nor any later one', async (_how, damage) => {
+])('an errors file whose stored copy is %s does not stop the nightly check', async (_how, damage) => {
   const place = await openWorkplace();
   const bad = Array.from({ length: 500 }, (_, n) => `Buyer ${n} ${Math.sin(n)},DE,HRB ${n},much`);
   await place.import([HEADER, ...bad]);
@@ -36,7 +36,7 @@ test.each<[how: string, damage: (copy: string) => Promise<void>]>([
   expect((await told(place.context)).length).toBeGreaterThan(0);
 });
 
-test('two rounds of an errors file under one name: each line is told once, and none that was requested', async () => {
+test('an errors file imported in two rounds under one name lists each unrequested line once', async () => {
   const place = await openWorkplace();
   const { context } = place;
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much', 'Gamma GmbH,DE,HRB 3,x']);
@@ -51,7 +51,7 @@ test('two rounds of an errors file under one name: each line is told once, and n
   expect((await told(context)).map(([, name, file]) => [name, file])).toEqual([['Gamma GmbH', 'errors.csv']]);
 });
 
-test('an import under way is left to the next night, and hides no line of an earlier one', async () => {
+test('an import under way is left to the next night, and hides no line of an earlier import', async () => {
   const { context, ...place } = await openWorkplace();
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
   const [first] = await context.portfolios.allImports('q4');
@@ -61,13 +61,13 @@ test('an import under way is left to the next night, and hides no line of an ear
   await run.leave();
 });
 
-test('an errors file of another account hides no line of a file that it was not made of', async () => {
+test('an errors file of another account hides no line of an unrelated file', async () => {
   const trial = await openWorkplace();
   await trial.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
   const round = (await exportedText(trial.context, { only: 'errors' })).replace('HRB 2,much', 'HRB 2,2');
   const place = await openWorkplace();
   const { context } = place;
-  // Another file is the first of this account's portfolio.
+  // The first file of this account's portfolio is a different one.
   await place.import([HEADER, 'Other GmbH,DE,HRB 8,1000', 'Vanished GmbH,DE,HRB 9,much']);
   expect((await told(context)).map(([, name]) => name)).toEqual(['Vanished GmbH']);
   const path = join(place.dir, 'q4.errors.csv');
@@ -77,14 +77,14 @@ test('an errors file of another account hides no line of a file that it was not 
 });
 
 // Promise: same-name-corrects-nothing
-test('a file of the same name corrects no line that it lacks, and each line that it has again', async () => {
+test('a file of the same name corrects only lines of buyers that it contains', async () => {
   const place = await openWorkplace();
   const faulty = ['Beta GmbH,DE,HRB 2,much', ',DE,HRB 3,3000', 'Delta GmbH,XX,HRB 4,4000', 'Eta GmbH,DE,HRB 5,all'];
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', ...faulty]);
   const names = async () => (await told(place.context)).map(([line, name]) => [line, name]);
   await place.import([HEADER, 'Gamma GmbH,DE,HRB 7,7000', 'Beta GmbH & Co,DE,HRB 8,8000']);
   expect((await names()).map(([line]) => line)).toEqual([3, 4, 5, 6]);
-  // The name and the country are filled in, one line stays as it was, and one buyer has another line now.
+  // Two lines get a name and a country, one is unchanged, and one buyer has another line now.
   await place.import([
     HEADER,
     'Eta GmbH,DE,HRB 5,all',
@@ -96,7 +96,7 @@ test('a file of the same name corrects no line that it lacks, and each line that
 });
 
 // Promise: same-name-corrects-nothing
-test('a file of the same name corrects a line on whatever line it has the buyer, and by no line that was there before', async () => {
+test('a file of the same name corrects a line by its buyer, on any line and only with new content', async () => {
   const place = await openWorkplace();
   const head = 'name,country_code,city,requested_limit';
   await place.import([head, 'Jade GmbH,DE,Ulm,1000', 'Inn AG,Tirol,Ulm,1300', 'Jura OHG,Tirol,Ulm,1400']);
@@ -112,7 +112,7 @@ test('a file of the same name corrects a line on whatever line it has the buyer,
 });
 
 // Promise: other-name-corrects
-test('a file of another name corrects a line whose other cells say the buyer, and no other', async () => {
+test('a file of another name corrects only lines whose other cells identify the buyer and the request', async () => {
   const place = await openWorkplace();
   const faulty = ['Beta GmbH,DE,HRB 2,much', ',DE,,3000', 'Delta GmbH,XX,HRB 4,4000', 'Eta GmbH,YY,HRB 5,5000'];
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', ...faulty]);
@@ -130,14 +130,14 @@ test('a file of another name corrects a line whose other cells say the buyer, an
 });
 
 // Promise: earlier-file-corrects-nothing
-test('a file that came before a line corrects nothing of it, though it is imported again', async () => {
+test('a file imported before a line does not correct it, even if that file is imported again', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'first.csv');
   await writeFile(path, `${HEADER}\nAcme GmbH,DE,,5000\nBeta GmbH,XX,HRB 2,2000\n`);
   await place.importFile(path);
   await place.import([HEADER, 'Beta GmbH,XX,HRB 2,2000', 'Acme GmbH,XX,,5000', ',DE,,5000']);
   expect(await place.importFile(path)).toMatchObject({ gone: 2, goneFile: 'q4.csv' });
-  // Acme in another country may be another company. Beta's line is told with the file that has it last.
+  // Acme in another country may be another company. Beta's line is listed with the last file that has it.
   expect((await told(place.context)).map(([line, , file]) => [line, file])).toEqual([
     [3, 'first.csv'],
     [3, 'q4.csv'],
@@ -145,7 +145,7 @@ test('a file that came before a line corrects nothing of it, though it is import
   ]);
 });
 
-test('another sheet of a workbook corrects no line of the first', async () => {
+test('another sheet of a workbook corrects no line of the first sheet', async () => {
   const place = await openWorkplace();
   const rows = (limit: string) =>
     rowOf(1, ['name', 'requested_limit']) + rowOf(2, ['Acme GmbH', '1']) + rowOf(3, ['Beta GmbH', limit]);

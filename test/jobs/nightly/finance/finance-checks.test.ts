@@ -9,7 +9,7 @@ const HEADER =
   'name,country_code,company_registration_number,requested_limit,supporting_documents,statements_dated,contact_email';
 
 // Promises: findings-name-no-contact, rows-go-without-supplier, statements-by-nights-date
-test('after a run, all that finance wants to know of is found: what was granted, what failed, who has nothing', async () => {
+test('the nightly check lists granted, failed, held and missing limits, and no contact data', async () => {
   const place = await openWorkplace({
     faults: {
       rules: [
@@ -24,7 +24,7 @@ test('after a run, all that finance wants to know of is found: what was granted,
   const { context } = place;
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n');
-  // One moment for all of it: a date changes while a test runs.
+  // One moment serves the whole test, because the date may change meanwhile.
   const nowMs = Date.now();
   const { oldest, today } = adviceDates(new Date(nowMs));
   await place.import([
@@ -36,7 +36,7 @@ test('after a run, all that finance wants to know of is found: what was granted,
       'Held AG,DE,HRB 4,6000,,,anna@private.example',
       `Young AG,DE,HRB 5,900000,a.pdf,${today},`,
       'Undated AG,DE,HRB 6,900000,a.pdf,,',
-      // Of so small a request nobody asks it.
+      // The check requires no statements for such a small request.
       'Small AG,DE,HRB 7,1000,a.pdf,2001-01-01,',
     ].map((line) => `${line},Privatweg 1`),
   ]);
@@ -59,7 +59,7 @@ test('after a run, all that finance wants to know of is found: what was granted,
   expect(items.every(({ isMended }) => !isMended)).toBe(true);
   expect(JSON.stringify(items)).not.toMatch(/anna|Privatweg/);
   expect(items.find(({ check }) => check === 'no supplier')?.detail).toBe('refused: no');
-  // Statements grow old: it goes by the date of the night, and not of the import.
+  // The age of statements is compared with the date of the night, not of the import.
   const later = await find(nowMs + 40 * 86_400_000);
   expect(later.filter(({ check }) => check === 'old statements').map(({ name, detail }) => [name, detail])).toEqual([
     ['Fine AG', `statements of ${oldest}`],

@@ -8,10 +8,10 @@ const HEADER = 'name,country_code,request_reference,requested_limit,contact_emai
 
 // Promise: mended-line-stays-mended
 test.each([
-  ['an amount that could be read', '1000', 'anna'],
-  ['one that could not', '1O00', ''],
+  ['a readable amount', '1000', 'anna'],
+  ['an unreadable amount', '1O00', ''],
 ])(
-  'a line stays mended when its file comes again, though a third file had its buyer in between: %s',
+  'a corrected line stays corrected when its file is imported again after a third file: %s',
   async (_name, amount, mail) => {
     const { context, dir, importFile, import: bring } = await openWorkplace();
     const named = async () => (await financeItems(context)).filter(({ check }) => check === 'not requested');

@@ -15,7 +15,7 @@ async function findIn(place: ReturnType<typeof openEvents>, results: readonly Pa
 }
 
 // Promise: night-tells-of-events
-test('rows that new events name are told once each, by what is their own first; others are counted', async () => {
+test('each row that new events name is listed once by its most specific id, and other events are counted', async () => {
   const place = openEvents();
   const { events, all } = place;
   for (const content of [
@@ -48,7 +48,7 @@ test('rows that new events name are told once each, by what is their own first; 
   expect(items.every(({ check, isMended }) => check === 'events' && !isMended)).toBe(true);
 });
 
-test('an event that names a company by its number alone names something known here', async () => {
+test('an event that names a company only by its register number counts as known', async () => {
   const place = openEvents();
   await place.events.keep(eventOf('{"register":"HRB-7654321a"}'));
   await place.events.keep(eventOf('{"register":"CR12345678"}'));
@@ -60,7 +60,7 @@ test('an event that names a company by its number alone names something known he
   ]);
 });
 
-test('however many ids each of the events has, the rows that they name are told', async () => {
+test('every named row is listed, however many ids the events contain', async () => {
   const place = openEvents({ mostBytes: 10_000_000 });
   const ids = (of: number) => Array.from({ length: 60 }, (_none, at) => `other-${of}-${at}x`).join(' ');
   const numbers = Array.from({ length: 90 }, (_none, at) => at);
@@ -73,8 +73,8 @@ test('however many ids each of the events has, the rows that they name are told'
   expect(items).toHaveLength(90);
 });
 
-test('events whose ids are more than are told apart are not said to name nothing', async () => {
-  // 300,000 ids: the first of them are taken, and what the other events name nobody knows.
+test('events with more ids than the check compares are counted apart from events that name nothing', async () => {
+  // The events have 300,000 ids. The first of them are compared, and the rest counts as not examined.
   const page = Array.from({ length: 5_000 }, (_none, of) => ({
     ids: Array.from({ length: 60 }, (_other, at) => `other-${of}-${at}x`),
     lastMs: 1,
@@ -95,18 +95,18 @@ test('events whose ids are more than are told apart are not said to name nothing
   expect(left).toMatchObject({ says: expect.stringContaining('than are looked at'), rows: 5_000 - 4_369 });
 });
 
-test('a night without new events tells nothing, and looks at no row', async () => {
+test('a night without new events lists nothing and reads no row', async () => {
   const place = openEvents();
   const walked = { row: { portfolio: 'q4', key: 'row-1' } } as ReturnType<typeof makeWalked>;
   const sink = makeFoundList();
   const check = await findNamedByEvents(place.events, { sink, sinceMs: Date.now() });
-  // It has no result that could be looked at.
+  // The row has no result that the check could read.
   await check.row(walked);
   await check.end?.();
   expect(sink.items).toEqual([]);
 });
 
-test('events that were not taken, since all that may be kept is, are told', async () => {
+test('events that were dropped because EVENTS_KEEP_MB was reached are reported', async () => {
   const place = openEvents({ mostBytes: 10 });
   await place.events.keep(eventOf('too much'));
   expect(await findIn(place, [])).toEqual([
@@ -114,7 +114,7 @@ test('events that were not taken, since all that may be kept is, are told', asyn
   ]);
 });
 
-test('rows whose events were taken are not told, and decisions that were not taken are counted', async () => {
+test('rows whose events were applied are not listed, and decisions that were not applied are counted', async () => {
   const place = openEvents();
   const { events } = place;
   const became = [

@@ -17,7 +17,7 @@ const MEANINGS = new Map([
   ['under_review', 'review'],
 ] as const);
 
-describe('what was granted beside what was requested', () => {
+describe('the granted amount beside the requested one', () => {
   const of = (requested: string, granted: string | undefined, state: RowState = 'done') =>
     grantedBelow(
       makeWalked({
@@ -37,7 +37,7 @@ describe('what was granted beside what was requested', () => {
     ['1000', '2000', 'more was granted than requested'],
     ['1000', '999.99', 'less than requested'],
     ['1000', '9e2', 'less than requested'],
-    // Alike as floats.
+    // The two amounts are equal as floating-point numbers.
     ['9007199254740993', '9007199254740992', 'less than requested'],
     ['1000', '0', 'approved, but nothing was granted'],
     ['1000', '0.00', 'approved, but nothing was granted'],
@@ -45,13 +45,13 @@ describe('what was granted beside what was requested', () => {
     ['1000', 'EUR 1000', 'the answer says an amount that cannot be read'],
     ['1000', '1e9999999', 'the answer says an amount that cannot be read'],
     ['1000', `1${'0'.repeat(200)}`, 'the answer says an amount that cannot be read'],
-    // A person named the id: nobody knows the amount.
+    // A person gave the id, so the amount is unknown.
     ['1000', undefined, undefined],
-  ])('%s asked for, %s granted: %s', (requested, granted, says) => {
+  ])('%s requested, %s granted: %s', (requested, granted, says) => {
     expect(of(requested, granted)?.says).toBe(says);
   });
 
-  test('is told once, of the row that made the limit', () => {
+  test('is compared only for the row that made the limit', () => {
     expect(of('1000', '1', 'skipped')).toBeUndefined();
     expect(of('1000', '1', 'held')).toBeUndefined();
   });
@@ -61,13 +61,13 @@ describe('what was granted beside what was requested', () => {
     ['accepted', '1', 'granted below'],
     ['approved', '0', 'other status'],
     ['approved', '?', 'answered otherwise'],
-    // These are told of by their status.
+    // Another check reports these by their status.
     ['declined', '0', undefined],
     ['under review', '1', undefined],
     [undefined, '1', undefined],
     ['approved', undefined, 'answered otherwise'],
     ['declined', undefined, undefined],
-  ])('of one that is %s with %s granted, it is of the check %s', (status, total_limit, check) => {
+  ])('a limit with status %s and %s granted belongs to the check %s', (status, total_limit, check) => {
     const record = {
       ...(total_limit === undefined ? {} : { total_limit }),
       ...(status === undefined ? {} : { status }),
@@ -75,7 +75,7 @@ describe('what was granted beside what was requested', () => {
     expect(grantedBelow(makeWalked({ record }), MEANINGS)?.check).toBe(check);
   });
 
-  test('names the row and the limit', () => {
+  test('is reported with the row and the limit id', () => {
     expect(
       grantedBelow(
         makeWalked({ record: { status: 'approved', total_limit: '1.5' }, line: 7, limitId: 'bl_7' }),
@@ -103,20 +103,20 @@ test.each([
   ['accepted', undefined, undefined],
   ['in review', 'in review: under review', undefined],
   ['rejected', 'rejected: declined', undefined],
-  // The same is not said twice.
+  // The words are not repeated if they equal the status.
   ['Declined', 'declined', undefined],
   ['under_review', 'under review', undefined],
   ['pending', `pending${UNKNOWN}`, 'statuses pending --means MEANING'],
   ['to be seen', `to be seen${UNKNOWN}`, 'statuses "to be seen" --means MEANING'],
   ['Approved', `Approved${UNKNOWN}`, 'statuses Approved --means MEANING'],
-  // A shell would run this.
+  // A shell would run this text, so there is no command.
   ['$(reboot)', `$(reboot)${UNKNOWN}`, undefined],
   ['--json', `--json${UNKNOWN}`, undefined],
   ['in review\n\u001b[31m', `in review␊␛[31m${UNKNOWN}`, undefined],
   ['x'.repeat(100), `${'x'.repeat(60)}…${UNKNOWN}`, undefined],
   ['', 'no status is known of it', undefined],
   [undefined, 'no status is known of it', undefined],
-])('a limit with the status %j is told of as %j', (status, says, command) => {
+])('a limit with the status %j is reported as %j', (status, says, command) => {
   const record: RowResult['record'] = status === undefined ? {} : { status };
   const found = otherStatus(makeWalked({ record }), MEANINGS);
   expect([found?.says, found?.command]).toEqual([says, command]);
@@ -126,13 +126,13 @@ test.each([
 test.each([
   ['in review', 30 * DAY_MS + 1, 'under review for longer than 30 days'],
   ['in review', 30 * DAY_MS, undefined],
-  // A clock that was set back.
+  // The clock was set back.
   ['in review', -DAY_MS, undefined],
   ['rejected', 99 * DAY_MS, undefined],
   ['approved', 99 * DAY_MS, undefined],
   ['pending', 99 * DAY_MS, undefined],
   [undefined, 99 * DAY_MS, undefined],
-])('a limit that was answered as %j %d ms ago is %j', (status, ageMs, says) => {
+])('a limit answered as %j %d ms ago is reported as %j', (status, ageMs, says) => {
   const given = { meanings: MEANINGS, days: 30, atMs: 100 * DAY_MS };
   const walked = (state: RowState) =>
     makeWalked({ state, record: status === undefined ? {} : { status }, sinceMs: given.atMs - ageMs });
@@ -140,7 +140,7 @@ test.each([
   expect(longReview(walked('skipped'), given)).toBeUndefined();
 });
 
-describe('statements', () => {
+describe('financial statements', () => {
   const document = { name: 'q4.pdf', mediaType: 'application/pdf', sizeBytes: 1, sha256: 'a' };
   const of = (amount: string, documents: number, statements: string | undefined, state: RowState = 'done') => {
     const request = makeRequest({ documents: Array(documents).fill(document), limit: { requested_limit: amount } });
@@ -184,7 +184,7 @@ describe('statements', () => {
     ['limit', undefined],
     ['cancelled', undefined],
     ['skipped', undefined],
-  ])('are looked at of a row that is %s: %s', (state, says) => {
+  ])('are checked for a row in state %s: %s', (state, says) => {
     expect(of('900000', 0, undefined, state)?.[1]).toBe(says);
   });
 });
@@ -197,11 +197,11 @@ test.each([
   [7 * DAY_MS, 'for more than a week'],
   [30 * DAY_MS, 'for more than a month'],
   [365 * DAY_MS, 'for more than a year'],
-])('%i ms are said as %s', (ageMs, words) => {
+])('an age of %i ms is written as %s', (ageMs, words) => {
   expect(ageWords(ageMs)).toBe(words);
 });
 
-describe('a row that failed', () => {
+describe('a failed row', () => {
   const cause = (changes: Partial<RowCause> = {}): RowCause => {
     return { id: 'k3f9', step: 'limit', meaning: 'refused', status: 422, words: 'limit … is too high', ...changes };
   };
@@ -244,7 +244,7 @@ describe('a row that failed', () => {
       'resolve q4 --line 2 --made ID',
     ],
     [
-      'by a fault of ours says so',
+      'that failed by an internal fault is reported as a fault of Limitline',
       { state: 'refused', cause: 'k3f9' },
       [cause({ meaning: 'ours', status: null, words: '' })],
       'fault of Limitline at the limit, for more than a week',
@@ -261,7 +261,7 @@ describe('a row that failed', () => {
   });
 });
 
-test('the day is at least a day, and begins with the check before', () => {
+test('the checked period is at least 25 hours, and begins one hour before the previous check', () => {
   const [now, hourMs] = [100 * DAY_MS, 3_600_000];
   expect(dayBegan(now, undefined)).toBe(now - 25 * hourMs);
   expect(dayBegan(now, now - 2 * hourMs)).toBe(now - 25 * hourMs);

@@ -21,7 +21,7 @@ async function openDone(lines: readonly string[], faults: { rules: object[] } = 
 }
 
 // Promise: several-limits-named
-test('a buyer for whom a corrected line requested a second limit is named with both amounts', async () => {
+test('a buyer with a second limit from a corrected line is listed with both amounts', async () => {
   const { bring, named } = await openDone(['Acme GmbH,HRB 1,,1000', 'Beta GmbH,HRB 2,,3000']);
   expect(await named()).toEqual([]);
   await bring(['Acme GmbH,HRB 1,,2000', 'Beta GmbH,HRB 2,,3000']);
@@ -36,7 +36,7 @@ test('a buyer for whom a corrected line requested a second limit is named with b
 });
 
 // Promise: several-limits-named
-test('limits of one buyer that are told apart by a reference, or belong to two portfolios, are not named', async () => {
+test('limits of one buyer with references, or of two portfolios, are not listed', async () => {
   const { bring, named } = await openDone([
     'Acme GmbH,HRB 1,,1000',
     'Beta GmbH,HRB 2,B1,1000',
@@ -48,7 +48,7 @@ test('limits of one buyer that are told apart by a reference, or belong to two p
 });
 
 // Promise: several-limits-named
-test('a limit that was declined, or of which nothing was granted, is no second one', async () => {
+test('a declined limit, or one with nothing granted, does not count as a second limit', async () => {
   const rules = [
     { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'declined', share: 0 },
     { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'approved', share: 0 },
@@ -59,7 +59,7 @@ test('a limit that was declined, or of which nothing was granted, is no second o
   expect(await named()).toEqual([]);
 });
 
-test('of a buyer with very many requests all are looked at, once', async () => {
+test('all limits of a buyer are listed once, however many requests there are', async () => {
   const ledger = openLedger();
   const buyer = contentDigest('Many');
   await ledger.portfolios.startImport('q4', { id: 'f', fileName: 'q4.csv', reading: '{}' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { financeItems } from '../../../support/ledger.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
-/** Imports the same buyer into portfolios, one after the other, with the answer that its limit gets then. */
+/** Imports the same buyer into several portfolios in turn, each with its answer for the limit. */
 async function openShared(answers: Record<string, number | undefined>) {
   const place = await openWorkplace();
   await place.work();

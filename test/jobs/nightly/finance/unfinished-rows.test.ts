@@ -10,7 +10,7 @@ import { UNDER_REVIEW } from '../../../support/under-review.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 // Promises: awaiting-resend-named, buyers-without-limit-once
-test('a row that waits for approval to be sent again is told of, and its buyer as one without a limit', async () => {
+test('rows that wait for approval to be retried are listed, and their buyers as without a limit', async () => {
   const { context, ...place } = await openWorkplace();
   const deps = { ...context, approvalPolicy: async () => ({ always: true, above: undefined }) };
   await place.import(buyerLines(3));
@@ -27,7 +27,7 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
   const asking = { portfolio: 'q4', kind: 'answer', by: 'fin' } as const;
   await askFirst(asking, () => justThese([{ found: { row: held, result }, said: RESEND }]), deps);
 
-  // Also of rows that came in with a file of an earlier day.
+  // The check also lists rows of a file from an earlier day.
   const items = await financeItems(context, { atMs: Date.now() + 40 * 86_400_000 });
   const again = "it waits for another person's approval to be sent again";
   const said = "it waits for another person's approval of what was said of its call";
@@ -39,7 +39,7 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
     ['not requested', 'Buyer 2 GmbH', again],
     ['not requested', 'Buyer 3 GmbH', again],
   ]);
-  // Two kinds of approval wait, so the advice names the one that it means.
+  // Two approvals wait in the portfolio, so each command names its approval.
   const waiting = (await context.approvals.waiting()).map(({ id }) => `approve q4 --as USER --approval ${id}`);
   expect(waiting.length).toBeGreaterThan(1);
   expect(new Set(items.map((item) => item.command))).toEqual(new Set(waiting));
@@ -47,7 +47,7 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
 
-/** A portfolio whose only good line is done, and whose other line is invalid. */
+/** A portfolio with one finished row and one invalid line. */
 async function openDone() {
   const place = await openWorkplace();
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
@@ -59,7 +59,7 @@ async function openDone() {
 }
 
 // Promise: empty-cancel-hides-no-line
-test('a cancel that gave up no row leaves the lines that led to no request in the report', async () => {
+test('a cancel that changes no row leaves unrequested lines in the report', async () => {
   const { context, named } = await openDone();
   expect(await named()).toEqual(['Beta GmbH']);
   expect(await cancelRows({ portfolio: 'q4', by: 'test' }, context)).toMatchObject({ cancelled: 0 });
@@ -67,7 +67,7 @@ test('a cancel that gave up no row leaves the lines that led to no request in th
 });
 
 // Promise: empty-cancel-hides-no-line
-test('a cancel that gave up rows gives up the lines before it, and one of nothing afterwards gives up no later line', async () => {
+test('a cancel removes earlier unrequested lines from the report only if it cancelled rows', async () => {
   const place = await openDone();
   const { context, named } = place;
   await context.portfolios.pause('q4', 'by somebody');
@@ -82,7 +82,7 @@ test('a cancel that gave up rows gives up the lines before it, and one of nothin
 
 const DAY_MS = 86_400_000;
 
-test('a limit that was answered 40 days ago and is still under review stays in the nightly report when a decision says another amount', async () => {
+test('a decision with another amount does not restart the age of a review in the nightly report', async () => {
   const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, { REVIEW_DAYS: '14' });
   await desk.limitline('run', 'q4.csv', '--no-results');
   await desk.limitline('statuses', 'in_progress', '--means', 'review');

@@ -6,7 +6,7 @@ import { openWorkplace } from '../../../support/workplace.ts';
 
 const HEADER = 'name,country_code,request_reference,requested_limit,contact_email';
 
-/** A portfolio, and the names and problems of its lines that the nightly check reports as not requested. */
+/** A portfolio, and the lines that the nightly check lists as not requested. */
 async function openPlace() {
   const place = await openWorkplace();
   const named = async () =>
@@ -25,9 +25,9 @@ test.each([
   ['is changed, while it can be', 'Acme GmbH,DE,R1,2000,', true],
   ['asks for another limit', 'Acme GmbH,DE,R2,2000,', true],
   ['cannot be read either', 'Acme GmbH,DE,R1,2O00,', false],
-  ['is not in it', 'Beta GmbH,DE,R3,3000,', false],
+  ['is missing', 'Beta GmbH,DE,R3,3000,', false],
 ])(
-  'a correction that cannot be read is named until a later file in which the buyer %s',
+  "an unreadable correction is listed until a later file in which the buyer's line %s",
   async (_name, line, isMended) => {
     const { named, bring } = await openPlace();
     await bring('Acme GmbH,DE,R1,1000,');
@@ -40,7 +40,7 @@ test.each([
 );
 
 // Promise: unread-correction-named
-test('a sent request keeps its import, and a later line that asks for something else ends the naming all the same', async () => {
+test('a sent request does not settle an unreadable line, and a later line with another amount replaces it', async () => {
   const { named, bring, work, settled, dir, importFile } = await openPlace();
   const bringOther = async (line: string) => {
     await writeFile(join(dir, 'other.csv'), `${HEADER}\n\n${line}\n`);
@@ -51,7 +51,7 @@ test('a sent request keeps its import, and a later line that asks for something 
   await settled();
   await bring('Acme GmbH,DE,R1,1O00,');
   expect(await named()).toEqual([UNREAD]);
-  // It is refused, since its request was sent with another amount.
+  // The line is refused because its request was sent with another amount.
   expect(await bringOther('Acme GmbH,DE,R1,2000,')).toMatchObject({ invalid: 1 });
   expect(await named()).toEqual([['Acme GmbH', 'the line was invalid when it was imported', 'other.csv']]);
   await bring('Acme GmbH,DE,R1,2O00,');
@@ -61,7 +61,7 @@ test('a sent request keeps its import, and a later line that asks for something 
 });
 
 // Promise: unread-correction-named
-test('a request of another portfolio ends the naming of a line that cannot be read only if it came in later', async () => {
+test('a request in another portfolio settles an unreadable line only if it was imported later', async () => {
   const { named, bring } = await openPlace();
   await bring('Acme GmbH,DE,R1,1000,', 'q3');
   await bring('Acme GmbH,DE,R1,1O00,');
@@ -70,7 +70,7 @@ test('a request of another portfolio ends the naming of a line that cannot be re
   expect(await named()).toEqual([]);
 });
 
-test('a line with a faulty cell that repeats a line of its own file is not named', async () => {
+test('an invalid line that repeats a line of its own file is not listed', async () => {
   const { named, import: bringAll } = await openPlace();
   await bringAll([HEADER, 'Acme GmbH,DE,R1,1000,', 'Acme GmbH,DE,R1,1000,anna']);
   expect(await named()).toEqual([]);
@@ -81,7 +81,7 @@ test('a line with a faulty cell that repeats a line of its own file is not named
 test.each([
   ['without a reference', ['name,country_code,requested_limit,contact_email', 'Acme GmbH,DE,1000,']],
   ['with a reference', [HEADER, 'Acme GmbH,DE,R1,1000,']],
-])('a line that is wrong in another cell asks for nothing that was not requested: %s', async (_name, lines) => {
+])('a repeated line with a fault in another cell is not listed: %s', async (_name, lines) => {
   const { named, import: bring } = await openPlace();
   await bring(lines);
   await bring(lines.map((line) => (line.startsWith('Acme') ? `${line}anna` : line)));

@@ -9,7 +9,7 @@ import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import { financeItems } from '../../../support/ledger.ts';
 import { buyerLines, exportedText, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
 
-/** What the day's files named and nobody requested. */
+/** The findings about lines that the day's files contained and nobody requested. */
 const unrequested = async (...night: Parameters<typeof financeItems>) =>
   (await financeItems(...night)).filter(({ check }) => check === 'not requested');
 
@@ -19,7 +19,7 @@ const shown = (items: readonly FoundItem[]) =>
 const HEADER = 'name,country_code,company_registration_number,requested_limit,contact_email,supporting_documents';
 
 // Promise: unrequested-lines-named
-test('lines that led to no request are told, each with why, until a later file has a request of the buyer', async () => {
+test('lines that led to no request are listed with the reason, until a later file requests the buyer', async () => {
   const place = await openWorkplace();
   const { context } = place;
   await place.import([
@@ -34,7 +34,7 @@ test('lines that led to no request are told, each with why, until a later file h
   const items = await unrequested(context);
   expect(shown(items)).toEqual([
     ['q4', 3, 'Beta GmbH', undefined, 'the line is invalid: requested_limit', expect.stringMatching(/^q4\.csv: ./)],
-    // What stands in a contact's cell is told to nobody.
+    // The content of contact cells is not shown.
     ['q4', 4, 'Gamma GmbH', '3000', 'the line is invalid: contact_email', 'q4.csv'],
     [
       'q4',
@@ -48,25 +48,25 @@ test('lines that led to no request are told, each with why, until a later file h
   ]);
   expect(new Set(items.map(({ command }) => command))).toEqual(new Set(['report q4 --format errors-csv']));
   expect(JSON.stringify(items)).not.toContain('anna.private');
-  // Neither of the day before yesterday, nor before the check that looked last.
+  // The check covers neither the day before yesterday nor the time before the previous check.
   expect(await unrequested(context, { atMs: Date.now() + 26 * 3_600_000 })).toEqual([]);
 
-  // It ends with the night.
+  // The check stops with the night.
   await expect(unrequested(context, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'STOPPED' });
 
-  // Mended in another file, and asked for in another portfolio.
+  // One line is corrected in another file, and one is requested in another portfolio.
   await place.importFile(await written(place.dir, 'mended.csv', [HEADER, 'Beta GmbH,DE,HRB 2,2000,,']));
   await place.import([HEADER, 'Delta GmbH,DE,HRB 4,4000,,'], { portfolio: 'q5' });
   const left = await unrequested(context);
   expect(left.map(({ line }) => line)).toEqual([4, 7]);
-  // The errors file has the lines of the last file alone.
+  // The errors file has only the lines of the last file, so the command is a check of the first.
   expect(new Set(left.map(({ command }) => command))).toEqual(new Set(['check "q4.csv" --portfolio "q4"']));
-  // The whole file again, mended: the last line says its name, and nothing else than before.
+  // The whole file is imported again with corrections. Of the last line, only the name is new.
   const mended = ['Alpha GmbH 1', 'Beta GmbH 2', 'Gamma GmbH 3', 'Alpha GmbH 1', 'Delta GmbH 4', 'E 5'];
   await place.import([HEADER, ...mended.map((one) => one.replace(/ (\d)$/, ',DE,HRB $1,$1000,,'))]);
   expect(await unrequested(context)).toEqual([]);
 
-  // No sum has an amount of another currency.
+  // No sum includes an amount of another currency.
   await place.import(['name,requested_limit,currency', 'F,6000,EUR', 'G,7000,USD'], { portfolio: 'q6' });
   expect(shown(await unrequested(context))).toMatchObject([
     ['q6', 3, 'G', undefined, 'the line is invalid: currency', expect.anything()],
@@ -80,7 +80,7 @@ async function written(dir: string, name: string, lines: readonly string[]): Pro
 }
 
 // Promise: mended-line-stays-mended
-test('a line that an errors file holds is told once, with that file; one that somebody left out of it, with its own', async () => {
+test('a line in an errors file is listed once, with that file, and a line missing there with its own file', async () => {
   const place = await openWorkplace();
   const { context } = place;
   const file = [
@@ -101,13 +101,13 @@ test('a line that an errors file holds is told once, with that file; one that so
     [2, 'Beta GmbH', 'q4.errors.csv'],
     [3, 'Gamma GmbH', 'q4.errors.csv'],
   ]);
-  // Mended so that its buyer is another one than the line's cells had told.
+  // The correction gives the line another buyer than its cells had.
   await place.importFile(await written(place.dir, 'second.csv', [header, gamma.replace('HRB 3,x', 'HRB 34,3')]));
   expect(await told()).toEqual([
     [5, undefined, 'q4.csv'],
     [2, 'Beta GmbH', 'q4.errors.csv'],
   ]);
-  // The whole file again, as it was: its lines speak for those of its errors file, but for the one that was requested as another buyer's.
+  // The original file is imported again. Its lines replace those of the errors file, except the requested one.
   await place.import(file);
   expect(await told()).toEqual([
     [3, 'Beta GmbH', 'q4.csv'],
@@ -116,10 +116,10 @@ test('a line that an errors file holds is told once, with that file; one that so
 });
 
 // Promise: broken-import-lines-named
-test('of an import that broke off, the lines behind its end are told; whose buyer was known by less has its row', async () => {
+test('lines after the end of an interrupted import are listed, except those that already have a row', async () => {
   const place = await openWorkplace();
   const { context } = place;
-  // Known by name and country; the file below gives numbers, by which alone nobody would find its request.
+  // This buyer is known by name and country only. The file below adds numbers.
   await place.import(['name,country_code,requested_limit', 'Buyer 510 GmbH,DE,1510.50'], { portfolio: 'early' });
   const path = await written(place.dir, 'q4.csv', buyerLines(520));
   const stop = new AbortController();
@@ -146,12 +146,12 @@ test('of an import that broke off, the lines behind its end are told; whose buye
     command: 'import FILE --portfolio q4',
   });
   expect(items.map(({ name }) => name)).not.toContain('Buyer 510 GmbH');
-  // It goes on with the same file.
+  // The same file finishes the import.
   await place.importFile(path);
   expect(await unrequested(context)).toEqual([]);
 });
 
-test('of a portfolio that was given up, nothing is told that came in before', async () => {
+test('lines imported before a portfolio was cancelled are not listed', async () => {
   const place = await openWorkplace();
   const { context } = place;
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Beta GmbH,DE,HRB 2,much,,']);
@@ -163,7 +163,7 @@ test('of a portfolio that was given up, nothing is told that came in before', as
 });
 
 // Promise: refused-uploads-named
-test('files that were submitted and refused, rejected by the drop folder, or lie in it, are told line by line', async () => {
+test('lines of files refused in the console or left in or rejected by the drop folder are listed', async () => {
   const { dir, ...place } = await openWorkplace();
   const inbox = join(dir, 'inbox');
   await mkdir(join(inbox, 'rejected'), { recursive: true });
@@ -186,18 +186,18 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
   await keep('up.csv', buyerLines(5), atMs - 1);
-  // What counts is when it was refused.
+  // The time of the refusal counts, not of the upload.
   await keep('up.csv', buyerLines(3), atMs, true, atMs - 40 * 3_600_000);
-  // Nobody has to do anything about a file that somebody only looked at.
+  // An upload that nobody submitted needs no action.
   await keep('looked-at.csv', buyerLines(7), atMs, false);
   await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
-  // As two files of one moment end up.
+  // Two files taken at the same moment get such names.
   const second = `${takenName('no.csv', Date.parse('2030-01-01T20:30:01Z'), 2)}.csv`;
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.csv', ['name;requested_limit', 'Drop AG;700', 'X AG;y']);
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
   await written(join(inbox, 'rejected'), second, ['this is', 'no list']);
   await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
-  // Links may lead anywhere.
+  // Links and folders are ignored.
   await symlink(join(dir, 'q4.csv'), join(inbox, 'rejected', '20300101T203002Z-link.csv'));
   await mkdir(join(inbox, 'rejected', '20300101T203003Z-folder.csv'));
   const longAgo = new Date(atMs - 7_200_000);
@@ -209,7 +209,7 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
   await writeFile(join(inbox, 'new.csv.part'), 'name,requested_limit\nPart AG,1\n');
 
   expect(shown(await unrequested(context, { atMs }))).toEqual([
-    // The first two of it were requested by the import.
+    // The import above requested the first two lines of this file.
     ['up', 4, 'Buyer 3 GmbH', '1003.5', 'its file was submitted in the console and refused', 'up.csv'],
     ['', 2, 'Drop AG', '700', 'its file was rejected by the drop folder', '20300101T203000Z-in.csv'],
     [
@@ -229,7 +229,7 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
       second,
     ],
   ]);
-  // A buyer that nobody asked for.
+  // Nobody requested this buyer yet.
   await written(inbox, 'lying.csv', ['name,requested_limit', 'Lying AG,1']);
   await utimes(lying, longAgo, longAgo);
   expect(shown(await unrequested(context, { atMs })).at(-1)).toEqual([
@@ -240,7 +240,7 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
     'its file lies in the drop folder and was not taken',
     'lying.csv',
   ]);
-  // One that was taken, and for which the disk is full since.
+  // This file was taken, and the disk was full afterwards.
   const stuck = join(inbox, '.taken', 'a', '20300101T233000Z.2-stuck');
   await mkdir(stuck, { recursive: true });
   await written(stuck, 'file.csv', ['name,requested_limit', 'Stuck AG,1']);
@@ -259,7 +259,7 @@ test('files that were submitted and refused, rejected by the drop folder, or lie
 });
 
 // Promise: waiting-rows-named
-test('rows that wait for approval, or in a paused portfolio, are told while nobody sent them anywhere', async () => {
+test('rows that wait for approval or in a paused portfolio are listed until they are sent', async () => {
   const place = await openWorkplace({ env: { APPROVE_ABOVE: '2000' } });
   const { context } = place;
   await place.import(buyerLines(2));
@@ -278,7 +278,7 @@ test('rows that wait for approval, or in a paused portfolio, are told while nobo
   expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Buyer 2 GmbH']);
 });
 
-test('a file whose copy is gone is told as what is known of it', async () => {
+test('a file whose stored copy is missing is reported as one finding with the number of its lines', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Beta GmbH,DE,HRB 2,much,,', 'Gamma GmbH,DE,HRB 3,x,,']);
   const elsewhere = { ...place.context.imports, open: () => place.context.documents.open('0'.repeat(64)) };

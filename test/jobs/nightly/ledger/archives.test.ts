@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** What a night finds, of the ledger and for finance; of seven nights each archive is read in one. */
+/** The findings of a night, for the ledger and for finance. Each archive is read in one of seven nights. */
 async function found({ context }: Pick<Place, 'context'>, inDays = 0): Promise<FoundItem[]> {
   const items: FoundItem[] = [];
   const sink = { found: (item: FoundItem) => void items.push(item) };
@@ -21,7 +21,7 @@ async function found({ context }: Pick<Place, 'context'>, inDays = 0): Promise<F
   return items;
 }
 
-/** A portfolio with a document, a refused row and its failed job; its files are as old as those of an archived one are. */
+/** A portfolio with a document, a refused row and its failed job. Its files have the age of archived ones. */
 async function openArchived() {
   const rule = { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'no' } as const;
   const place = await openWorkplace({ faults: { rules: [rule] } });
@@ -31,7 +31,7 @@ async function openArchived() {
   const path = join(place.dir, 'q4.csv');
   await writeFile(path, `${[header, `${lines[0]}balance.pdf`, ...lines.slice(1)].join('\n')}\n`);
   expect((await place.importFile(path)).problems).toEqual([]);
-  // By its file this data folder is known to be the account's.
+  // A second portfolio's file shows that this data folder belongs to the account.
   await place.import(buyerLines(1), { portfolio: 'other' });
   const workers = await place.work();
   await place.settled();
@@ -42,7 +42,7 @@ async function openArchived() {
     for await (const names of looks.names()) for (const name of names) await utimes(looks.pathOf(name), 1, 1);
   }
   const before = await found(place);
-  // As a process leaves it that dies at once: nobody may change it, what it names is named, and nothing of it is a finding.
+  // This is the state after a process died while archiving. Its files are still in use, so there is no finding.
   const state = { is: 'archiving', id: 'gone', by: 'ana', sinceMs: Date.now(), startedMs: 1, finishedMs: 1 };
   await place.context.ledger.hset(place.context.keys.portfolio('q4'), 'archive', JSON.stringify(state));
   const meanwhile = await found(place);
@@ -51,9 +51,9 @@ async function openArchived() {
 }
 
 // Promise: archived-files-are-named
-test('an archived portfolio makes no finding: its files, documents, buyers and jobs are as they should be', async () => {
+test('an archived portfolio has no findings about files, documents, buyers or jobs', async () => {
   const place = await openArchived();
-  // While its rows were in Redis, the refused one was finance's to know of.
+  // While its rows were in Redis, the refused row was a finding for finance.
   expect(place.before.map(({ check }) => check).sort()).toEqual(['no limit', 'refused']);
   expect(place.meanwhile).toEqual([]);
   expect(await found(place)).toEqual([]);
@@ -62,13 +62,13 @@ test('an archived portfolio makes no finding: its files, documents, buyers and j
   const workers = await place.work();
   await place.settled('again');
   await workers.stop();
-  // One that was refused before is without a limit still; the others' limits are known though their rows are in files.
+  // The refused buyer is without a limit again. The other limits are known, although their rows are archived.
   const again = (await found(place)).map(({ check, portfolio, line }) => ({ check, portfolio, line }));
   expect(again).toEqual(['refused', 'no limit'].map((check) => ({ check, portfolio: 'again', line: 4 })));
 });
 
 // Promise: damaged-archive-is-found
-test('an archive that is gone, cut off or changed is found, and nothing that it may name is called unnamed', async () => {
+test('a missing, truncated or changed archive is found, and its documents do not count as unused', async () => {
   const place = await openArchived();
   const rows = join(place.folder, ROWS);
   const content = await readFile(rows);
@@ -82,7 +82,7 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
   const other = Buffer.from(content);
   other[other.length - 6] = (other.at(-6) ?? 0) ^ 1;
   await writeFile(rows, other);
-  // Its size is right: who reads it finds it, in one night of seven, and in no night it is taken for whole.
+  // The size is right. One of seven nights reads the content and finds the damage.
   const nights = [];
   for (let day = 0; day < 7; day += 1) nights.push(...(await found(place, day)));
   expect(nights).toEqual(one(/not what was written/));
@@ -91,7 +91,7 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
   expect(await found(place)).toEqual([]);
   await rename(place.folder, `${place.folder} away`);
   await mkdir(`${place.folder}.part`);
-  // Also where the folder is on a disk that is not there today, nobody knows what it names.
+  // The archive's content is also unknown if its folder is on a disk that is missing today.
   expect(await found(place)).toEqual(one(/whose files are not in the data folder/));
   const account = dirname(dirname(place.folder));
   const elsewhere = join(place.dir, 'elsewhere');
@@ -103,7 +103,7 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
 });
 
 // Promise: stuck-archive-is-found
-test('what has been on its way for more than an hour is named, with the command that goes on', async () => {
+test('archiving or restoring that began more than an hour ago is reported with the command that resumes it', async () => {
   const place = await openWorkplace();
   const { ledger, keys, portfolios } = place.context;
   await place.import(buyerLines(1), { portfolio: 'other' });

@@ -3,7 +3,7 @@ import { findBuyers } from '../../../../jobs/story/find-buyers.ts';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 
 // Promise: search-indexes-mended
-test('words by which buyers are found are compared with their records, and buyers of an older version get theirs', async () => {
+test('the search words of buyers are compared with their records, and missing words are added', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows } = place.context;
   const find = async (text: string) => {
@@ -30,7 +30,7 @@ test('words by which buyers are found are compared with their records, and buyer
   ]);
   expect(await find('buyer')).toEqual(all);
 
-  // As an older version left it: a record without words, and no entry.
+  // An older version left a record without words, and no entry.
   const record = JSON.parse((await ledger.get(keys.buyer(buyer))) ?? '');
   await ledger.set(keys.buyer(buyer), JSON.stringify({ ...record, w: undefined }));
   await ledger.zrem(`${keys.words}:`, `buyer ${buyer}`);
@@ -41,7 +41,7 @@ test('words by which buyers are found are compared with their records, and buyer
 });
 
 // Promise: search-indexes-mended
-test('words in several leaves are compared, too, and a word in another leaf than its own goes back', async () => {
+test('search words in several index leaves are compared, and a word in the wrong leaf is moved back', async () => {
   const place = await quietPlace();
   const { ledger, keys } = place.context;
   const lowest = keys.leafOfWords('');

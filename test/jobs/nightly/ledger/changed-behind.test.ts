@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 
 // Promise: missing-rows-named
-test('rows that are gone are named each night, with the limits that were made for them, and no count is mended down to what is left', async () => {
+test('missing rows are reported each night with their limits, and the import counts are not lowered', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, portfolios } = place.context;
   const [inNoIndex, inIndex] = (await rows.inState('q4', 'done', { count: 2 })).map(({ row }) => row);
@@ -40,7 +40,7 @@ test('rows that are gone are named each night, with the limits that were made fo
 });
 
 // Promise: missing-rows-named
-test('rows that are gone come back with their file: each is counted once, with its own limit, and nothing is left to find', async () => {
+test('missing rows are restored by importing their file again, each counted once with its own limit', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, portfolios } = place.context;
   const before = await place.report();
@@ -48,7 +48,7 @@ test('rows that are gone come back with their file: each is counted once, with i
   const waiting = await rows.inState('to come', 'queued', { count: 2 });
   for (const { row } of [...done.slice(0, 2), ...waiting]) await ledger.del(keys.row(row.portfolio, row.key));
   await place.importFile(place.path, {}, { portfolio: 'to come' });
-  // Before a night has looked, and after it.
+  // Rows are restored both before and after a night.
   await found(place);
   const path = join(place.dir, 'again.csv');
   const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
@@ -66,7 +66,7 @@ test('rows that are gone come back with their file: each is counted once, with i
 });
 
 // Promise: no-call-invented
-test('a row that is marked as done, and that no call made, is named and gets no call invented', async () => {
+test('a row marked done without a call is reported, and no call is invented for it', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows } = place.context;
   const [row] = (await rows.inState('to come', 'queued', { count: 1 })).map((one) => one.row);
@@ -89,7 +89,7 @@ test('a row that is marked as done, and that no call made, is named and gets no 
 });
 
 // Promise: open-row-gets-its-job
-test('rows that wait in a portfolio that counts as finished go on', async () => {
+test('waiting rows of a portfolio that counts as finished are processed after the check', async () => {
   const place = await quietPlace();
   const { ledger, keys, portfolios } = place.context;
   await ledger.hset(keys.portfolio('to come'), 'finished', 1);
@@ -103,7 +103,7 @@ test('rows that wait in a portfolio that counts as finished go on', async () => 
 });
 
 // Promise: open-row-gets-its-job
-test('rows whose jobs were deleted go on: one in progress is named and gets its job, one that waits is brought by the workers', async () => {
+test('after the check, rows whose jobs were deleted are processed', async () => {
   const place = await quietPlace();
   const { queues, rows } = place.context;
   const [begun, waiting] = (await rows.inState('to come', 'queued', { count: 2 })).map(({ row }) => row);

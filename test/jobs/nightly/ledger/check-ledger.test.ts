@@ -13,7 +13,7 @@ import { buyerLines, makeFolder, openWorkplace } from '../../../support/workplac
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** Each difference, what is found of it, and whether a second night finds it mended. */
+/** A damage, the finding that it causes, and whether the check corrects it. */
 type Damage = [what: string, (place: Place, row: RowId) => Promise<unknown>, found: Partial<FoundItem>];
 
 const DAMAGES: Damage[] = [
@@ -85,7 +85,7 @@ const DAMAGES: Damage[] = [
 ];
 
 // Promise: night-mends-what-is-certain
-test('each difference within the ledger is found with its row, mended, and not found again', async () => {
+test('each difference within the ledger is found with its row, corrected, and not found again', async () => {
   const place = await quietPlace();
   expect(await found(place)).toEqual([]);
   for (const [what, damage, expected] of DAMAGES) {
@@ -95,14 +95,14 @@ test('each difference within the ledger is found with its row, mended, and not f
   }
 });
 
-test('a job that comes once more just behind the end of its row is left to the workers', async () => {
+test('a second job of a row that just ended is left to the workers', async () => {
   const place = await quietPlace();
   await place.context.queues.add([{ queue: 'companies', name: 'create-company', data: place.row }]);
   expect(await found(place)).toEqual([]);
 });
 
 // Promises: night-leaves-the-rest, forgotten-call-left-to-people
-test('what only a person can decide is named with what he would do, and left as it is', async () => {
+test('findings that only a person can decide are reported with an advice, and left unchanged', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, imports, documents } = place.context;
   const [row] = (await rows.inState('q4', 'done', { count: 9 })).slice(1);
@@ -116,13 +116,13 @@ test('what only a person can decide is named with what he would do, and left as 
   const [known] = await place.context.portfolios.allImports('q4');
   const file = imports.open(known?.id ?? '').path;
 
-  // A buyer has a limit that nobody requested; a row says another limit than its call.
+  // A buyer has a limit that nobody requested, and a row has another limit than its call.
   await ledger.rpush(keys.buyerLimits(result?.request.buyer ?? ''), 'bl_other');
   await ledger.hset(keys.call('limit', row.row.key), 'id', 'bl_instead');
-  // A call left long ago, and its process is gone.
+  // The process of this old claim is gone.
   const claim = { state: 'claimed', owner: 'gone/1', row: `to come/${waits?.row.key}`, at: longAgo.getTime() };
   await ledger.hset(call, claim);
-  // A copy of a file is another one's, a document is gone, and a copy of each is nobody's.
+  // One stored file has other content, one document is missing, and one copy of each kind is unused.
   await writeFile(file, 'other');
   const strange = place.context.storedFiles.pathOf('f'.repeat(64));
   await mkdir(dirname(strange), { recursive: true });
@@ -157,7 +157,7 @@ test('what only a person can decide is named with what he would do, and left as 
 });
 
 // Promise: vanished-sender-resolved
-test('the command for a call whose sender vanished holds a row that was given up, so that a person may say what became of it', async () => {
+test('the command for a call whose sender vanished makes its cancelled row held, so that a person can resolve it', async () => {
   const place = await openWorkplace();
   const { context } = place;
   const header = 'name,country_code,company_registration_number,requested_limit';
@@ -173,7 +173,7 @@ test('the command for a call whose sender vanished holds a row that was given up
   const told = claims.map(({ name, requested, command = '' }) => [name, requested, command]);
   const retry = (key = '') => `retry q4 --state cancelled --row ${key}`;
   const keyOf = (amount: string) => claims.find(({ requested }) => requested === amount)?.key;
-  // Nobody sends a replaced row again.
+  // A replaced row gets no command, because it is never sent again.
   expect(told.toSorted()).toEqual([
     ['A AG', '10', ''],
     ['A AG', '11', retry(keyOf('11'))],
@@ -184,7 +184,7 @@ test('the command for a call whose sender vanished holds a row that was given up
   expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 2 });
 });
 
-test('rows that have ended otherwise than their call: a held one goes on, a refused one is left with the command that ends it', async () => {
+test('the check releases a held row whose call was made, and reports a refused row with the command to retry it', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows } = place.context;
   const [held, refused] = (await rows.inState('to come', 'queued', { count: 2 })).map(({ row }) => row);
@@ -199,7 +199,7 @@ test('rows that have ended otherwise than their call: a held one goes on, a refu
   const made = { state: 'made', id: 'company_late', row: `to come/${held.key}` };
   await ledger.hset(keys.call('company', request?.buyer ?? ''), made);
   await ledger.hset(keys.call('limit', refused.key), { state: 'made', id: 'bl_late', row: `to come/${refused.key}` });
-  // Made for another portfolio's row of the same request, it says nothing of this one.
+  // The call was made for another portfolio's row, so it is no finding of this one.
   const items = await found(place);
   expect(items.filter(({ check }) => check === 'calls')).toEqual([
     expect.objectContaining({ portfolio: 'to come', line: 2, isMended: true }),
@@ -217,7 +217,7 @@ test('rows that have ended otherwise than their call: a held one goes on, a refu
 });
 
 // Promise: files-on-another-host
-test('on a host whose data folder has none of the files, nothing of them is called missing', async () => {
+test('on a host whose data folder has none of the files, no file is reported as missing', async () => {
   const place = await quietPlace();
   const { settings, log } = place.context;
   const elsewhere = await openContext({ settings: { ...settings, LIMITLINE_DATA: await makeFolder() }, log });
@@ -230,7 +230,7 @@ test('on a host whose data folder has none of the files, nothing of them is call
 });
 
 // Promise: one-report-a-night
-test('a check that was ended in the middle is made again, and finds and mends the same once', async () => {
+test('a check stopped halfway is repeated, and each difference is found and corrected once', async () => {
   const place = await quietPlace();
   const { ledger, keys } = place.context;
   await ledger.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 5);
@@ -252,7 +252,7 @@ test('a check that was ended in the middle is made again, and finds and mends th
   expect((await place.report()).states.done).toBe(before.states.done + 1);
 });
 
-test('a held row whose call was forgotten goes nowhere by itself, and its call is in doubt again', async () => {
+test('a held row whose call was lost stays held, and the check puts its call in doubt again', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', times: 1, fault: 'reset', made: true }] } });
   const { context } = place;
   await place.import(buyerLines(1));
@@ -268,7 +268,7 @@ test('a held row whose call was forgotten goes nowhere by itself, and its call i
   expect(await context.calls.isUnknown({ kind: 'limit', key: held.row.key })).toBe(true);
 });
 
-test('rows whose approval is gone are named, since they would wait for ever', async () => {
+test('rows whose approval is missing are reported', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { ledger, keys, approvals } = place.context;
   await place.import(buyerLines(2), { by: 'alice' });

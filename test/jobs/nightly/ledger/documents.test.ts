@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeDocumentIndex } from '../../../../jobs/nightly/ledger/documents.ts';
 
-test('a document is known where it was added, and unnamed until somebody names it', () => {
+test('an added document counts as unnamed until it is named, and an unknown one is refused', () => {
   const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
   const digests = fc.uniqueArray(digest, { maxLength: 2_100, size: 'max' });
   fc.assert(

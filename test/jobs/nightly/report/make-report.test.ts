@@ -35,7 +35,7 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
   return { dir, reports, make, names };
 }
 
-/** Finds these items, one by one. */
+/** Reports these findings one by one. */
 const finds =
   (...items: readonly ReturnType<typeof foundItem>[]): NightCheck =>
   async (sink) => {
@@ -46,7 +46,7 @@ const finds =
 const NIGHT = '2026-11-22T01:30:00.000Z';
 
 // Promise: report-sums-name-currency
-test('the sums of a finding have the currency that all files of its portfolio name', async () => {
+test("the sum of a finding has the currency of its portfolio's files", async () => {
   const { make, reports } = await openDesk();
   const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' })));
   expect(groups).toMatchObject([{ sum: '1000.5', currency: 'EUR' }]);
@@ -56,7 +56,7 @@ test('the sums of a finding have the currency that all files of its portfolio na
 });
 
 // Promise: report-sums-name-currency
-test('amounts of a portfolio whose files name several currencies have no sum, alone and beside those of another portfolio', async () => {
+test('amounts of a portfolio with several currencies get no sum', async () => {
   const { make, reports } = await openDesk();
   const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' }), foundItem({ portfolio: 'mixed' })));
   const findings = await reports.findings(NIGHT, 0, 2);
@@ -64,7 +64,7 @@ test('amounts of a portfolio whose files name several currencies have no sum, al
   expect(groups[0]).not.toHaveProperty('sum');
 });
 
-test('amounts that belong to no portfolio have one sum a currency, and each finding is known again the next night', async () => {
+test('amounts without a portfolio get one sum for each currency, and the next night recognises each finding', async () => {
   const { make, reports } = await openDesk();
   const dropped = (currency?: string) =>
     foundItem({ check: 'not requested', portfolio: '', ...(currency !== undefined && { currency }) });
@@ -82,7 +82,7 @@ test('amounts that belong to no portfolio have one sum a currency, and each find
   expect(next.groups).toMatchObject([{ findings: 3, changes: { same: 3 } }]);
 });
 
-test('a finding that stands for those of many portfolios has no sum of several currencies', async () => {
+test('a combined finding of many portfolios has no sum over several currencies', async () => {
   const { make, reports } = await openDesk();
   const many = (portfolio: string) =>
     Array.from({ length: 3_001 }, (_none, at) => foundItem({ portfolio, says: `finding ${at}` }));
@@ -93,7 +93,7 @@ test('a finding that stands for those of many portfolios has no sum of several c
 });
 
 // Promises: check-leaves-a-report, items-name-their-part
-test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
+test('a night writes its items as a table, a page to print, and a report with the folder', async () => {
   const print = () => ['<p>', 'printed', '</p>'];
   const { dir, reports, make, names } = await openDesk({ printReport: print });
   const evil = foundItem({ name: '=cmd|"/C calc"!A0', detail: 'a "quoted"\r\nline', granted: '800' });
@@ -123,7 +123,7 @@ test('a night leaves its items as a table, a page to print, and a report that sa
       portfolio: 'q4',
       line: '7',
       row: `q4/${'A'.repeat(16)}`,
-      // Marked as text, so that no spreadsheet runs it.
+      // The cell is marked as text, so that no spreadsheet runs it.
       name: `'=cmd|"/C calc"!A0`,
       requested_limit: '1000.50',
       total_limit: '800',
@@ -141,7 +141,7 @@ test('a night leaves its items as a table, a page to print, and a report that sa
 });
 
 // Promise: report-compares-with-before
-test('the report of the next night says what is new, what is more, and what is gone', async () => {
+test('the report of the next night shows new, increased and settled findings', async () => {
   const { reports, make } = await openDesk();
   await make('monday', finds(foundItem(), foundItem({ says: 'only on monday' })));
   const tuesday = await make('tuesday', finds(foundItem(), foundItem(), foundItem({ portfolio: 'q5' })));
@@ -154,7 +154,7 @@ test('the report of the next night says what is new, what is more, and what is g
 });
 
 // Promise: one-report-a-night
-test('a run that dies in the middle leaves nothing that is read, and that of the same night again all of it, once', async () => {
+test('a run that dies halfway leaves no report, and its repetition writes each item once', async () => {
   const { dir, reports, make, names } = await openDesk();
   await make('monday', finds(foundItem()));
   const dying: NightCheck = async (sink) => {
@@ -166,7 +166,7 @@ test('a run that dies in the middle leaves nothing that is read, and that of the
   const [ledger = ''] = await names();
   expect(await names()).toEqual([ledger, `${ledger}/monday`, `${ledger}/monday/items.csv`]);
 
-  // What is left of a process that was killed, whose number another has by now.
+  // A killed process left this file. Its process number is in use again.
   const left =
     (await readFile(`/proc/self/stat`, 'utf8')) && `.items.csv.${process.pid}-${await placeHere(dir)}-00000000.part`;
   await writeFile(join(dir, 'reports', ledger, left), 'half');
@@ -183,7 +183,7 @@ test('a run that dies in the middle leaves nothing that is read, and that of the
   ]);
 });
 
-/** The part of a draft's name that says where its process ran. */
+/** The part of a draft's file name that identifies where its process ran. */
 async function placeHere(dir: string): Promise<string> {
   const { writeDraft } = await import('../../../../src/files/disk.ts');
   const draft = await writeDraft({ dir, name: 'x', write: async (to) => void to.end() });
@@ -192,7 +192,7 @@ async function placeHere(dir: string): Promise<string> {
 }
 
 // Promise: report-has-3000-findings
-test('a hundred thousand items pass through, of which little is kept in memory', async () => {
+test('a report of 100,000 items keeps little in memory', async () => {
   const { reports, make } = await openDesk();
   let kept = 0;
   const look: NightCheck = async (sink) => {
@@ -207,12 +207,12 @@ test('a hundred thousand items pass through, of which little is kept in memory',
   expect(report).toMatchObject({ items: 100_000, findings: 3_001, crowded: ['refused'] });
   expect(report.groups).toMatchObject([{ rows: 100_000, sum: '100050000' }]);
   expect((await reports.findings('large', 0, 3_001)).reduce((sum, { rows }) => sum + rows, 0)).toBe(100_000);
-  // All of them would be 50 MB and more.
+  // All items together would need 50 MB or more.
 
   expect(kept).toBeLessThan(25_000_000);
 });
 
-/** Less what nobody holds any more. */
+/** The heap in use after a garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -220,7 +220,7 @@ function heapInUse(): number {
 }
 
 // Promise: check-survives-full-disk
-test('a disk that takes no files keeps nothing else from being done, and it is said', async () => {
+test('a report without files is made and shows the fault if the folder cannot be written', async () => {
   const { dir, reports, make } = await openDesk();
   await writeFile(join(dir, 'reports'), 'a file where the folder should be');
   let looked = 0;
@@ -235,7 +235,7 @@ test('a disk that takes no files keeps nothing else from being done, and it is s
   expect(await reports.read()).toEqual(report);
 });
 
-test('what looking throws is thrown, once, and not taken for a fault of the disk', async () => {
+test('an error of the check itself is thrown unchanged', async () => {
   const { make } = await openDesk();
   let looked = 0;
   const look: NightCheck = async () => {
@@ -246,7 +246,7 @@ test('what looking throws is thrown, once, and not taken for a fault of the disk
   expect(looked).toBe(1);
 });
 
-test('a disk that is full in the middle keeps nobody from going on, and is told of at the end', async () => {
+test('a full disk does not stop the check, and the error is thrown at the end', async () => {
   let bytes = 0;
   const to = new Writable({
     highWaterMark: 1,
@@ -262,7 +262,7 @@ test('a disk that is full in the middle keeps nobody from going on, and is told 
   await expect(items.end()).rejects.toThrow('the disk is full');
 });
 
-test('whoever finds things waits while the disk is behind', async () => {
+test('adding an item waits while the disk is behind', async () => {
   const writes: (() => void)[] = [];
   const to = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void writes.push(done) });
   const items = openItems(to);
