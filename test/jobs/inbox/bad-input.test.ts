@@ -13,7 +13,7 @@ import { buyerLines, makeFolder } from '../../support/workplace.ts';
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 
 // Promise: links-never-followed
-test('what is no file, or cannot be told, goes to rejected with a reason, and links are not followed', async () => {
+test('links, folders, pipes and ambiguous files are rejected with a reason, and links are not followed', async () => {
   const { inbox, drop, takeIn, names, read, told, context } = await openInbox();
   const secret = join(await makeFolder(), 'secret.csv');
   await writeFile(secret, GOOD);
@@ -45,7 +45,7 @@ test('what is no file, or cannot be told, goes to rejected with a reason, and li
 });
 
 // Promise: other-formats-named
-test('tables of other formats go to rejected and do not stop a file of the same name, and a .txt is named where it lies', async () => {
+test('a table of another format is rejected beside a good file of its name, and a .txt file stays with a reason', async () => {
   const { drop, takeIn, names, read, source } = await openInbox();
   await drop('q4.csv', GOOD);
   await drop('q4.xls', 'old');
@@ -64,7 +64,7 @@ test('tables of other formats go to rejected and do not stop a file of the same 
   ]);
 });
 
-test('what options would read says where they are said of a dropped file', async () => {
+test('the problem of a dropped file explains where its reading options are set', async () => {
   const { drop, takeIn, read } = await openInbox();
   await drop('q4.csv', 'Firma;Betrag\nMuster GmbH;700\n');
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
@@ -74,7 +74,7 @@ test('what options would read says where they are said of a dropped file', async
   );
 });
 
-test('what cannot be read as a table goes to rejected', async () => {
+test('files that cannot be read as a table are rejected', async () => {
   const { drop, takeIn, names, read, inbox, report } = await openInbox();
   await drop('binary.csv', Buffer.from([0, 1, 2, 3, 0x0a]));
   await drop('words.csv', 'Dear all,\nplease find the list attached.\n');
@@ -83,7 +83,7 @@ test('what cannot be read as a table goes to rejected', async () => {
   await drop('bomb.csv', GOOD);
   await drop('q4.csv', GOOD.replaceAll('HRB', 'HRA'));
   const { files } = await takeIn();
-  // One that is at fault keeps none of the others.
+  // Faulty files do not stop the others.
   expect(files.map(({ name, is }) => `${name} ${is}`).sort()).toEqual([
     'binary.csv rejected',
     'bomb.csv rejected',
@@ -97,14 +97,14 @@ test('what cannot be read as a table goes to rejected', async () => {
 });
 
 // Promise: links-never-followed
-test('an enormous file is not copied, and the setting is named', async () => {
+test('an enormous file is rejected without a copy, and the reason names the setting', async () => {
   const { drop, takeIn, read } = await openInbox({ env: { CONSOLE_UPLOAD_MB: '1' } });
   await truncate(await drop('q4.csv', GOOD), 1024 ** 4);
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
   expect(await read('rejected', 'problems.txt')).toMatch(/^q4\.csv has 1,048,576 MB, .* raise CONSOLE_UPLOAD_MB/);
 });
 
-test('hostile names lead nowhere, and none of their characters into names of ours', async () => {
+test('hostile file names are imported under safe names, and nothing leaves the folder', async () => {
   const { inbox, takeIn, context, names } = await openInbox();
   const hostile = [
     'a\nb.csv',
@@ -119,13 +119,13 @@ test('hostile names lead nowhere, and none of their characters into names of our
   }
   expect((await takeIn()).files.map(({ is }) => is)).toEqual(hostile.map(() => 'imported'));
   expect(await context.portfolios.names()).toHaveLength(hostile.length);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these characters.
   for (const name of await names('done')) expect(name).not.toMatch(/[\0-\x1f\u202e\\/:|?*]/);
   expect(await readdir(dirname(inbox))).not.toContain('etc.csv');
 });
 
 // Promise: part-files-ignored
-test('what is still being written under another name is no file yet, and once it is renamed it is taken at once', async () => {
+test('unfinished files are ignored, and are imported at once after their final name appears', async () => {
   const { inbox, source, round, names } = await openInbox();
   let nowMs = 0;
   const settling = makeSettling(() => nowMs);
@@ -139,7 +139,7 @@ test('what is still being written under another name is no file yet, and once it
   expect(await names()).toEqual(['.q5.csv', '.taken', 'done', 'notes.txt', 'q7.tmp', 'rejected', '~$q6.xlsx'].sort());
 });
 
-test('a file that vanishes between look and take was never there', async () => {
+test('a file that vanishes between look and import is ignored', async () => {
   const { inbox, drop, round, context, names } = await openInbox();
   await drop('q4.csv', GOOD);
   await drop('q5.csv', GOOD);
@@ -156,7 +156,7 @@ test('a file that vanishes between look and take was never there', async () => {
   expect(await names('done')).toEqual(['<time>-q5.csv']);
 });
 
-test('a disk that is full while a file is moved keeps it, and it is not imported again', async () => {
+test('a file that a full disk keeps from being moved waits, and is not imported again', async () => {
   const { drop, round, context, names, told } = await openInbox();
   await drop('q4.csv', GOOD);
   const deps = await round();
@@ -174,7 +174,7 @@ test('a disk that is full while a file is moved keeps it, and it is not imported
 });
 
 // Promise: full-disk-rejects-no-file
-test('a disk that is full while a file is copied rejects nothing: it is brought in when there is room', async () => {
+test('a file that a full disk keeps from being copied waits, and is imported when there is room', async () => {
   const { drop, round, told, context } = await openInbox();
   await drop('q4.csv', GOOD);
   const deps = await round();
@@ -190,7 +190,7 @@ test('a disk that is full while a file is copied rejects nothing: it is brought 
   expect((await takeInRound(deps)).files).toMatchObject([{ is: 'imported' }]);
 });
 
-test('a drop folder that cannot be used is said in a sentence, and nothing is made in its place', async () => {
+test('an unusable drop folder throws a reason, and nothing is created in its place', async () => {
   const { inbox, takeIn, source } = await openInbox();
   const at = (path: string) => takeIn(() => {}, { ...source, settings: { ...source.settings, LIMITLINE_INBOX: path } });
   await expect(at(join(inbox, 'none'))).rejects.toThrow(
@@ -207,7 +207,7 @@ test('a drop folder that cannot be used is said in a sentence, and nothing is ma
   await expect(at(inbox)).rejects.toThrow(/done is no folder/);
 });
 
-test('documents that cannot be unpacked are named as they were dropped', async () => {
+test('the reason of a rejection shows the dropped name of a ZIP that cannot be unpacked', async () => {
   const { drop, takeIn, read } = await openInbox();
   await drop('q4.csv', GOOD);
   await drop('q4.zip', Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(100)]));

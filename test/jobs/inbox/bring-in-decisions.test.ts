@@ -11,7 +11,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const HEADER = 'buyer_limit_id,status,total_limit,available_limit,decided_at';
 const text = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`;
 
-/** A drop folder beside a portfolio of two limits, `bl_q41` and `bl_q42`. */
+/** A drop folder beside a portfolio with two limits, `bl_q41` and `bl_q42`. */
 async function openDecided() {
   const place = await openInbox();
   await place.import(buyerLines(2), { by: 'alice' });
@@ -21,7 +21,7 @@ async function openDecided() {
 }
 
 // Promises: dropped-decisions-problems, decisions-told-once-a-file, notices-have-figures, people-told-of-decisions
-test('decisions that are dropped are taken in, what is not taken is listed beside the file, and people are told', async () => {
+test('dropped decisions are applied, their problems are listed beside the file, and a notice is sent', async () => {
   const { drop, takeIn, names, read, told, statuses, context } = await openDecided();
   const lines = text('bl_q41,declined,0,0,', 'bl_q42,approved,9000,1,', 'bl_none,approved,1,1,');
   await drop('november.decisions.csv', lines.replaceAll(',', ';'));
@@ -56,7 +56,7 @@ test('decisions that are dropped are taken in, what is not taken is listed besid
 });
 
 // Promise: dropped-decisions-rejected
-test('a file of which nothing can be taken, or that is none, goes to rejected with the reason', async () => {
+test('a decisions file without a usable line, or that is no such file, is rejected with the reason', async () => {
   const { drop, takeIn, names, read, statuses, inbox } = await openDecided();
   await drop('none.decisions.csv', text('bl_none,approved,1,1,'));
   await drop('buyers.decisions.csv', `${buyerLines(1).join('\n')}\n`);
@@ -82,7 +82,7 @@ test('a file of which nothing can be taken, or that is none, goes to rejected wi
 });
 
 // Promise: decision-columns-remembered
-test('a dropped file is read by what somebody said of the columns of another one with its header', async () => {
+test('a dropped file is read with the columns that somebody set for another file with its header', async () => {
   const { drop, takeIn, statuses, context } = await openDecided();
   const header = ['Nummer', 'Ergebnis'];
   const { LIMITLINE_DATA: dataDir } = context.settings;
@@ -95,11 +95,11 @@ test('a dropped file is read by what somebody said of the columns of another one
 });
 
 // Promises: dropped-file-taken-once, decisions-told-once-a-file
-test('killed before any step, decisions are taken once and their file ends in done', async () => {
+test('a decisions file whose process is killed at any step is applied once and ends in done', async () => {
   const { inbox, drop, round, source, context, told, statuses } = await openDecided();
   const { drop: folder } = await round();
   for (let moment = 1; ; moment += 1) {
-    // Statuses that nobody takes for another one.
+    // These statuses do not resemble each other.
     const status = String(moment).repeat(9);
     const at = new Date().toISOString();
     await drop(`m${moment}.decisions.csv`, text(`bl_q41,${status},,,${at}`, `bl_q42,${status},,,${at}`));
@@ -121,14 +121,14 @@ test('killed before any step, decisions are taken once and their file ends in do
     const ended = (await readdir(join(inbox, 'done'))).filter((one) => one.includes(`-m${moment}.`));
     expect(ended, where).toEqual([expect.stringMatching(/Z-m\d+\.decisions\.csv$/)]);
     expect((await readdir(inbox)).sort(), where).toEqual(['.taken', 'done', 'rejected']);
-    // People are told once of both rows, whichever of them said it before the kill.
+    // One notice covers both rows, whichever of them was applied before the kill.
     const titles = told.splice(0).flatMap(({ notice }) => (notice?.kind === 'decided' ? notice.title : []));
     expect(titles, where).toEqual([expect.stringContaining('about 2 rows')]);
     if (!isDead()) return expect(new Set(done).size).toBeGreaterThan(10);
   }
 });
 
-test('a file that is taken again after a kill tells of its own decisions alone, not of those of an earlier file of its name', async () => {
+test('after a kill the notice counts the decisions of the repeated file only, not of an earlier one of its name', async () => {
   const { drop, round, source, context, told, takeIn } = await openDecided();
   const at = new Date().toISOString();
   await drop('bank.decisions.csv', text(`bl_q41,declined,0,0,${at}`));
@@ -148,7 +148,7 @@ test('a file that is taken again after a kill tells of its own decisions alone, 
   expect(titles).toEqual(Array(2).fill(expect.stringContaining('about 1 row of portfolio q4')));
 });
 
-test('a file of decisions that grows in the folder done is not taken in again: its lines without a time would count as made now', async () => {
+test('a decisions file that grows in the folder done is not imported again', async () => {
   const { drop, takeIn, inbox, statuses } = await openDecided();
   await drop('a.decisions.csv', text('bl_q41,in_review,,,'));
   await takeIn();
@@ -160,7 +160,7 @@ test('a file of decisions that grows in the folder done is not taken in again: i
   expect(await statuses()).toEqual({ declined: 1, approved: 1 });
 });
 
-test('a file with warnings alone is told, too, and a cell that is longer than any id is not quoted', async () => {
+test('a file with warnings only sends a notice, and an overlong cell is not quoted in its problems', async () => {
   const { drop, takeIn, told, read } = await openDecided();
   await drop('w.decisions.csv', text('bl_q42,approved,9000000,1,', `bl_${'x'.repeat(30_000)},approved,1,1,`));
   const { files } = await takeIn();
@@ -174,11 +174,11 @@ test('a file with warnings alone is told, too, and a cell that is longer than an
 });
 
 // Promise: contradicting-drops-said
-test('of two files that are dropped together and have no time, the second says that it counts against the first', async () => {
+test('of two contradicting files without times, the second warns of the first', async () => {
   const { drop, takeIn, read, statuses } = await openDecided();
   await drop('a.decisions.csv', text('bl_q41,declined,0,0,', 'bl_q42,approved,1,1,'));
   await drop('b.decisions.csv', text('bl_q41,frozen,1,1,', 'bl_q42,approved,1,1,'));
-  // The first has a warning as well, since it lowers what was granted.
+  // The first file has a warning as well, because it lowers a granted limit.
   expect((await takeIn()).files).toMatchObject([{ found: { invalid: 1 } }, { found: { invalid: 1 } }]);
   const warnings = await read('done', 'b.decisions.problems.csv');
   expect(warnings).toContain(
@@ -188,7 +188,7 @@ test('of two files that are dropped together and have no time, the second says t
 });
 
 // Promise: mistyped-status-not-taken
-test('a status that may be mistyped is not taken from a dropped file, in any of its lines, until somebody says what it means', async () => {
+test('a dropped status that may be mistyped is not applied until its meaning is set', async () => {
   const { drop, takeIn, read, statuses, context } = await openDecided();
   const lines = text('bl_q41,aproved,1,1,', 'bl_q42,Aproved,1,1,');
   await drop('typo.decisions.csv', lines);
@@ -206,7 +206,7 @@ test('a status that may be mistyped is not taken from a dropped file, in any of 
 });
 
 // Promise: same-time-taken-first-stays
-test('a file of two decisions of different times about one limit is as it says when it is taken again', async () => {
+test('a dropped file with two timed decisions on one limit gives the same result when it is imported again', async () => {
   const { drop, takeIn, statuses } = await openDecided();
   const times = [1, 2].map((ms) => new Date(Date.now() + ms).toISOString());
   const lines = text(`bl_q41,declined,0,0,${times[0]}`, `bl_q41,approved,1,1,${times[1]}`);
@@ -218,7 +218,7 @@ test('a file of two decisions of different times about one limit is as it says w
 });
 
 // Promise: dropped-decisions-rejected
-test('a file with a header alone goes to rejected, with a sentence', async () => {
+test('a file with only a header is rejected with a reason', async () => {
   const { drop, takeIn, read } = await openDecided();
   await drop('none.decisions.csv', `${HEADER}\n`);
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
@@ -227,7 +227,7 @@ test('a file with a header alone goes to rejected, with a sentence', async () =>
   );
 });
 
-test('of a file with other headers it is said what helps, and no mapping, which names none of its columns', async () => {
+test('the reason for unknown headers explains how to set columns, and suggests no kept mapping', async () => {
   const { drop, takeIn, read } = await openDecided();
   await drop('own.decisions.csv', 'Nummer;Ergebnis\nbl_q41;rejected\n');
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);

@@ -16,7 +16,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 const ALWAYS = { APPROVE_ALWAYS: 'on' };
 
-/** A file that was dropped and waits for another person. */
+/** A dropped file that waits for another person's approval. */
 async function openDropped(env: Record<string, string> = {}) {
   const place = await openInbox({ env: { ...ALWAYS, ...env } });
   await place.drop('q4.csv', text(buyerLines(2)));
@@ -35,7 +35,7 @@ const { username } = userInfo();
 const isRoot = process.getuid?.() === 0;
 
 // Promise: owners-are-authors
-test('whoever owns a file that is dropped has put it there, and cannot approve it under any name of theirs', async () => {
+test('the owner of a dropped file is its author, and cannot approve it under any of their names', async () => {
   const { context } = await openDropped();
   expect(await context.approvals.waiting()).toMatchObject([{ authors: [`drop folder (${username})`] }]);
   expect((await context.portfolios.read('q4')).file?.by).toBe(`drop folder (${username})`);
@@ -50,7 +50,7 @@ test('whoever owns a file that is dropped has put it there, and cannot approve i
 });
 
 // Promise: owners-are-authors
-test.skipIf(!isRoot)('whoever owns one of its documents, or the file of its supplier, has put that there', async () => {
+test.skipIf(!isRoot)('the owners of its documents and of its supplier file are authors, too', async () => {
   const { drop, takeIn, inbox, context } = await openInbox({ env: ALWAYS });
   await drop('q4/report.pdf', '%PDF-1.4');
   await chown(join(inbox, 'q4/report.pdf'), 1_234_567, 0);
@@ -70,14 +70,14 @@ test.skipIf(!isRoot)('whoever owns one of its documents, or the file of its supp
   expect((await context.portfolios.read('q4')).file?.by).toBe('drop folder (uid 7654321)');
 });
 
-test('a user of the system has a name, or at least a number', async () => {
+test('a system user is shown by name, or else by number', async () => {
   expect(await userNameOf(0)).toBe('root');
   expect(await userNameOf(process.getuid?.() ?? 0)).toBe(username);
   expect(await userNameOf(1_234_567)).toBe('uid 1234567');
 });
 
 // Promise: inbox-approvers-alone
-test('INBOX_APPROVERS names who answers for what was dropped, and for nothing else', async () => {
+test('INBOX_APPROVERS limits who approves dropped files, and no others', async () => {
   const place = await openDropped({ INBOX_APPROVERS: 'dora, Erin' });
   const { context } = place;
   const users = ['carl', 'dora', 'erin'].map((name) => ({ name, roles: ['approver' as const] }));
@@ -92,14 +92,14 @@ test('INBOX_APPROVERS names who answers for what was dropped, and for nothing el
 });
 
 // Promise: inbox-approvers-alone
-test('who serves says it for the whole account, whatever the settings of who answers', async () => {
+test('INBOX_APPROVERS of the serving process applies to the whole account', async () => {
   const { context } = await openDropped();
   const open = async (INBOX_APPROVERS: string[]) =>
     openContext({ settings: { ...context.settings, INBOX_APPROVERS }, log: makeSilentLog() });
   const serving = await open(['dora', 'erin']);
   await keepApprovalRule(serving).finally(() => serving.close());
   expect(await answerBy('carl', context)).toBe('role');
-  // Of two that name people only those whom both name.
+  // If two processes name approvers, only those in both lists may approve.
   const stricter = await open(['erin', 'carl']);
   expect(await answerBy('carl', stricter)).toBe('role');
   expect(await answerBy('dora', stricter)).toBe('role');
@@ -107,7 +107,7 @@ test('who serves says it for the whole account, whatever the settings of who ans
 });
 
 // Promise: approvers-in-common-said
-test('processes whose INBOX_APPROVERS have no name in common leave nobody, which log, command and pages say', async () => {
+test('INBOX_APPROVERS without a common name leave no approver, which log, command and pages show', async () => {
   const { context } = await openDropped();
   const warned: string[] = [];
   const log = { ...makeSilentLog(), warn: (...said: unknown[]) => warned.push(String(said.at(-1))) };

@@ -21,7 +21,7 @@ test.each([
   ['q4', 'none'],
   ['done', 'none'],
   ['csv', 'none'],
-])('%s is %s', (name, kind) => expect(kindOfName(name)).toBe(kind));
+])('the kind of %s is %s', (name, kind) => expect(kindOfName(name)).toBe(kind));
 
 test.each([
   ['q4.csv', 'q4'],
@@ -34,7 +34,7 @@ test.each([
   ['---.csv', undefined],
   ['q4.decisions.csv', ''],
   ['q4.decisions.supplier.csv', ''],
-])('%s goes into %s', (name, portfolio) => expect(portfolioOf(name)).toBe(portfolio));
+])('%s is imported into portfolio %s', (name, portfolio) => expect(portfolioOf(name)).toBe(portfolio));
 
 const AT_MS = Date.UTC(2026, 10, 22, 1, 30);
 
@@ -45,9 +45,11 @@ test.each([
   ['a\n\u202eb.csv', 1, '20261122T013000Z-ab'],
   ['a:b.csv', 1, '20261122T013000Z-a-b'],
   ['\u202e.csv', 1, '20261122T013000Z-csv'],
-])('%j becomes, for the %ith time, %s', (name, number, id) => expect(takenName(name, AT_MS, number)).toBe(id));
+])('%j is stored, as number %i of its moment, as %s', (name, number, id) =>
+  expect(takenName(name, AT_MS, number)).toBe(id),
+);
 
-test('a name that is as long as names may be is cut between two characters, and leaves room for endings', () => {
+test('an overlong name is cut between two characters, and leaves room for endings', () => {
   for (const name of [`${'ü'.repeat(125)}.csv`, `${'😀'.repeat(62)}.csv`, `${'a'.repeat(251)}.csv`]) {
     const id = takenName(name, AT_MS, 10);
     expect(Buffer.byteLength(`.${id}.problems.csv.${'1'.repeat(40)}.part`)).toBeLessThan(255);

@@ -6,7 +6,7 @@ import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { makeMortal } from '../../support/mortal.ts';
 
-/** Two lines that are good, one of them with a document, and one that is not. No two portfolios have a buyer in common. */
+/** Two good lines, one with a document, and an invalid line. No two portfolios have a buyer in common. */
 const linesOf = (name: string) =>
   [
     'name,country_code,company_registration_number,requested_limit,supporting_documents',
@@ -19,11 +19,11 @@ const linesOf = (name: string) =>
 const PDF = '%PDF-1.4\n% nothing\n';
 
 // Promise: dropped-file-taken-once
-test('killed before any step, a file is neither lost nor imported twice', async () => {
+test('a file whose process is killed at any step is neither lost nor imported twice', async () => {
   const { inbox, drop, round, source, context, told } = await openInbox();
   const { drop: folder } = await round();
 
-  /** What a process does that is killed before the so manieth step; answers the steps, and whether it came to be killed. */
+  /** Imports in a process that is killed before this step. Returns the steps, and whether it was killed. */
   const takeMortally = async (diesBefore: number) => {
     const { mortal, done, isDead } = makeMortal(diesBefore);
     const deps = await round({
@@ -51,7 +51,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
     return { done, isKilled: isDead() };
   };
   const takeAfter = async (from: InboxSource) => {
-    // So long after that the killed process' right has run out.
+    // The lock of the killed process has expired.
     await context.ledger.del(context.keys.inboxTaken(folder.id));
     return takeInRound(await round({ ...from, processId: 'next' }));
   };
@@ -87,7 +87,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
       where,
     ).toBe(1);
     if (!isKilled) {
-      // So many that none of what was wrapped is out of use.
+      // So many different steps show that the wrapped functions are used.
       expect(new Set(done).size).toBeGreaterThan(15);
       return;
     }
@@ -95,7 +95,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
 });
 
 // Promise: dropped-file-taken-once
-test('who was held up while another brought its file to the end does not take that back', async () => {
+test('a delayed process does not overwrite the result of another that finished its file', async () => {
   const { drop, takeIn, source, context, report } = await openInbox();
   await drop('q4.csv', linesOf('q4'));
   let isHeldUp = false;
@@ -107,7 +107,7 @@ test('who was held up while another brought its file to the end does not take th
     }
     await source.inbox.note(file);
   };
-  // On a slow machine, the one that was held up sees that before it is at the end.
+  // On a slow machine, the delayed process may notice the takeover before its end.
   await takeIn(undefined, { ...source, inbox: { ...source.inbox, note } }).catch((error) => {
     expect(error).toMatchObject({ message: 'Another process has taken over the drop folder.' });
   });

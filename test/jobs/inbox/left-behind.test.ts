@@ -13,7 +13,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 const ID = '20261122T013000Z-q4';
 
-/** What a killed process left of a file in `.taken`, and what is there beside it. */
+/** The remains of a killed process in `.taken`, and what the test needs beside them. */
 async function leftBehind(names: readonly string[], given: Record<string, string> = {}) {
   const opened = await openInbox();
   const deps = await opened.round();
@@ -23,14 +23,14 @@ async function leftBehind(names: readonly string[], given: Record<string, string
   return { ...opened, deps, left: () => readdir(join(opened.inbox, '.taken', account)) };
 }
 
-test('a file of which Redis has forgotten everything is imported under the name that it had', async () => {
+test('a file of which Redis knows nothing is imported under its original name', async () => {
   const { deps, names, context, left } = await leftBehind(['file.csv', '.problems.csv.1-00000000-00000000.part']);
   expect((await takeInRound(deps)).files).toMatchObject([{ is: 'imported', portfolio: 'q4', name: 'q4.csv' }]);
   expect([await names('done'), await left()]).toEqual([['<time>-q4.csv'], []]);
   expect(await context.portfolios.names()).toEqual(['q4']);
 });
 
-test('what is left of a file that is gone on already follows it to where it is', async () => {
+test('remains of a file that was already moved follow it to its folder', async () => {
   for (const where of ['done', 'rejected']) {
     const { deps, drop, names, left } = await leftBehind(['problems.txt', 'documents/a.pdf']);
     await drop(join(where, `${ID}.csv`), GOOD);
@@ -40,7 +40,7 @@ test('what is left of a file that is gone on already follows it to where it is',
   }
 });
 
-test('what a process of another account has in its hands is left to it', async () => {
+test('a file taken by a process of another account is left to it', async () => {
   const { inbox, source, deps, names } = await leftBehind(['file.csv']);
   const taken = makeTakenFolder(deps.drop, 'https://other.example');
   expect((await takeInRound({ ...deps, ...source, account: 'https://other.example', taken })).files).toEqual([]);
@@ -48,7 +48,7 @@ test('what a process of another account has in its hands is left to it', async (
   expect(await readdir(join(inbox, '.taken'))).toHaveLength(3);
 });
 
-test('a file whose writer goes on while it is read is read again, and nothing of it is lost', async () => {
+test('a file that grows while it is read is read again completely', async () => {
   const { drop, round, context } = await openInbox();
   await drop('q4.csv', GOOD);
   const deps = await round();
@@ -63,7 +63,7 @@ test('a file whose writer goes on while it is read is read again, and nothing of
   expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 3 } });
 });
 
-test('a file of another machine, whose clock is years ahead or behind, is taken as any other', async () => {
+test('a file with a time years ahead or behind is imported like any other', async () => {
   const { drop, takeIn } = await openInbox();
   for (const [at, year] of ['1970', '2099'].entries()) {
     const time = new Date(`${year}-01-02`);
@@ -73,7 +73,7 @@ test('a file of another machine, whose clock is years ahead or behind, is taken 
 });
 
 // Promise: given-up-stays-given-up
-test('a file whose import broke off brings nothing back of a portfolio that was given up before the next process goes on', async () => {
+test('a half-finished import is not resumed after its portfolio was cancelled', async () => {
   const { drop, round, context, names, read } = await openInbox();
   await drop('q4.csv', GOOD);
   const deps = await round();
@@ -93,21 +93,21 @@ test('a file whose import broke off brings nothing back of a portfolio that was 
   expect(await names('done')).toEqual(['<time>-q4.csv']);
 });
 
-/** Memory, which is another file system than the disk on most machines. */
+/** A memory file system, which is another device than the disk on most machines. */
 const MEMORY = '/dev/shm';
 const isOtherDisk = await stat(MEMORY).then(
   async ({ dev }) => dev !== (await stat(tmpdir())).dev,
   () => false,
 );
 
-test.skipIf(!isOtherDisk)('what ends on another disk is copied there whole, and then goes from here', async () => {
+test.skipIf(!isOtherDisk)('a file is moved to another disk completely, even after a kill halfway', async () => {
   const { dir, write } = await makeTemporaryFolder();
   const other = join(MEMORY, `limitline-test-${process.pid}-${Date.now()}`);
   await mkdir(other);
   onTestFinished(() => rm(other, { recursive: true, force: true }));
   await moveOver(await write('q4.csv', GOOD), join(other, 'q4.csv'));
   await write('q4/2026/a.pdf', 'a');
-  // Killed in the middle of copying, and then before what was copied was removed here.
+  // The process was killed while copying, and then before it removed the originals.
   await mkdir(join(other, '.q4.part'));
   await moveOver(join(dir, 'q4'), join(other, 'q4'));
   await cp(join(other, 'q4'), join(dir, 'q4'), { recursive: true });
@@ -117,7 +117,7 @@ test.skipIf(!isOtherDisk)('what ends on another disk is copied there whole, and 
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('documents of a file that was rejected follow it, though who rejected it was killed before they came along', async () => {
+test('documents follow a rejected file even if the rejecting process was killed before moving them', async () => {
   const { drop, round, names } = await openInbox();
   await drop('q4.csv', 'name\nA\n');
   await drop('q4/a.pdf', 'x');

@@ -12,17 +12,17 @@ test.each([
   ['', { hindrance: 'empty' }],
   [Buffer.from('a\n', 'utf16le'), { endsWhole: true }],
   [Buffer.from('a\nb', 'utf16le'), { endsWhole: false }],
-])('what %j ends with', async (content, glance) => {
+])('the first look at a file that contains %j', async (content, glance) => {
   const { write } = await makeTemporaryFolder();
   expect(await glanceAt(Buffer.from(await write('q4.csv', content)), 'q4.csv')).toMatchObject(glance);
 });
 
-test('a file that may not be read is locked, and one that is gone, or a link by now, is none', async () => {
+test('an unreadable file is locked, and a missing file or a link is ignored', async () => {
   const { dir, write } = await makeTemporaryFolder();
   const path = await write('q4.csv', 'a\n');
   await chmod(path, 0);
   await chmod(dir, 0o755);
-  // Whoever may do everything may read it too: so for this one glance, nobody.
+  // Root may read any file, so this look runs as nobody.
   const { geteuid, seteuid } = process;
   const isRoot = geteuid?.() === 0;
   onTestFinished(() => void (isRoot && seteuid?.(0)));
@@ -35,7 +35,7 @@ test('a file that may not be read is locked, and one that is gone, or a link by 
   expect(await glanceAt(Buffer.from(path), 'q4.csv')).toBeUndefined();
 });
 
-test('a version is another when a file is written to, though its time is set back', async () => {
+test('a rewritten file has another version, even if its time is set back', async () => {
   const { dir, write } = await makeTemporaryFolder();
   const look = async () => (await lookInto(dir)).buyers[0]?.version;
   const path = await write('q4.csv', 'a\n');
@@ -46,7 +46,7 @@ test('a version is another when a file is written to, though its time is set bac
   expect(await look()).not.toBe(first);
 });
 
-test('a folder of documents is another when one comes, goes or changes, at whatever depth', async () => {
+test('a documents folder has another version after each change, at every depth', async () => {
   const { dir, write } = await makeTemporaryFolder();
   const seen = [await documentsVersion(dir, ['q4'])];
   await mkdir(join(dir, 'q4'));
@@ -63,7 +63,7 @@ test('a folder of documents is another when one comes, goes or changes, at whate
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('a file has settled when it was the same for so long, under whatever name, and its time begins anew with each change', () => {
+test('a file has settled after it stayed the same long enough, and each change starts the time anew', () => {
   let nowMs = 0;
   const settling = makeSettling(() => nowMs);
   const at = (ms: number, version: string) => {
@@ -74,7 +74,7 @@ test('a file has settled when it was the same for so long, under whatever name, 
   expect([at(0, 'a'), at(3_000, 'a'), at(4_000, 'b'), at(8_999, 'b'), at(9_000, 'b')]).toEqual([
     5_000, 2_000, 5_000, 1, 0,
   ]);
-  // What was not seen for a look is forgotten.
+  // A file that one look did not find is forgotten.
   settling.begin();
   expect(at(9_001, 'b')).toBe(5_000);
 });

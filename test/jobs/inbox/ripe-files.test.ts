@@ -11,7 +11,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 
 // Promise: grown-file-imported-again
-test('a file that stalls, is taken and then grows is taken in again, and what was added is imported', async () => {
+test('a file that grows in the folder done is imported again with its new lines', async () => {
   const { drop, takeIn, inbox, names, report, told } = await openInbox();
   const lines = buyerLines(5);
   await drop('q4.csv', text(lines.slice(0, 3)));
@@ -33,7 +33,7 @@ test('a file that stalls, is taken and then grows is taken in again, and what wa
   expect((await takeIn()).files).toEqual([]);
 });
 
-test('its documents come back with it', async () => {
+test('the documents of a grown file are used again', async () => {
   const { drop, takeIn, inbox, report } = await openInbox();
   const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
   await mkdir(join(inbox, 'q4'));
@@ -46,7 +46,7 @@ test('its documents come back with it', async () => {
   expect(await report()).toMatchObject({ lines: 2, rows: 2, invalid: 0 });
 });
 
-/** Where a file lies that was taken. */
+/** The path of a taken file. */
 async function placeIn(inbox: string, folder: 'done' | 'rejected'): Promise<string> {
   const [name = ''] = (await readdir(join(inbox, folder))).filter((one) => one.endsWith('.csv'));
   return join(inbox, folder, name);
@@ -56,7 +56,7 @@ const whyIn = (told: readonly NoticeState[]) =>
   told.flatMap(({ notice }) => notice?.facts.map(({ what }) => what) ?? []);
 
 // Promise: grown-file-imported-again
-test('a file that grows more than a day later, or while nobody ran, is taken in again as well', async () => {
+test('a file that grows days later, or while no process ran, is imported again', async () => {
   const { drop, takeIn, inbox, source, report } = await openInbox();
   const lines = buyerLines(4);
   await drop('q4.csv', text(lines.slice(0, 3)));
@@ -70,7 +70,7 @@ test('a file that grows more than a day later, or while nobody ran, is taken in 
 });
 
 // Promise: grown-file-imported-again
-test('a file that was rejected since it was not whole is taken in again when the rest comes', async () => {
+test('a file rejected because it was incomplete is imported when the rest arrives', async () => {
   const { drop, takeIn, inbox, report } = await openInbox();
   const whole = text(buyerLines(2));
   await drop('q4.csv', whole.slice(0, 12));
@@ -80,7 +80,7 @@ test('a file that was rejected since it was not whole is taken in again when the
   expect(await report()).toMatchObject({ rows: 2 });
 });
 
-test('a file of its name that is dropped just before it comes back is not written over, and gets none of its documents', async () => {
+test('a file dropped under the name of a grown one is not overwritten, and keeps its documents', async () => {
   const { drop, takeIn, inbox, names, source, told, report } = await openInbox();
   const lines = buyerLines(5);
   await drop('q4/accounts.pdf', '%PDF-1.4\n% nothing\n');
@@ -101,7 +101,7 @@ test('a file of its name that is dropped just before it comes back is not writte
 });
 
 // Promise: grown-file-imported-again
-test('a file that grows before it is copied is read again, and what comes later is still known from it', async () => {
+test('a file that grows before it is copied is read again, and later additions are still recognised', async () => {
   const { drop, takeIn, inbox, source, told, report } = await openInbox();
   const lines = buyerLines(4);
   await drop('q4.csv', text(lines.slice(0, 2)));
@@ -124,7 +124,7 @@ test('a file that grows before it is copied is read again, and what comes later 
 });
 
 // Promise: changed-file-only-reported
-test('a file that has other content of the same size by now is named, once, and not imported', async () => {
+test('a taken file whose content changes without growing is reported once, and not imported', async () => {
   const { drop, takeIn, inbox, told, source, report } = await openInbox();
   const whole = text(buyerLines(2));
   await drop('q4.csv', whole);
@@ -144,7 +144,7 @@ test('a file that has other content of the same size by now is named, once, and 
 });
 
 // Promise: older-file-undoes-nothing
-test('a file that grows behind a newer one of its portfolio undoes nothing of that: it is named', async () => {
+test('a file that grows after a newer one of its portfolio was imported is reported, and not imported', async () => {
   const { drop, takeIn, inbox, told, report } = await openInbox();
   const lines = buyerLines(3);
   await drop('q4.csv', text(lines.slice(0, 3)));
@@ -162,7 +162,7 @@ test('a file that grows behind a newer one of its portfolio undoes nothing of th
 });
 
 // Promise: older-file-undoes-nothing
-test('a file that grows after somebody imported a correction by hand undoes nothing of that: it is named', async () => {
+test('a file that grows after a correction was imported by hand is reported, and not imported', async () => {
   const { drop, takeIn, inbox, told, report, ...place } = await openInbox();
   const lines = buyerLines(3);
   await drop('q4.csv', text(lines.slice(0, 3)));
@@ -175,7 +175,7 @@ test('a file that grows after somebody imported a correction by hand undoes noth
 });
 
 // Promise: grown-file-revives-nothing
-test('a file that grows after rows of its portfolio were given up brings none of them back: it is named', async () => {
+test('a file that grows after its rows were cancelled is reported, and not imported', async () => {
   const { drop, takeIn, inbox, told, report, context } = await openInbox();
   const lines = buyerLines(3);
   await drop('q4.csv', text(lines.slice(0, 3)));
@@ -188,7 +188,7 @@ test('a file that grows after rows of its portfolio were given up brings none of
 });
 
 // Promise: open-files-wait
-test('a file that another program has open to write to is not whole, however long it lies still', async () => {
+test('a file that another program has open for writing is not imported', async () => {
   const { drop, takeIn, report } = await openInbox();
   const lines = buyerLines(4);
   const path = await drop('q4.csv', text(lines.slice(0, 2)));
@@ -207,7 +207,7 @@ test('a file that another program has open to write to is not whole, however lon
   expect(await report()).toMatchObject({ lines: 4, rows: 4 });
 });
 
-test('who only reads it is no reason to wait', async () => {
+test('a file that another program only reads is imported', async () => {
   const { drop, takeIn } = await openInbox();
   const path = await drop('q4.csv', text(buyerLines(2)));
   const reader = spawn('sh', ['-c', 'exec 3<"$0"; echo open; read line', path]);

@@ -11,7 +11,7 @@ const BUYERS = text(buyerLines(2));
 const SUPPLIER = text(['name,country_code,city', 'Nordwind GmbH,DE,Bremen']);
 
 // Promises: dropped-supplier-created-first, unsent-supplier-columns-named
-test('the supplier beside a file comes with it, is created once an account, and is no portfolio', async () => {
+test('a supplier file is imported with its buyers, and the supplier is created once for each account', async () => {
   const { drop, takeIn, names, work, settled, report, standIn, context } = await openInbox();
   await drop('q4.supplier.csv', SUPPLIER);
   await drop('q4.csv', BUYERS);
@@ -30,7 +30,7 @@ test('the supplier beside a file comes with it, is created once an account, and 
     '<time>-q4.csv',
     '<time>-q4.supplier.csv',
     '<time>-q5.csv',
-    // Its buyers have names that differ from those of q4 by the legal form alone.
+    // Its buyers differ from those of q4 only by the legal form.
     '<time>-q5.problems.csv',
     '<time>-q5.supplier.csv',
   ]);
@@ -43,7 +43,7 @@ test('the supplier beside a file comes with it, is created once an account, and 
   expect(standIn.counts().made.company).toBe(7);
 });
 
-test('with another supplier a file is another, and with the same one it is not', async () => {
+test('the same buyers with another supplier are a new file, and with the same supplier a repeated one', async () => {
   const { drop, takeIn } = await openInbox();
   const takeWith = async (supplier: string | undefined) => {
     if (supplier) await drop('q4.supplier.csv', supplier);
@@ -54,7 +54,7 @@ test('with another supplier a file is another, and with the same one it is not',
   expect(await takeWith(SUPPLIER)).toEqual(['imported']);
   expect(await takeWith(SUPPLIER)).toEqual(['again']);
   expect(await takeWith(SUPPLIER.replace('Nordwind', 'Suedwind'))).toEqual(['imported']);
-  // The first supplier again: nothing is done, and why is said.
+  // The first supplier again changes nothing, and the words explain why.
   await drop('q4.supplier.csv', SUPPLIER);
   await drop('q4.csv', BUYERS);
   expect((await takeIn()).files).toMatchObject([
@@ -62,7 +62,7 @@ test('with another supplier a file is another, and with the same one it is not',
   ]);
 });
 
-test('a file whose supplier is empty waits, and is listed with the reason', async () => {
+test('a file whose supplier file is empty waits, and is listed with the reason', async () => {
   const { drop, takeIn, source } = await openInbox();
   await drop('q4.csv', BUYERS);
   await drop('q4.supplier.csv', '');
@@ -74,7 +74,7 @@ test('a file whose supplier is empty waits, and is listed with the reason', asyn
 });
 
 // Promise: unfinished-files-wait
-test('a supplier that is still written is waited for, with its file', async () => {
+test('a file waits while its supplier file is still being written', async () => {
   const { drop, inbox, takeIn, context } = await openInbox();
   await drop('q4.csv', BUYERS);
   await writeFile(join(inbox, 'q4.supplier.csv'), 'name,country_code\nNordwind');
@@ -95,7 +95,7 @@ test.each([
   ],
   ['two lines', `${SUPPLIER}Other,DE,Bonn\n`, /q4\.supplier\.csv cannot be used\. The file has several lines/],
   ['more than 1 MB', `name\n${'x'.repeat(1_100_000)}\n`, /^q4\.supplier\.csv is larger than 1 MB/],
-])('a file whose supplier has %s is rejected with it, and why', async (_, supplier, why) => {
+])('a file whose supplier has %s is rejected together with it', async (_, supplier, why) => {
   const { drop, takeIn, names, read, context, told } = await openInbox();
   await drop('q4.supplier.csv', supplier);
   await drop('q4.csv', BUYERS);
@@ -107,7 +107,7 @@ test.each([
 });
 
 // Promise: bad-supplier-rejects
-test('a link is not followed, and two files for one supplier are not chosen from', async () => {
+test('a file is rejected if its supplier file is a link, or if it has two', async () => {
   const { drop, inbox, takeIn, names } = await openInbox();
   await drop('real.txt', SUPPLIER);
   await symlink(join(inbox, 'real.txt'), join(inbox, 'q4.supplier.csv'));
@@ -123,7 +123,7 @@ test('a link is not followed, and two files for one supplier are not chosen from
 });
 
 // Promise: late-supplier-told-of
-test('a supplier that comes after its file was taken is told of, and taken with that file when it comes again', async () => {
+test('a supplier file dropped late waits with a notice, and is imported when its buyers are dropped again', async () => {
   const { drop, takeIn, told, source, context } = await openInbox();
   await drop('q4.csv', BUYERS);
   await takeIn();
@@ -146,29 +146,26 @@ test('a supplier that comes after its file was taken is told of, and taken with 
 });
 
 // Promise: unfinished-supplier-waits
-test.each(['.part', '.filepart'])(
-  'a supplier that is still written under its name with %s is waited for',
-  async (ending) => {
-    const { drop, inbox, takeIn, context } = await openInbox();
-    const [whole, part] = [join(inbox, 'q4.supplier.csv'), join(inbox, `q4.supplier.csv${ending}`)];
-    await writeFile(part, 'name,country_code\nNordw');
-    await drop('q4.csv', BUYERS);
-    expect(await takeIn(() => appendFile(part, 'i'))).toMatchObject({ files: [], lying: [{ name: 'q4.csv' }] });
-    const lying = [
-      { name: 'q4.csv', leftMs: undefined, why: expect.stringMatching(/^its supplier's file is not complete/) },
-    ];
-    expect(await takeIn()).toMatchObject({ files: [], lying });
-    await writeFile(part, SUPPLIER);
-    await rename(part, whole);
-    await writeFile(`${whole}~`, SUPPLIER);
-    expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
-    expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
-  },
-);
+test.each(['.part', '.filepart'])('a file waits while its supplier file has the ending %s', async (ending) => {
+  const { drop, inbox, takeIn, context } = await openInbox();
+  const [whole, part] = [join(inbox, 'q4.supplier.csv'), join(inbox, `q4.supplier.csv${ending}`)];
+  await writeFile(part, 'name,country_code\nNordw');
+  await drop('q4.csv', BUYERS);
+  expect(await takeIn(() => appendFile(part, 'i'))).toMatchObject({ files: [], lying: [{ name: 'q4.csv' }] });
+  const lying = [
+    { name: 'q4.csv', leftMs: undefined, why: expect.stringMatching(/^its supplier's file is not complete/) },
+  ];
+  expect(await takeIn()).toMatchObject({ files: [], lying });
+  await writeFile(part, SUPPLIER);
+  await rename(part, whole);
+  await writeFile(`${whole}~`, SUPPLIER);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
+  expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
+});
 
 // Promise: vanished-supplier-rejects
 test.each(['goes away', 'is replaced', 'is written to'])(
-  'a file is rejected whose supplier %s before it is taken',
+  'a file is rejected if its supplier file %s before it is taken',
   async (change) => {
     const { drop, inbox, takeIn, source, context } = await openInbox();
     const path = await drop('q4.supplier.csv', SUPPLIER);
@@ -193,8 +190,8 @@ test.each(['goes away', 'is replaced', 'is written to'])(
   },
 );
 
-test.each(['stays', 'comes with another'])(
-  'where a process was killed between a file and its supplier, each file gets its own supplier (the next file %s)',
+test.each(['stays', 'has another supplier'])(
+  'a file whose process was killed before its supplier was taken gets its own supplier (the next file %s)',
   async (next) => {
     const { drop, round, source, takeIn, context } = await openInbox();
     await drop('q4.supplier.csv', SUPPLIER);
@@ -215,7 +212,7 @@ test.each(['stays', 'comes with another'])(
 
 // Promise: dropped-supplier-created-first
 test.each(['q4.Supplier.csv', 'q4.supplier.xlsx'])(
-  'a file that grows gets the supplier %s, dropped since',
+  'a file that grows is imported with the supplier %s dropped since',
   async (name) => {
     const { drop, inbox, takeIn } = await openInbox();
     await drop('q4.supplier.csv', SUPPLIER);

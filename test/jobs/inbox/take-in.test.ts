@@ -15,7 +15,7 @@ const WITH_DOCUMENT = text([
   'Muster GmbH,DE,HRB 1,1000.50,accounts.pdf',
 ]);
 
-test('a file becomes rows of the portfolio that it is named after, and ends in done', async () => {
+test('a dropped file is imported into the portfolio of its name, and is moved to done', async () => {
   const { drop, takeIn, names, report, context, told } = await openInbox();
   await drop('q4.csv', text(buyerLines(3)));
   const { files, lying } = await takeIn();
@@ -30,7 +30,7 @@ test('a file becomes rows of the portfolio that it is named after, and ends in d
 });
 
 // Promise: other-secret-starts-nothing
-test('a host with another secret says so and takes no file: it lies there for a host that has the right one', async () => {
+test('a host with another secret refuses to import, and leaves the file for a host with the right one', async () => {
   const { drop, takeIn, names, source, context } = await openInbox();
   const { ledger: connection, settings } = context;
   const prefix = settings.LIMITLINE_PREFIX;
@@ -50,7 +50,7 @@ test('a host with another secret says so and takes no file: it lies there for a 
   expect((await takeIn()).files).toMatchObject([{ name: 'q4.csv', is: 'imported' }]);
 });
 
-test('lines that lead to no row are named in a file beside it, with what the file is separated by', async () => {
+test('invalid lines are listed in a file beside it, with the same separator', async () => {
   const { drop, takeIn, read, names, told } = await openInbox();
   const lines = buyerLines(2).map((line) => line.replaceAll(',', ';'));
   await drop('q4.csv', text([...lines, '=A1 GmbH;DE;HRB 9;none']));
@@ -61,7 +61,7 @@ test('lines that lead to no row are named in a file beside it, with what the fil
 });
 
 // Promise: unfinished-files-wait
-test('a file that is written to is left alone until it changes no more', async () => {
+test('a file is not imported while it is being written', async () => {
   const { drop, takeIn, inbox, names, report } = await openInbox();
   const path = await drop('q4.csv', text(buyerLines(2)));
   const { files, lying } = await takeIn(() => appendFile(path, 'Late GmbH,DE,HRB 77,5000\n'));
@@ -70,12 +70,12 @@ test('a file that is written to is left alone until it changes no more', async (
   expect(await names()).toContain('q4.csv');
   await takeIn();
   expect(await readdir(inbox)).not.toContain('q4.csv');
-  // As often as time passed while it was written to.
+  // One line was added whenever time passed.
   expect((await report()).lines).toBeGreaterThan(10);
 });
 
 // Promise: half-a-line-waits
-test('a text without a line break at its end is waited for a minute: it may be half of a line', async () => {
+test('a text without a final line break waits for a minute, because its last line may be incomplete', async () => {
   const { drop, takeIn } = await openInbox();
   await drop('q4.csv', text(buyerLines(2)).trimEnd());
   const waited: number[] = [];
@@ -92,7 +92,7 @@ test('an empty file waits for its content', async () => {
   expect((await takeIn()).files).toMatchObject([{ is: 'imported' }]);
 });
 
-test('a file that waits is told of once, and that of another day again though it has the same name', async () => {
+test('a waiting file sends one notice, and a file of the same name with another time sends its own', async () => {
   const { drop, takeIn, told } = await openInbox();
   const states = async (writtenAt: string) => {
     const written = new Date(writtenAt);
@@ -105,7 +105,7 @@ test('a file that waits is told of once, and that of another day again though it
   expect(await states('2026-11-21T01:00:00Z')).toBe(2);
 });
 
-test('documents come with the file, from a folder or a ZIP file of its name', async () => {
+test('documents are imported from a folder or a ZIP file of the same name', async () => {
   const { inbox, drop, takeIn, names, settled, work, standIn } = await openInbox();
   await drop('folder/accounts.pdf', PDF);
   await drop('folder.csv', WITH_DOCUMENT);
@@ -128,7 +128,7 @@ test('documents come with the file, from a folder or a ZIP file of its name', as
 });
 
 // Promise: unfinished-files-wait
-test('documents that are still copied are waited for', async () => {
+test('a file waits while its documents are still being copied', async () => {
   const { inbox, drop, takeIn } = await openInbox();
   await drop('q4.csv', WITH_DOCUMENT);
   await drop('q4/accounts.pdf', '%PDF');
@@ -137,7 +137,7 @@ test('documents that are still copied are waited for', async () => {
 });
 
 // Promise: same-file-again-noted
-test('the same content again does nothing and says so; with other documents it is another', async () => {
+test('the same content again is only noted, and the same file with other documents is imported', async () => {
   const { drop, takeIn, read, context } = await openInbox();
   await drop('q4.csv', WITH_DOCUMENT);
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { invalid: 1 } }]);
@@ -151,7 +151,7 @@ test('the same content again does nothing and says so; with other documents it i
 });
 
 // Promise: one-process-takes-files
-test('two processes on one folder take a file once', async () => {
+test('two processes on one folder import a file once', async () => {
   const { drop, takeIn, source, context, names } = await openInbox();
   await drop('q4.csv', text(buyerLines(50)));
   const [one, other] = await Promise.all([takeIn(), takeIn(() => {}, { ...source, processId: 'other' })]);
@@ -161,7 +161,7 @@ test('two processes on one folder take a file once', async () => {
 });
 
 // Promise: imports-wait-for-approval
-test('a file waits for approval as any other does', async () => {
+test('a dropped file waits for approval like any other', async () => {
   const { drop, takeIn, context } = await openInbox({ env: { APPROVE_ALWAYS: 'on' } });
   await drop('q4.csv', text(buyerLines(2)));
   expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining('2 rows wait for approval') }]);
@@ -176,10 +176,10 @@ const READING = {
   },
 } as const;
 
-test('a file is read by the mapping that the setting names', async () => {
+test('a dropped file is read with the mapping of LIMITLINE_INBOX_MAPPING', async () => {
   const { drop, takeIn, settings, names } = await openNamed('bank');
   await drop('q4.csv', ODD);
-  // Nobody kept it yet: no file is at fault.
+  // The mapping does not exist yet, so no file is rejected.
   await expect(takeIn()).rejects.toThrow(/There is no mapping "bank"; none was kept yet\. .* mapping keep "bank" FILE/);
   expect(await names()).toContain('q4.csv');
   const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
@@ -188,7 +188,7 @@ test('a file is read by the mapping that the setting names', async () => {
 });
 
 // Promise: mapped-fields-are-said
-test('columns that a mapping sends by a path are named with what was imported', async () => {
+test('the result lists the columns that a mapping sends by path', async () => {
   const { drop, takeIn, settings } = await openNamed('bank');
   const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
   const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
@@ -206,7 +206,7 @@ async function openNamed(name: string) {
 }
 
 // Promise: results-beside-dropped-file
-test('results appear beside the file when its portfolio has settled, and once', async () => {
+test('results are written beside the file once, after its portfolio has settled', async () => {
   const { drop, takeIn, names, read, work, settled, inbox, context } = await openInbox();
   await drop('q4.csv', text([...buyerLines(2), 'Bad GmbH,DE,HRB 9,none']));
   await takeIn();

@@ -9,7 +9,7 @@ import { makeFolder } from '../../support/workplace.ts';
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 
 // Promise: dropped-warnings-listed
-test('a sheet of a dropped workbook that is not read stands in its list of problems, and people are told', async () => {
+test('an unread sheet of a dropped workbook is in the list of problems, and a notice is sent', async () => {
   const { drop, takeIn, names, read, told } = await openInbox();
   const rows = (name: string) => rowOf(1, ['name', 'requested_limit']) + rowOf(2, [name, '1000']);
   const book = await writeSheets(join(await makeFolder(), 'two.xlsx'), [
@@ -29,7 +29,7 @@ test('a sheet of a dropped workbook that is not read stands in its list of probl
 });
 
 // Promise: dropped-warnings-listed
-test('a total that differs, and another limit of the buyer, stand in the list of problems of a dropped file', async () => {
+test('a wrong total and a second limit of a buyer are in the list of problems', async () => {
   const { drop, takeIn, read } = await openInbox();
   await drop('q4.csv', text(['name,country_code,requested_limit', 'Acme GmbH,DE,1000', 'Beta GmbH,DE,2000']));
   expect((await takeIn()).files).toMatchObject([{ words: expect.not.stringContaining('warning') }]);
@@ -40,7 +40,7 @@ test('a total that differs, and another limit of the buyer, stand in the list of
   expect(list).toContain('Warning: This total differs from the sum of the lines above it');
 });
 
-test('a file whose rows were given up says, when it is dropped again, how they come back', async () => {
+test('a dropped file whose rows were cancelled explains how they are imported again', async () => {
   const { drop, takeIn, context } = await openInbox();
   const lines = text(['name,country_code,requested_limit', 'Acme GmbH,DE,1000']);
   await drop('q4.csv', lines);
@@ -55,7 +55,7 @@ test('a file whose rows were given up says, when it is dropped again, how they c
   ]);
 });
 
-test('advice of the service stands in the list of problems, and nobody is told of it', async () => {
+test('advice of the service is in the list of problems, without a notice', async () => {
   const { drop, takeIn, read, told } = await openInbox();
   await drop('q4.csv', text(['name,country_code,requested_limit,currency', 'Acme GmbH,DE,800000,USD']));
   expect((await takeIn()).files).toMatchObject([
@@ -65,7 +65,7 @@ test('advice of the service stands in the list of problems, and nobody is told o
   expect(told.filter(({ notice }) => notice)).toEqual([]);
 });
 
-test('a dropped file says which rows of earlier files it lacks, and what cancels them', async () => {
+test('the result of a dropped file counts the rows that it lacks, and gives the command that cancels them', async () => {
   const { drop, takeIn } = await openInbox();
   const [header, acme, beta] = ['name,country_code,requested_limit', 'Acme GmbH,DE,1000', 'Beta GmbH,DE,2000'];
   await drop('q4.csv', text([header, acme, beta]));
@@ -76,7 +76,7 @@ test('a dropped file says which rows of earlier files it lacks, and what cancels
   expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining(words) }]);
 });
 
-test('no errors file is left in the drop folder where nothing can be mended any more', async () => {
+test('no errors file is written if no line needs correction any more', async () => {
   const { drop, takeIn, names, context, import: bring } = await openInbox();
   const [header, beta] = ['name,country_code,requested_limit', 'Beta GmbH,DE,2000'];
   await drop('q4.csv', text([header, 'Acme GmbH,DE,many', beta]));
@@ -88,7 +88,7 @@ test('no errors file is left in the drop folder where nothing can be mended any 
 });
 
 // Promise: lines-no-longer-named
-test('a dropped file says how many faulty lines of the file before are no longer named', async () => {
+test('the result of a dropped file counts the faulty lines of the previous file that reports no longer show', async () => {
   const { context, drop, takeIn, told } = await openInbox();
   const header = 'name,country_code,requested_limit';
   await drop('q4.csv', text([header, 'Acme GmbH,DE,many', 'Beta GmbH,DE,2000']));
@@ -103,7 +103,7 @@ test('a dropped file says how many faulty lines of the file before are no longer
   expect(told.at(-1)).toMatchObject({ notice: { title, facts } });
 });
 
-test('a results file under the name of a file of buyers is rejected, with the name that decisions have', async () => {
+test('a results file dropped as a list of buyers is rejected with the name for decisions', async () => {
   const { drop, takeIn } = await openInbox();
   await drop(
     'x.decided.csv',

@@ -8,7 +8,7 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 
-/** Watches until the test ends. `everyMs` is an hour: what it sees it was told of, or saw at the start. */
+/** Watches until the test ends. `everyMs` is an hour, so only events and the start lead to a look. */
 function watch(source: InboxSource, { everyMs = 3_600_000 } = {}) {
   const said: string[] = [];
   const say = (_facts: object, words: string) => void said.push(words);
@@ -23,7 +23,7 @@ function watch(source: InboxSource, { everyMs = 3_600_000 } = {}) {
   return { stop, said, watching };
 }
 
-test('what lies there at the start, and what is dropped later, is taken in until it is stopped', async () => {
+test('files that lie there at the start or are dropped later are imported until the watch stops', async () => {
   const { drop, source, names } = await openInbox();
   await drop('first.csv', GOOD);
   const { stop, watching } = watch(source);
@@ -36,7 +36,7 @@ test('what lies there at the start, and what is dropped later, is taken in until
   expect(await names()).toContain('third.csv');
 });
 
-test('a folder that is away is said once, and taken up again when it is there', async () => {
+test('a missing folder is logged once, and watched again when it returns', async () => {
   const { inbox, drop, source, names } = await openInbox();
   await rename(inbox, `${inbox}-away`);
   const { said } = watch(source, { everyMs: 20 });
@@ -47,7 +47,7 @@ test('a folder that is away is said once, and taken up again when it is there', 
   expect(said).toEqual(['the drop folder cannot be looked at; it is tried again']);
 });
 
-test('a folder that the schedule looks into is not watched, nor is one that there is not', async () => {
+test('a folder of the schedule, or none at all, is not watched', async () => {
   const { drop, source, names } = await openInbox();
   await drop('q4.csv', GOOD);
   for (const changed of [{ LIMITLINE_SCHEDULE: 'inbox 02:30' }, { LIMITLINE_INBOX: undefined }]) {

@@ -10,11 +10,11 @@ import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { afterThisMs, openPortfolio, resendHeld, retryRows } from '../../support/approved-portfolio.ts';
 
-/** Above two rows of the three, and below all of them. */
+/** The limit is above the sum of two rows, and below the sum of all three. */
 const ABOVE_TWO = { APPROVE_ABOVE: '2500' };
 const ALWAYS = { APPROVE_ALWAYS: 'on' };
 
-/** Three rows that were approved, and are refused or held by now. */
+/** Three rows that were approved, and that are refused or held now. */
 async function openEnded(ended: 'refused' | 'held', settings: Record<string, string>) {
   const place = await openPortfolio(3, settings);
   await place.approve();
@@ -27,10 +27,10 @@ type Place = Awaited<ReturnType<typeof openEnded>>;
 const by = 'olivia';
 const limits = { by, dryRun: false, awaitMs: 0, signal: new AbortController().signal };
 
-/** Every way in which a person has one row sent again, or says what became of its call. */
+/** Every way in which a person retries one row or answers for its call. */
 const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Promise<AskedFor | undefined>][] = [
   [
-    'a row on the board, or among the failed ones',
+    'retrying one row in the console',
     'refused',
     async ({ rows: [row], context }) => {
       const answer = await retryRow(row, by, context);
@@ -38,7 +38,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     },
   ],
   [
-    'retry of a line',
+    'retrying a line',
     'refused',
     async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', line: 2, by }, context)).waits,
   ],
@@ -81,7 +81,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
 
 describe.each(ONE)('%s', (_name, ended, act) => {
   // Promise: sent-again-needs-approval
-  test('waits where everything does, with who asked for it', async () => {
+  test('waits for approval under APPROVE_ALWAYS, with the requester as author', async () => {
     const place = await openEnded(ended, ALWAYS);
     await afterThisMs(place.context);
     const asked = await act(place);
@@ -95,14 +95,14 @@ describe.each(ONE)('%s', (_name, ended, act) => {
       sum: '1001.50',
     });
     const [row] = place.rows;
-    // The call of a held row is in doubt still; for no other is anything sent.
+    // The call of a held row is still in doubt, and nothing is sent for any row.
     expect((await place.claim(row)).is).toBe('awaiting');
     const [result] = await place.context.rows.read([row]);
     const known = await place.context.calls.isUnknown({ kind: 'company', key: result?.request.buyer ?? '' });
     expect(known).toBe(ended === 'held');
   });
 
-  test('is done at once where its sum is below the limit', async () => {
+  test('takes effect at once if its sum is below the limit', async () => {
     const place = await openEnded(ended, ABOVE_TWO);
     await afterThisMs(place.context);
     expect(await act(place)).toBeUndefined();
@@ -121,7 +121,7 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
 
 // Promise: sent-again-needs-approval
 test.each(MANY)(
-  '%s waits where the sum is above the limit, and goes when another says yes',
+  '%s waits if its sum is above the limit, and is carried out after the approval',
   async (_name, ended, act) => {
     const place = await openEnded(ended, ABOVE_TWO);
     await afterThisMs(place.context);
@@ -134,7 +134,7 @@ test.each(MANY)(
 );
 
 // Promise: approval-says-why
-test('cancelled rows say why they wait, although their sum is below every limit', async () => {
+test('the approval of cancelled rows gives the reason, even if their sum is below the limit', async () => {
   const place = await openPortfolio(1, { APPROVE_ABOVE: '5000' });
   const { context } = place;
   await cancelRows({ portfolio: 'q4', by }, context);
@@ -148,7 +148,7 @@ test('cancelled rows say why they wait, although their sum is below every limit'
 });
 
 // Promise: approval-says-why
-test('each approval says why under a rule that asks for every request', async () => {
+test('each approval gives the reason under a rule that covers every request', async () => {
   const always = "Every request waits for another person's approval here.";
   const place = await openPortfolio(1, ALWAYS);
   expect(whyWords(await place.waiting())).toBe(always);
@@ -161,7 +161,7 @@ test('each approval says why under a rule that asks for every request', async ()
 });
 
 // Promise: supplier-in-doubt-sent-again
-test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once another person approved it', async (held) => {
+test.for([0, 1])('a supplier in doubt is sent again after an approval, with %i held rows', async (held) => {
   const place = await openEnded('held', ALWAYS);
   const { context, rows } = place;
   const { ledger, keys, calls, portfolios, approvals } = context;

@@ -15,7 +15,7 @@ import { buyerLines, exportedText, openWorkplace } from '../../support/workplace
 const options = { by: 'anna', signal: new AbortController().signal };
 const LINK = /hosted\.example/;
 
-/** The results of a portfolio, a list of cells a line. */
+/** The results of a portfolio, as a list of cells for each line. */
 const resultsOf = async (context: Context): Promise<string[][]> => parse(await exportedText(context));
 
 async function storyOf(context: Context) {
@@ -26,7 +26,7 @@ async function storyOf(context: Context) {
 }
 
 // Promise: link-in-results
-test('results have the link also where the line came again and was faulty, and no column where nobody ever asked', async () => {
+test('results contain session links, also for a repeated faulty line, and no column without any request', async () => {
   const place = await openSessionPlace(2);
   expect((await resultsOf(place.context))[0]).not.toContain('session_link');
   await place.ask();
@@ -42,11 +42,11 @@ test('results have the link also where the line came again and was faulty, and n
     ['done', true],
     ['invalid', false],
   ]);
-  // The first of them is the faulty line, with the row from before.
+  // The first line is the faulty one, with its earlier row.
   expect(lines[0]?.join()).toContain('website: The address');
 });
 
-test('a line number that only one limit has is not called ambiguous, and that of two limits is', async () => {
+test('a line number is ambiguous only if two limits have it', async () => {
   const place = await openSessionPlace(1);
   const [head = '', first = ''] = buyerLines(1);
   await place.import([head, 'Other AG,DE,HRB 9,7', first]);
@@ -58,7 +58,7 @@ test('a line number that only one limit has is not called ambiguous, and that of
 });
 
 // Promise: link-is-forgotten
-test('forgetting a portfolio removes the links of its sessions, and a late answer brings none back', async () => {
+test('forgetting a portfolio removes its session links, and a late answer does not restore them', async () => {
   const slow = { on: 'session', fault: 'slow', bytesPerS: 60 } as const;
   const place = await openSessionPlace(1);
   await place.ask();
@@ -78,7 +78,7 @@ test('forgetting a portfolio removes the links of its sessions, and a late answe
 });
 
 // Promise: shared-limit-shares-sessions
-test('a link that was forgotten with its portfolio counts as none for another that shares the limit', async () => {
+test('a forgotten link does not count for another portfolio that shares the limit', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
   await place.settled('again');
@@ -92,7 +92,7 @@ test('a link that was forgotten with its portfolio counts as none for another th
 });
 
 // Promise: session-ends-with-archive
-test('an archived portfolio asks for no session, and has its links again when it is restored', async () => {
+test('an archived portfolio requests no session, and shows its links again after it is restored', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
   await expectStates(place, [['made']]);
@@ -109,7 +109,7 @@ test('an archived portfolio asks for no session, and has its links again when it
 });
 
 // Promise: unknown-session-not-repeated
-test('the nightly check leaves sessions alone, those that wait, are held, and were refused', async () => {
+test('the nightly check ignores sessions that wait, are held or were refused', async () => {
   const rules = [422, 500].map((status) => ({ on: 'session', fault: 'status', status, times: 1 }) as const);
   const place = await openSessionPlace(3, { faults: { rules } });
   const before = await found(place);
@@ -126,7 +126,7 @@ test('the nightly check leaves sessions alone, those that wait, are held, and we
 });
 
 // Promises: viewers-see-no-link, session-refused-by-status
-test.each([422, 500])('a link, also one in the body of a status %i, is masked for viewers', async (status) => {
+test.each([422, 500])('a link is masked for viewers, also in the body of status %i', async (status) => {
   const body = { error: 'see https://hosted.example/s/secret' };
   const rules = [{ on: 'session', fault: 'status', status, body, times: 1 } as const];
   const place = await openSessionPlace(1, { faults: { rules } });
@@ -140,7 +140,7 @@ test.each([422, 500])('a link, also one in the body of a status %i, is masked fo
 });
 
 // Promise: session-needs-its-ids
-test('a body that needs the supplier is not asked for where the portfolio has none', async () => {
+test('a session that needs the supplier is not requested for a portfolio without one', async () => {
   const place = await openSessionPlace(1, {
     change: { body: { buyer_company: sessionPlace('buyer'), of: sessionPlace('supplier') } },
   });
@@ -152,7 +152,7 @@ test('a body that needs the supplier is not asked for where the portfolio has no
 });
 
 // Promise: declined-limit-no-session
-test('no session is asked for a limit that was declined, unless on purpose, and never of the portfolio that shares it', async () => {
+test('a declined limit gets a session only with --resend, also in a portfolio that shares it', async () => {
   const rules = [
     { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'no', share: 1 } as const,
     { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'approved', share: 0 } as const,
@@ -170,7 +170,7 @@ test('no session is asked for a limit that was declined, unless on purpose, and 
   await expectStates(place, [['made'], [], ['made']]);
 });
 
-test('nothing is asked for before the limit, such as behind an approval that nobody has given', async () => {
+test('no session is requested before the limit is made, such as during an approval', async () => {
   const SERVICE_SESSION_FILE = await writeSessionFile();
   const { context, ...place } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', SERVICE_SESSION_FILE } });
   await place.import(buyerLines(1));

@@ -5,7 +5,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 40;
 
-/** A portfolio that is given up while calls of every step are on their way. */
+/** A portfolio that is cancelled while calls of every step are under way. */
 async function cancelledHalfway() {
   const place = await openWorkplace({ faults: { latencyMs: [100, 200] }, env: { SERVICE_CONCURRENCY: '4' } });
   await place.import(buyerLines(ROWS));
@@ -15,9 +15,9 @@ async function cancelledHalfway() {
   return { ...place, ...ended };
 }
 
-test('cancel gives up what is not sent, and waits for what was on its way; a retry brings each row back from the step that it had come to', async () => {
+test('cancel stops unsent rows and waits for calls under way, and a retry resumes each row at its step', async () => {
   const { cancelled, open, report, settled, standIn, context } = await cancelledHalfway();
-  // Nothing is left to settle when it returns.
+  // No call is under way when cancel returns.
   expect(open).toBe(0);
   const { states } = await report();
   expect(states).toMatchObject({ cancelled, done: ROWS - cancelled });
@@ -30,7 +30,7 @@ test('cancel gives up what is not sent, and waits for what was on its way; a ret
 });
 
 // Promise: nothing-sent-after-cancel
-test('nothing is sent once cancel has returned, however the rows move while it walks', async () => {
+test('nothing is sent after cancel has returned, even if rows move during it', async () => {
   const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '32' } });
   const lines = buyerLines(700);
   await place.import(lines);
@@ -41,14 +41,14 @@ test('nothing is sent once cancel has returned, however the rows move while it w
   const { states } = await place.report();
   expect(states).toMatchObject({ queued: 0, company: 0, documents: 0, limit: 0, held: 0, done: made.limit });
   expect(states.cancelled + states.done).toBe(700);
-  // A portfolio behind it proves that the workers still work, and that they had time to send what they should not.
+  // The next portfolio shows that the workers still work, so they had time to send a cancelled row.
   const [header = '', ...others] = buyerLines(740);
   await place.import([header, ...others.slice(700)], { portfolio: 'next' });
   await place.settled('next');
   expect(place.standIn.counts().made.limit).toBe(made.limit + 40);
 });
 
-test('a row whose sender vanished is neither waited for nor given up', async () => {
+test('cancel neither waits for nor cancels a row whose sender vanished', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(2));
   const { rows, calls } = place.context;
@@ -67,7 +67,7 @@ test('a row whose sender vanished is neither waited for nor given up', async () 
   expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 1 });
 });
 
-test('a file that is imported after cancel came later, also where the clock of the machine that cancelled is ahead', async () => {
+test('an import after a cancel counts as later, even if the clock of the cancelling machine is ahead', async () => {
   const { context, import: importLines } = await openWorkplace();
   await importLines(buyerLines(2));
   const ahead = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
@@ -76,7 +76,7 @@ test('a file that is imported after cancel came later, also where the clock of t
   await importLines([...buyerLines(1), 'Faulty GmbH,DE,HRB 9,-5']);
   const { rowsGivenUpMs = Number.NaN } = await context.portfolios.read('q4');
   const [first, last] = await context.portfolios.allImports('q4');
-  // The nightly check names the lines of the second file alone.
+  // The nightly check lists only the lines of the second file.
   expect([first?.lastMs, rowsGivenUpMs, last?.lastMs]).toEqual(
     [first?.lastMs, rowsGivenUpMs, last?.lastMs].toSorted((one = 0, other = 0) => one - other),
   );

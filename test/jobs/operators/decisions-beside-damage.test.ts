@@ -5,7 +5,7 @@ import { decisionEvent, eventOf, MAPPING, mappingIn, writeMapping } from '../../
 import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
-/** Ids of eight limits, one of which, `bl_q42`, has a row that cannot be read. */
+/** The ids of eight limits. The row of `bl_q42` cannot be read. */
 async function openDamaged() {
   const place = await openFinishedPortfolio(14);
   const { ledger, keys, decisions } = place.context;
@@ -15,13 +15,13 @@ async function openDamaged() {
   return { ...place, ids: [1, 2, 4, 7, 8, 11, 13, 14].map((n) => `bl_q4${n}`) };
 }
 
-test('of limits that are found side by side, the damaged row of one fails that one alone', async () => {
+test('a damaged row fails the look-up of its own limit only, among simultaneous look-ups', async () => {
   const { context, ids } = await openDamaged();
   const found = await Promise.allSettled(ids.map((id) => context.decisions.find(id)));
   expect(ids.filter((_id, place) => found[place]?.status === 'rejected')).toEqual(['bl_q42']);
 });
 
-test('events about other limits are taken when they are read first, though the row of one limit is damaged', async () => {
+test('events about other limits are applied even if the row of one limit is damaged', async () => {
   const { context, dir, ids } = await openDamaged();
   const { ledger, keys, events } = context;
   for (const id of ids)
@@ -36,11 +36,11 @@ test('events about other limits are taken when they are read first, though the r
   await expect
     .poll(() => lines.filter(({ level }) => level === 'error').length, { timeout: 20_000 })
     .toBeGreaterThan(0);
-  // The event about the damaged limit is handed out again after a minute.
+  // The event about the damaged limit is returned to the queue after a minute.
   await expect.poll(() => ledger.zcard(keys.eventsUnread), { timeout: 20_000 }).toBe(1);
 });
 
-test('a file is taken though what is kept of one of its limits cannot be read, which its line says', async () => {
+test("a decisions file is imported even if the record of one limit is unreadable, which is that line's problem", async () => {
   const { context } = await openFinishedPortfolio(7);
   const { ledger, keys, decisions } = context;
   const key = (await decisions.find('bl_q41'))?.key ?? '';
@@ -49,7 +49,7 @@ test('a file is taken though what is kept of one of its limits cannot be read, w
   expect(await takeDecisions(fileOf(said), context, { by: 'olga' })).toMatchObject({ taken: 3, problems: [{ at: 2 }] });
 });
 
-test('a row says the decision that was taken of its limit, though a damaged limit ends its file before a later one', async () => {
+test('a row shows its applied decision even if a damaged limit stops the file before a later decision', async () => {
   const { context } = await openFinishedPortfolio(7);
   const { ledger, keys, decisions } = context;
   const key = (await decisions.find('bl_q47'))?.key ?? '';
@@ -66,7 +66,7 @@ test('a row says the decision that was taken of its limit, though a damaged limi
   expect(rows).toEqual([call]);
 });
 
-test('a row says the decision that was taken of its limit, though its file is stopped before a later one', async () => {
+test('a row shows its applied decision even if the import is stopped before a later decision', async () => {
   const { context } = await openFinishedPortfolio(1);
   const stop = new AbortController();
   const decide: typeof context.decisions.decide = async (...word) => {

@@ -37,11 +37,11 @@ test.each([
       '2 decisions have a limit above the amount that was requested: see the warnings.',
     ],
   ],
-])('of decisions %o it is said %o', (change, words) => {
+])('for decisions %o the summary is %o', (change, words) => {
   expect(decisionsWords({ ...TAKEN, ...change })).toEqual(words);
 });
 
-test('of a row in an archive, whose request stands there alone, no amount is said to be requested', () => {
+test('the words for an archived row leave out a requested amount that is unknown', () => {
   const [before, after] = [
     { status: 'approved', granted: '1270.8' },
     { status: 'declined', granted: '' },

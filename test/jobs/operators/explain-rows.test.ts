@@ -5,7 +5,7 @@ import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { acme, asking, buyerLines, openCorrections, openWorkplace, zinc } from '../../support/workplace.ts';
 
-/** A portfolio of which one limit met this fault, one is done, and one line is broken. */
+/** A portfolio with one limit that met this fault, one finished row and one invalid line. */
 async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
   const place = await openWorkplace({ faults: { rules: [fault] } });
   await place.import([...buyerLines(2), 'Broken AG,Nowhere,HRB 9,1']);
@@ -17,7 +17,7 @@ async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
 }
 
 // Promise: retry-says-why-not
-test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {
+test("a retry that matches nothing explains the line's real state and the command for it", async () => {
   const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'reset', times: 1 });
   expect(await why({ line: 999 })).toMatch(/^There is no line 999 in portfolio "q4"\. .*--format csv/);
   expect(await why({ line: 2 })).toMatch(
@@ -34,7 +34,7 @@ test('a retry that matches nothing says what the line is instead, and what to do
   );
 });
 
-test('rows that a later file corrected are not counted as cancelled where no row is', async () => {
+test('rows that a later file corrected do not count as cancelled', async () => {
   const { importLines, context } = await openCorrections();
   await importLines(acme(1), zinc(1));
   await importLines(acme(2), zinc(1));
@@ -43,7 +43,7 @@ test('rows that a later file corrected are not counted as cancelled where no row
   );
 });
 
-test('a retry that matches no problem says so, of one line and of all', async () => {
+test('a retry with a text that no problem contains explains that, for one line and for all', async () => {
   const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' });
   expect(await why({ line: 2, error: 'odd' })).toMatch(
     /^Line 2 .* is refused, but its problem does not contain "odd"\. .*errors-csv/,
@@ -52,7 +52,7 @@ test('a retry that matches no problem says so, of one line and of all', async ()
 });
 
 // Promise: retry-says-why-not
-test('of cancelled rows alone, a retry of refused ones says how they are sent again', async () => {
+test('a retry of refused rows explains how to retry the cancelled ones, if there are only those', async () => {
   const { import: bring, context } = await openWorkplace();
   await bring(buyerLines(1));
   const [row] = await context.rows.inState('q4', 'queued', { count: 1 });
@@ -64,7 +64,7 @@ test('of cancelled rows alone, a retry of refused ones says how they are sent ag
 });
 
 // Promise: retry-says-why-not
-test('a row that another line replaced is told with that row, and one that a file left out is sent by a retry', async () => {
+test('a retry names the row that replaced a row, and the command for a row that a file left out', async () => {
   const { importLines, import: bring, context } = await openCorrections();
   await importLines(acme(1000), zinc(1));
   const [old, other] = await context.rows.inState('q4', 'queued', { count: 2 });
@@ -81,7 +81,7 @@ test('a row that another line replaced is told with that row, and one that a fil
   );
 });
 
-test('a row whose answer waits for an approval is told with the command that decides it', async () => {
+test('a line whose answer waits for approval is explained with the command that decides it', async () => {
   const { approve, all, hold, context } = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
   await approve();
   for (const row of await all('queued')) await hold(row);

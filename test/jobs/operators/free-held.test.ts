@@ -6,7 +6,8 @@ import { openService } from '../../../src/open-service.ts';
 import { callThrough } from '../../support/call-through.ts';
 import { foundBy, openWorkplace } from '../../support/workplace.ts';
 
-/** Three rows of one buyer are held for its company: a process sent it, and sends no heartbeat. Its answer is still to come. */
+/** Three rows of one buyer are held for its company call. The sending process has no heartbeat, and its answer is
+ * still to come. */
 async function openLate() {
   const place = await openWorkplace();
   await place.import([
@@ -18,7 +19,7 @@ async function openLate() {
   if (!first) throw new Error('no row waits');
   const taken = await context.rows.begin(first.row, 'company');
   if (!taken) throw new Error('the row is gone');
-  // This process sends the company and no heartbeat: it stands still, and the others take it for vanished.
+  // This process sends the company but no heartbeat, so the others take it for vanished.
   const { promise, resolve: answer } = Promise.withResolvers<Sent>();
   const buyer = taken.request.buyer;
   const company = { kind: 'company', key: buyer, row: first.row, revision: taken.revision, buyer } as const;
@@ -40,7 +41,7 @@ async function expectOneCompany({ settled, standIn }: Awaited<ReturnType<typeof 
 }
 
 // Promise: late-answer-believed
-test('rows that are held for a call go on when its answer comes late after all', async () => {
+test('rows held for a call are released when its answer arrives late', async () => {
   const place = await openLate();
   place.answer({ is: 'made', id: await companyAt(place), record: {} });
   expect(await place.sent).toMatchObject({ is: 'made', wasUnknown: true });
@@ -49,7 +50,7 @@ test('rows that are held for a call go on when its answer comes late after all',
 });
 
 // Promise: late-answer-believed
-test('rows that are held for a call go on when it was refused late; the one that it was sent for is refused, and asks for nothing anew', async () => {
+test('rows held for a call are released when it is refused late, and only one further company call is made', async () => {
   const place = await openLate();
   place.answer({ is: 'refused', status: 422, body: 'no' });
   expect(await place.sent).toMatchObject({ is: 'refused', wasUnknown: true });
@@ -57,7 +58,7 @@ test('rows that are held for a call go on when it was refused late; the one that
   await expectOneCompany(place);
 });
 
-test('the nightly check lets them go on where whoever heard of it died', async () => {
+test('the nightly check releases held rows if the process that got the late answer died', async () => {
   const place = await openLate();
   place.answer({ is: 'refused', status: 422, body: 'no' });
   await place.sent;
@@ -68,7 +69,7 @@ test('the nightly check lets them go on where whoever heard of it died', async (
 });
 
 // Promise: forgotten-call-left-to-people
-test('a row whose call the ledger has forgotten stays held, and goes by a person’s word', async () => {
+test('a row whose call is missing in the ledger stays held until a person answers', async () => {
   const place = await openLate();
   const { context, company } = place;
   await context.ledger.del(context.keys.call('company', company.key));
@@ -77,7 +78,7 @@ test('a row whose call the ledger has forgotten stays held, and goes by a person
   expect((await place.settled()).states.done).toBe(3);
 });
 
-test('a late answer looks at the rows that may wait for it, and at no others', async () => {
+test('a late answer examines only the rows that may wait for it', async () => {
   const place = await openLate();
   const { context, company } = place;
   const looked: string[] = [];
@@ -93,13 +94,13 @@ test('a late answer looks at the rows that may wait for it, and at no others', a
   expect(looked).toEqual([]);
   await free(company);
   expect(looked).toEqual(Array(3).fill(`company ${company.key}`));
-  // Any row may have attached a document: they are all looked at, once for the answers of a moment.
+  // Any row may contain the document. All held rows are examined once for simultaneous answers.
   looked.length = 0;
   await Promise.all([1, 2, 3, 4, 5].map(() => free({ kind: 'document', key: 'd', buyer: 'another' })));
   expect(looked).toHaveLength(3);
 });
 
-/** A company that the stand-in knows, as the call that stood still would have made it. */
+/** A company at the stand-in, as the delayed call would have made it. */
 async function companyAt({ context, standIn }: Awaited<ReturnType<typeof openWorkplace>>): Promise<string> {
   const { client } = openService(context, standIn.url());
   const answer = await client.createCompany({ name: 'One AG' }, { idempotencyKey: 'k', onTokenCall: () => {} });

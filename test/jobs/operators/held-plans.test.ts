@@ -7,7 +7,7 @@ import { planPage } from '../../../src/console/pages/held/plan-page.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPlanned, openPortfolio } from '../../support/approved-portfolio.ts';
 
-/** One held row. `again`: somebody says that it may be sent again, it is, and nobody knows what became of that either. */
+/** One held row. `again` resends its call as a person would, and the outcome is unknown once more. */
 async function openHeld() {
   const place = await openPlanned(1);
   const { context, hold, all, plan } = place;
@@ -17,7 +17,7 @@ async function openHeld() {
   const call = { kind: 'company', key: held?.request.buyer ?? '' } as const;
   const [owner, problem] = ['w1/1', { step: 'company', message: 'nobody knows' } as const];
   const again = async () => {
-    // What comes of the same ms is no later.
+    // The plan needs a later millisecond.
     await plan();
     await context.calls.resolve([call], call.key, undefined);
     await context.rows.requeue(row, 'held');
@@ -29,7 +29,7 @@ async function openHeld() {
   return { ...place, row, call, heldMs: held?.updatedMs ?? 0, again };
 }
 
-test('what is said of a held row at the desk is said of what was seen there, and not of what was sent since', async () => {
+test('an answer in the console applies only to the call that was shown, not to one sent since', async () => {
   const { context, row, call, heldMs, again } = await openHeld();
   await again();
   const said = { portfolio: 'q4', row: row.key, by: 'test' };
@@ -41,9 +41,9 @@ test('what is said of a held row at the desk is said of what was seen there, and
   expect(await resolveCalls({ ...said, heldMs: now?.updatedMs ?? 0 }, context)).toMatchObject({ calls: 1, rows: 1 });
 });
 
-test('a file says nothing of what was sent again while it was carried out', async () => {
+test('an answer file does not apply to a call that was sent again meanwhile', async () => {
   const { context, call, again, states } = await openHeld();
-  // A doubt that is known to the ms at which it was sent.
+  // The doubt is newer than the previous one by at least a millisecond.
   await again();
   const file = { words: [{ at: 2, row: '', line: 2, made: undefined }], problems: [], silent: 0 };
   const plan = await planHeldFile('q4', file as never, context);
@@ -54,7 +54,7 @@ test('a file says nothing of what was sent again while it was carried out', asyn
   expect(await states()).toMatchObject({ held: 1 });
 });
 
-test('a row whose amount is damaged can be answered where no rule asks for approval', async () => {
+test('a row with a damaged amount can be answered if no rule requires approval', async () => {
   const { context, row } = await openHeld();
   const key = context.keys.row('q4', row.key);
   const request = JSON.parse((await context.ledger.hget(key, 'request')) ?? '');
@@ -65,7 +65,7 @@ test('a row whose amount is damaged can be answered where no rule asks for appro
 });
 
 // Promise: answers-need-confirmation
-test('a second click on a plan that has changed is not the yes to what is shown by then', async () => {
+test('a second click on a changed plan does not confirm the new plan', async () => {
   const { context, call, again } = await openHeld();
   const plans = makeHeldPlans(context);
   const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') }, 'test');
@@ -77,28 +77,28 @@ test('a second click on a plan that has changed is not the yes to what is shown 
   expect(await plans.confirm(shown, 'q4', 'test')).toMatchObject({ is: 'done', resolution: { calls: 1 } });
 });
 
-test('nor is it said of a call that was sent again for another row, and lost, since it was planned', async () => {
+test('an answer does not apply to a call that another row sent again after the plan', async () => {
   const { context, row, call, heldMs, again } = await openHeld();
   await again();
   const plans = makeHeldPlans(context);
   const [now] = await context.rows.read([row]);
   const said = { row, atMs: now?.updatedMs ?? heldMs, made: undefined };
   const { id } = await plans.planAnswers([said], { back: 'row', by: 'test' });
-  // Another row that shares it: this one is held as before.
+  // Another row shares the call. The time of this held row is unchanged.
   await again();
   await context.ledger.hset(context.keys.row('q4', row.key), 'updated', now?.updatedMs ?? 0);
   expect(await plans.confirm(id, undefined, 'test')).toMatchObject({ is: 'changed' });
   expect(await context.calls.isUnknown(call)).toBe(true);
 });
 
-test('a plan to send held rows again leaves alone what was sent again since, however soon', async () => {
+test('a resend plan skips rows that were sent again between the look-up and the action', async () => {
   const { context, call, plan, again, states, outcome } = await openHeld();
   const { id } = await plan({ action: 'resend' });
   const rows = {
     ...context.rows,
     page: async (...args: Parameters<typeof context.rows.page>) => {
       const found = await context.rows.page(...args);
-      // Between the look and what is done about it.
+      // The row is sent again between the look-up and the action.
       await again();
       return found;
     },
@@ -112,7 +112,7 @@ test('a plan to send held rows again leaves alone what was sent again since, how
   expect(await outcome(id)).toMatchObject({ done: 0 });
 });
 
-test('uploaded decisions are no plan for held rows, and whoever confirms them as one does not use them up', async () => {
+test('confirming uploaded decisions as a plan for held rows is refused, and keeps them', async () => {
   const { context } = await openPlanned(1);
   const plans = makeHeldPlans(context);
   await context.plans.keepAnswer('an-id', JSON.stringify({ packed: '' }));
@@ -126,34 +126,37 @@ test.each<[settings: Record<string, string>, why: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, 'These rows ask for 3,007.50 in all, which is above 2,500.00.'],
   [{ APPROVE_ALWAYS: 'on' }, "Every request waits for another person's approval here."],
   [{ APPROVE_ABOVE: '9000' }, undefined],
-])('under %o a plan of answers says before the yes whether a colleague has to approve it', async (settings, why) => {
-  const { context, approve, all, hold, states } = await openPortfolio(3, settings);
-  if ((await states()).awaiting > 0) await approve();
-  for (const row of await all('queued')) await hold(row);
-  const plans = makeHeldPlans(context);
-  const content = Buffer.from('line,id\n2,company_9\n3,resend\n4,resend\n');
-  const plan = await plans.plan('q4', { fileName: 'held.csv', content }, 'olivia');
-  expect(plan.approvals).toEqual(why === undefined ? [] : [{ portfolio: 'q4', why }]);
-  const page = String(planPage({ plan, csrf: '' })).replace(/<\/?data[^>]*>/g, '');
-  const before = /A colleague must approve this first\..*nothing is sent before somebody else/su;
-  if (why === undefined) {
-    expect(page).not.toMatch(before);
-    expect(page).toContain('Confirm that company_9 exists, and ask again for');
-  } else {
-    expect(page).toMatch(before);
-    expect(page).toContain(`${why?.replaceAll("'", '&#39;')} Once you confirm it`);
-    expect(page).toContain('Ask a colleague to approve it');
-    expect(page).not.toContain('Confirm that company_9 exists');
-  }
-  const done = await plans.confirm(plan.id, 'q4', 'olivia');
-  expect(done).toMatchObject({
-    is: 'done',
-    resolution: why === undefined ? { calls: 3 } : { calls: 0, waits: [{ rows: 3 }] },
-  });
-});
+])(
+  'under %o a plan of answers shows before its confirmation whether a colleague has to approve it',
+  async (settings, why) => {
+    const { context, approve, all, hold, states } = await openPortfolio(3, settings);
+    if ((await states()).awaiting > 0) await approve();
+    for (const row of await all('queued')) await hold(row);
+    const plans = makeHeldPlans(context);
+    const content = Buffer.from('line,id\n2,company_9\n3,resend\n4,resend\n');
+    const plan = await plans.plan('q4', { fileName: 'held.csv', content }, 'olivia');
+    expect(plan.approvals).toEqual(why === undefined ? [] : [{ portfolio: 'q4', why }]);
+    const page = String(planPage({ plan, csrf: '' })).replace(/<\/?data[^>]*>/g, '');
+    const before = /A colleague must approve this first\..*nothing is sent before somebody else/su;
+    if (why === undefined) {
+      expect(page).not.toMatch(before);
+      expect(page).toContain('Confirm that company_9 exists, and ask again for');
+    } else {
+      expect(page).toMatch(before);
+      expect(page).toContain(`${why?.replaceAll("'", '&#39;')} Once you confirm it`);
+      expect(page).toContain('Ask a colleague to approve it');
+      expect(page).not.toContain('Confirm that company_9 exists');
+    }
+    const done = await plans.confirm(plan.id, 'q4', 'olivia');
+    expect(done).toMatchObject({
+      is: 'done',
+      resolution: why === undefined ? { calls: 3 } : { calls: 0, waits: [{ rows: 3 }] },
+    });
+  },
+);
 
 // Promise: plan-says-who-must-approve
-test('of answers in two portfolios the yes promises only what waits for nobody', () => {
+test('a plan for two portfolios promises to carry out only the answers that need no approval', () => {
   const one = {
     line: 2,
     import: 'a.csv',

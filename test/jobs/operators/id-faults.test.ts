@@ -13,11 +13,11 @@ test.each([
   ['has another sign', 'bl_0a1b2cX', ['bl_0a1b2c3', 'bl_4d5e6f7', 'bl_8a9b0c1'], true],
   ['can be compared with two others only', 'bl_100', ['bl_98', 'bl_99'], false],
   ['can be compared with none', 'bl_1', [], false],
-])('an id that %s looks unlike the others or not', (_name, made, known, isUnlike) => {
+])('an id that %s is or is not reported as unlike the others', (_name, made, known, isUnlike) => {
   expect(unlikeKnown(made, known) !== undefined).toBe(isUnlike);
 });
 
-test('the lengths are said', () => {
+test('the message gives the lengths of the ids', () => {
   expect(unlikeKnown('bl_1', ['bl_98', 'bl_99', 'bl_97'])).toBe(
     'It looks unlike the other ids, such as bl_98: it has 4 characters, and they have 5.',
   );
@@ -25,7 +25,7 @@ test('the lengths are said', () => {
 });
 
 // Promise: unlike-id-asked-about
-test('ids are compared with those of other portfolios of the account, too', async () => {
+test('ids are compared with those of all portfolios of the account', async () => {
   const { context, import: bring, work, settled } = await openWorkplace();
   await work();
   await bring(buyerLines(3), { portfolio: 'q3' });

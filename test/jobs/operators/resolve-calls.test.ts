@@ -24,7 +24,7 @@ async function resultAt(line: number, { context }: Pick<Place, 'context'>, state
 const lost = (on: 'company' | 'limit' | 'document', match: string, made: boolean) =>
   ({ on, match, fault: 'reset', made, times: 1 }) as const;
 
-test('a limit whose answer was lost stays held until a person names its id, and nothing is sent again', async () => {
+test('a limit with a lost answer stays held until a person gives its id, and is not sent again', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 2', true)] } });
   await place.import(buyerLines(3));
   await place.work();
@@ -38,7 +38,7 @@ test('a limit whose answer was lost stays held until a person names its id, and 
     company_registration_number: 'HRB 2',
     requested_limit: 1_002.5,
   });
-  // What is no id of a limit is not believed to be one.
+  // Texts that cannot be the id of a limit are refused.
   for (const made of ['company_1', 'bl_', '2', '']) {
     await expect(place.resolve({ line: 3, made }), made).rejects.toMatchObject({
       code: 'USAGE',
@@ -62,7 +62,8 @@ test('a limit whose answer was lost stays held until a person names its id, and 
   await expect(place.resolve({ line: 3 })).rejects.toThrow(/^Line 3 .* No row of the portfolio is held\.$/);
 });
 
-/** Somebody presses "retry" on a dashboard of BullMQ, at the job of the only held row: it sends nothing, and says how to resolve it. */
+/** Somebody presses "retry" on a BullMQ dashboard for the only held row. Its job sends nothing, and explains how to
+ * resolve it. */
 async function pressRetry({ context: { keys, redis }, standIn }: Place): Promise<void> {
   const requests = standIn.counts().requests.limit;
   const queue = new Queue('buyer-limits', {
@@ -80,7 +81,7 @@ async function pressRetry({ context: { keys, redis }, standIn }: Place): Promise
   expect(standIn.counts().requests.limit).toEqual(requests);
 }
 
-test('a company named by a person frees the rows of every portfolio that waited for it', async () => {
+test('a company id from a person releases the rows of every portfolio that waited for it', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
   const header = 'name,company_registration_number,requested_limit';
   await place.import([header, 'Shared AG,HRB 7,100', 'Shared AG,HRB 7,200', 'Other AG,HRB 8,300']);
@@ -95,7 +96,7 @@ test('a company named by a person frees the rows of every portfolio that waited 
   expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 4 });
 });
 
-test('what was not made is sent again, one step at a time where a step is named', async () => {
+test('held calls that were not made are sent again, of one step only if a step is given', async () => {
   const place = await openPlace({
     faults: {
       rules: [lost('company', 'Buyer 1 ', false), lost('limit', 'HRB 2', false), lost('limit', 'HRB 3', false)],
@@ -111,7 +112,7 @@ test('what was not made is sent again, one step at a time where a step is named'
   expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
 });
 
-test('an id is believed of the one document that the row is held at, of no other in doubt, and none that is empty', async () => {
+test('an id is accepted for the one document at which the row is held, and an empty id is refused', async () => {
   const place = await openPlace({
     env: { ON_UNKNOWN_DOCUMENT: 'hold' },
     faults: { rules: [lost('document', 'a.pdf', true), lost('document', 'b.pdf', true)] },
@@ -126,7 +127,7 @@ test('an id is believed of the one document that the row is held at, of no other
   const idOf = (name: string) =>
     place.standIn.things('document').find(({ body }) => JSON.stringify(body).includes(`${name}.pdf`))?.id;
   expect(await place.resolve({ line: 2, made: idOf('a') })).toMatchObject({ calls: 1, rows: 1 });
-  // The row goes on to the other document, whose own outcome is still unknown.
+  // The row continues with its other document, whose outcome is still unknown.
   expect((await place.settled()).states.held).toBe(2);
   await expect(place.resolve({ line: 2, made: idOf('a') })).rejects.toThrow(/already known: it was made for line 2/);
   expect(await place.resolve({ line: 3, made: idOf('b') })).toMatchObject({ calls: 1, rows: 2 });
@@ -136,7 +137,7 @@ test('an id is believed of the one document that the row is held at, of no other
   expect(place.standIn.counts().made.document).toBe(2);
 });
 
-test('resolving a call does not bring back rows of a portfolio that was given up', async () => {
+test('resolving a call does not bring back rows of a cancelled portfolio', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
   const header = 'name,company_registration_number,requested_limit';
   await place.import([header, 'Shared AG,HRB 7,100']);
@@ -152,7 +153,7 @@ test('resolving a call does not bring back rows of a portfolio that was given up
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
-test('a line of the last import that is not held is not mistaken for an older one of its number', async () => {
+test('a line number means the line of the last import, not a held row of an earlier file', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
@@ -169,7 +170,7 @@ test('a line of the last import that is not held is not mistaken for an older on
   expect((await place.report()).states.held).toBe(1);
 });
 
-test('a supplier whose outcome is unknown is asked for again with all the others', async () => {
+test('a supplier with an unknown outcome is sent again together with the held rows', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Supplier', false)] } });
   const supplierPath = join(place.dir, 'supplier.csv');
   await writeFile(supplierPath, 'name,country_code\nSupplier AG,DE\n');
@@ -182,7 +183,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
 });
 
 // Promise: line-number-of-two-files
-test('when lines of two files have one number, an id is taken for neither until the row itself is named', async () => {
+test('a line number shared by two held rows is refused until the row id is given', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
@@ -210,11 +211,11 @@ test('when lines of two files have one number, an id is taken for neither until 
   expect(await resultAt(2, place, 'done')).toMatchObject({ limitId: made, request: { name: 'Buyer 1 GmbH' } });
   await expect(place.resolve({ row: `q4/${row}` })).rejects.toThrow(`Row q4/${row} is done (${made}).`);
   await expect(place.resolve({ row: `twin/${row}` })).rejects.toThrow(/does not belong to portfolio/);
-  // Only one of that number is left.
+  // Only one held row with this number is left.
   expect(await place.resolve({ line: 2 })).toMatchObject({ of: [{ import: 'q4.csv #2', name: 'Buyer 2 GmbH' }] });
 });
 
-test('a row whose limit a person has named is said to need no call', async () => {
+test('resolving a row whose limit a person already gave explains that no call is needed', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
   await place.import(buyerLines(1));
   const workers = await place.work();

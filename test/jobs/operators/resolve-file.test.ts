@@ -9,7 +9,7 @@ import type { ResolvedRow } from '../../../src/ledger/story/held-plan.ts';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { buyerLines, exportedText, openWorkplace } from '../../support/workplace.ts';
 
-/** Five rows, of which two are held at their limit and one, with two limits to come, at its company; and a broken line. */
+/** Five rows and an invalid line. Two rows are held at their limit, and two of one buyer at its company. */
 async function openHeld() {
   const lost = (on: 'company' | 'limit', match: string, made: boolean) =>
     ({ on, match, fault: 'reset', made, times: 1 }) as const;
@@ -31,7 +31,7 @@ async function openHeld() {
 }
 
 // Promise: known-id-not-taken-twice
-test('a file about held rows is checked as a whole, and then either all of it is done or nothing', async () => {
+test('an answer file is checked as a whole, and then carried out completely or not at all', async () => {
   const { context, standIn, settled, report, plan, idOf } = await openHeld();
   const [first, third, fourth] = [idOf('limit', 'HRB 1'), idOf('company', 'Buyer 3 '), idOf('limit', 'HRB 4')];
   const wrong = await plan(
@@ -72,7 +72,7 @@ test('a file about held rows is checked as a whole, and then either all of it is
     ';5;',
   );
   expect(sound.problems).toEqual([]);
-  // Planning is a rehearsal: nothing has changed by it.
+  // Planning changes nothing.
   expect((await report()).states.held).toBe(4);
   const told: ResolvedRow[] = [];
   expect(await resolvePlan(sound, context, (of) => told.push(of))).toMatchObject({ calls: 3, rows: 4, of: told });
@@ -86,7 +86,7 @@ test('a file about held rows is checked as a whole, and then either all of it is
 });
 
 // Promise: known-id-not-taken-twice
-test('an id that is known of one row is not believed of another, also where no worker has recorded it yet', async () => {
+test('an id known for one row is refused for another, even before a worker has recorded it', async () => {
   const { context, idOf, plan, report, stopWork } = await openHeld();
   const resolve = (what: Partial<Resolving>) => resolveCalls({ portfolio: 'q4', ...what }, context);
   await expect(resolve({ line: 3, made: idOf('limit', 'HRB 4') })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ test('an id that is known of one row is not believed of another, also where no w
 });
 
 // Promise: known-id-not-taken-twice
-test('an id is known for good, though its row is archived, its portfolio forgotten, or what it was made for read no more', async () => {
+test('an id stays known after its row was deleted', async () => {
   const { context, idOf } = await openHeld();
   const id = idOf('limit', 'HRB 4');
   const known = async () => [...(await readKnownIds(new Set([id, 'bl_of_nobody']), context))];
@@ -121,7 +121,7 @@ test('an id is known for good, though its row is archived, its portfolio forgott
 });
 
 // Promise: answers-of-an-earlier-call
-test('a results file with answers, given once more after their calls were sent and lost again, answers none of these', async () => {
+test('answers in an old results file do not apply to calls that were sent again and lost since', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, made: true, times: 2 }];
   const place = await openWorkplace({ faults: { rules } });
   await place.import(buyerLines(2));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-/** Four rows, of which one is refused as a company and two are refused their limits. */
+/** Four rows, one refused at its company and two at their limits. */
 async function withRefusals() {
   const place = await openWorkplace({
     faults: {
@@ -21,19 +21,19 @@ async function withRefusals() {
   return { ...place, retry };
 }
 
-test('retry sends every refused row again through its own step, and makes no company twice', async () => {
+test('retry sends every refused row again at its own step, and makes no company twice', async () => {
   const { standIn, settled, retry } = await withRefusals();
   await standIn.setFaults({ rules: [] });
   expect(await retry()).toBe(3);
   const report = await settled();
   expect(report.states).toMatchObject({ done: 4, refused: 0 });
-  // One company call was refused and two limit calls: nothing else was sent a second time.
+  // One company call and two limit calls were refused. Nothing else was sent a second time.
   expect(report.calls).toMatchObject({ company: 5, limit: 6 });
   expect(standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
 });
 
-// Each is refused again, so that the next one finds the same rows.
-test('retry chooses rows by their line and by words of the service or our own, and a row that is refused again says what the service says now', async () => {
+// Each row is refused again, so that the next options find the same rows.
+test('retry selects rows by line and by words of the problem, and stores the new refusal', async () => {
   const { standIn, settled, retry, context } = await withRefusals();
   const refused = async () => {
     const rows = (await context.rows.inState('q4', 'refused', { count: 9 })).map(({ row }) => row);
@@ -60,7 +60,7 @@ test('retry chooses rows by their line and by words of the service or our own, a
 });
 
 // Promise: retry-of-two-files
-test('a line number that two files share does not choose a refused row, but the id of the row does', async () => {
+test('retry refuses a line number of two files, and accepts the row id', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 400 }] } });
   const retry = (options: object) => retryRows({ portfolio: 'q4', state: 'refused', ...options }, place.context);
   const [header = '', first = '', second = ''] = buyerLines(2);

@@ -7,7 +7,7 @@ import { fileOf, openFinishedPortfolio, statusesOf } from '../../support/finishe
 import { toLimit } from '../../support/ledger.ts';
 import { buyerLines, exportedBytes, openWorkplace } from '../../support/workplace.ts';
 
-/** So many rows that are done, whose limits were all made under the id `bl_same`. */
+/** So many finished rows whose limits were all answered with the id `bl_same`. */
 async function openShared(count: number) {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
@@ -22,7 +22,7 @@ async function openShared(count: number) {
 }
 
 // Promise: decisions-not-taken-named
-test('an id with which several requests were answered is not taken alone: its rows are named, and a line that names one of them decides', async () => {
+test('a decision by an id that several requests share is refused with their rows, and accepted by row', async () => {
   const { context, all } = await openShared(3);
   const alone = fileOf([['bl_same', 'declined', 1]]);
   for (const only of [{}, { only: 'q4' }, { only: 'other' }]) {
@@ -50,7 +50,7 @@ test('an id with which several requests were answered is not taken alone: its ro
 });
 
 // Promise: decisions-not-taken-named
-test('an id that several requests share is not taken alone after its calls came back from a results file', async () => {
+test('a shared id stays ambiguous after its calls were recovered from a results file', async () => {
   const { context, dir, all } = await openShared(2);
   const path = join(dir, 'q4.results.csv');
   await writeFile(path, await exportedBytes(context));
@@ -59,7 +59,7 @@ test('an id that several requests share is not taken alone after its calls came 
   const other = all.find(({ key }) => key !== maker?.key);
   if (!maker || !other) throw new Error('no two rows');
 
-  // A row whose own call is lost says nothing of the other request.
+  // A row whose own call is lost does not decide the other request.
   await ledger.del(keys.call('limit', other.key));
   const named = await takeDecisions(fileOf([['', 'declined', 1]], { row: `q4/${other.key}` }), context);
   expect({ taken: named.taken, problems: named.problems.length }).toEqual({ taken: 0, problems: 1 });
@@ -75,7 +75,7 @@ test('an id that several requests share is not taken alone after its calls came 
 });
 
 // Promise: decisions-not-taken-named
-test('of rows that share a limit’s id, an older decision about one is told though the file decides another one', async () => {
+test('an older decision on one of two rows with a shared id is a problem, even if the file decides the other row', async () => {
   const { context, all } = await openShared(2);
   const [one, two] = all.map(({ key }) => `q4/${key}`);
   const line = (row = '', status: string, minute: number, at: number) =>
@@ -86,7 +86,7 @@ test('of rows that share a limit’s id, an older decision about one is told tho
   expect({ taken, known, lines: problems.map(({ at }) => at) }).toEqual({ taken: 1, known: 0, lines: [2] });
 });
 
-test('a row of a portfolio that comes while a file is taken follows, though its buyer has more than 100 requests', async () => {
+test('a row skipped during an import of decisions gets the decision, even if its buyer has over 100 requests', async () => {
   const { context, import: bring } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions, rows, calls, portfolios } = context;
   const limit = await decisions.find('bl_q41');
@@ -98,7 +98,7 @@ test('a row of a portfolio that comes while a file is taken follows, though its 
     const before = await portfolios.names();
     if (isThere) return before;
     isThere = true;
-    // A worker finds that the limit was made before, so it skips the row.
+    // A worker finds that the limit was made before, and skips the row.
     await bring(buyerLines(1), { portfolio: 'again', by: 'alice' });
     const row = { portfolio: 'again', key: limit.key };
     await toLimit(rows, row);

@@ -9,7 +9,7 @@ import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file
 import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-/** Decisions of a dropped file, `<id> <status>` each, and how it is taken. */
+/** A dropped file with decisions `<id> <status>`, and the options with which it is imported. */
 const droppedFile = (...said: string[]) => ({
   decisions: said.map((words, at) => {
     const [id = '', status = ''] = words.split(' ');
@@ -22,7 +22,7 @@ const DROPPED = { by: 'drop', isUnattended: true };
 const DAY_MS = 86_400_000;
 
 // Promise: correct-a-decision-today
-test('a file of a day that is taken again on the next day does not undo the correction that was taken on that day', async () => {
+test('a file with a day as time, imported again the next day, does not undo a correction of that day', async () => {
   const { context } = await openFinishedPortfolio(1);
   const path = join(await makeFolder(), 'a.csv');
   const take = async (lines: string, now: Date, name = 'a.csv') => {
@@ -44,14 +44,14 @@ test('a file of a day that is taken again on the next day does not undo the corr
   expect(await take(`bl_q41,declined,${day}`, at(34))).toMatchObject({ taken: 1 });
 });
 
-test('a status that may be a mistyped one of the lines beside it is not taken from a dropped file, though neither was seen before', async () => {
+test("a dropped file's status that resembles another in the file is not applied", async () => {
   const { context } = await openFinishedPortfolio(4);
   const file = droppedFile('bl_q41 rejected', 'bl_q42 rejected', 'bl_q44 rejectd');
   const problems = [{ at: 4, message: expect.stringContaining('Did you mean "rejected"?') }];
   expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ taken: 2, problems });
 });
 
-test('a dropped file that is taken again after a kill in its midst takes what it would have taken without one', async () => {
+test('a dropped file imported again after a kill applies the same decisions as without the kill', async () => {
   const { context } = await openFinishedPortfolio(4);
   const how = { ...DROPPED, now: new Date() };
   const file = droppedFile('bl_q41 under_review', 'bl_q42 under_review', 'bl_q44 under_reviews');
@@ -62,12 +62,12 @@ test('a dropped file that is taken again after a kill in its midst takes what it
     taken: 2,
     problems: [{ at: 4 }],
   });
-  // Which of two is right, as many lines cannot say.
+  // With one line each, the file does not show which of the two is right.
   const alike = droppedFile('bl_q41 declined', 'bl_q42 declind');
   expect(await takeDecisions(alike, context, { ...how, now: new Date() })).toMatchObject({ taken: 0 });
 });
 
-test('a dropped file that only repeats what is known of archived rows is known, and its statuses are not asked about', async () => {
+test('a dropped file that repeats decisions of archived rows is known, and its statuses raise no question', async () => {
   const { context, archive } = await openFinishedPortfolio(1);
   const [line] = droppedFile('bl_q41 unapproved').decisions;
   const decided = new Date(Date.now() + 1_000).toISOString();
@@ -77,7 +77,7 @@ test('a dropped file that only repeats what is known of archived rows is known, 
   expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ known: 1, problems: [] });
 });
 
-test('rows follow the decision that was taken where a later one of the file has a status that may be mistyped', async () => {
+test('rows get the last applied decision even if a later status in the file may be mistyped', async () => {
   const { context } = await openFinishedPortfolio(4);
   const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
   const of = { row: '', total: '10', available: '10' };
@@ -96,7 +96,7 @@ test('rows follow the decision that was taken where a later one of the file has 
   expect((await context.portfolios.read('q4')).statuses).toMatchObject({ declined: 2 });
 });
 
-test('a line by id and a line by row that say the same of one limit do not contradict each other', async () => {
+test('a line by id and a line by row with equal content for one limit do not contradict each other', async () => {
   const { context } = await openFinishedPortfolio(1);
   const [line] = droppedFile('bl_q41 declined').decisions;
   const maker = (await context.decisions.find('bl_q41'))?.maker;
@@ -107,7 +107,7 @@ test('a line by id and a line by row that say the same of one limit do not contr
   expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1, known: 1, problems: [] });
 });
 
-/** The decisions in the history of a limit's row, the oldest first. */
+/** The decisions in the history of a limit's row, oldest first. */
 async function decidedOf(
   id: string,
   { decisions, stories }: Awaited<ReturnType<typeof openFinishedPortfolio>>['context'],
@@ -117,7 +117,7 @@ async function decidedOf(
   return told.flatMap((entry) => (entry.is === 'decided' ? [entry] : []));
 }
 
-test('each of the last 50 of 53 decisions about a limit in one file has what was said before it', async () => {
+test('the history keeps the last 50 of 53 decisions in one file, each with its previous status', async () => {
   const { context } = await openFinishedPortfolio(1);
   const said = Array.from({ length: 53 }, (_one, n) => ['bl_q41', `s${n}`, n] as const);
   expect(await takeDecisions(fileOf(said), context, { by: 'olga' })).toMatchObject({ taken: 53, rows: 1 });
@@ -128,7 +128,7 @@ test('each of the last 50 of 53 decisions about a limit in one file has what was
   expect((await context.portfolios.read('q4')).statuses).toEqual({ s52: 1 });
 });
 
-test('the history of a row that was archived has who brought its decision, which an earlier version kept alone', async () => {
+test("the history of a restored row shows the author of its decision, also from an earlier version's record", async () => {
   const { context, archive, restore } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions } = context;
   await archive();
@@ -139,7 +139,7 @@ test('the history of a row that was archived has who brought its decision, which
   expect(await decidedOf('bl_q41', context)).toMatchObject([{ by: 'anna', file: 'later.csv' }]);
 });
 
-test('who repeats a word with a later time has not brought it, though an earlier version kept it alone', async () => {
+test('a repeated decision with a later time does not replace the first author', async () => {
   const { context } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions } = context;
   await takeDecisions(fileOf([['bl_q41', 'declined', 1]]), context, { by: 'anna' });
@@ -151,11 +151,11 @@ test('who repeats a word with a later time has not brought it, though an earlier
   expect((await decisions.find('bl_q41'))?.decided).toMatchObject({ by: 'anna', file: 'later.csv' });
 });
 
-test('what was answered lately ends by itself, though the first of several decisions is older than eight days', async () => {
+test('the list of recent answers expires even if the first of several decisions is older than eight days', async () => {
   const { context } = await openFinishedPortfolio(2);
   const { ledger, keys, decisions } = context;
   const ids = ['bl_q41', 'bl_q42'];
-  // The limits were asked for ten days ago.
+  // The limits were requested ten days ago.
   for (const id of ids) {
     const { key = '' } = (await decisions.find(id)) ?? {};
     await ledger.hset(keys.call('limit', key), 'at', `${Date.now() - 10 * DAY_MS}+5`);
@@ -173,7 +173,7 @@ test('what was answered lately ends by itself, though the first of several decis
   expect(await ledger.pttl(keys.answeredLately)).toBeGreaterThan(0);
 });
 
-test('a dry run says what becomes of a day behind two times of that day in the same file', async () => {
+test('a dry run foresees the effect of a day after two times of that day in one file', async () => {
   const { context } = await openFinishedPortfolio(1);
   const begin = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
   const day = new Date(begin).toISOString().slice(0, 10);
@@ -197,7 +197,7 @@ test('a dry run says what becomes of a day behind two times of that day in the s
 });
 
 // Promise: decisions-before-and-after
-test('the first ten rows that change are named, of a dry run as of what is done', async () => {
+test('a dry run and the import list the same first ten changed rows', async () => {
   const { context } = await openFinishedPortfolio(24);
   const said = Array.from({ length: 24 }, (_one, place) => [`bl_q4${place + 1}`, 'declined', 1] as const);
   const dry = await takeDecisions(fileOf(said), context, { by: 'olga', dryRun: true });
@@ -207,9 +207,9 @@ test('the first ten rows that change are named, of a dry run as of what is done'
 });
 
 // Promise: mistyped-status-asked
-test('of a status that may be mistyped the first line of the file is named, and so in its dry run', async () => {
+test('the warning about a possibly mistyped status names its first line, in a dry run as well', async () => {
   const { context } = await openFinishedPortfolio(2);
-  // The first of them goes into the second lane, and the other one into the first.
+  // The first line is processed in the second lane, and the other in the first.
   const said = Array.from({ length: 600 }, (_one, place) => [`bl_of_nobody_${place}`, 'approved', 1] as const);
   const file = fileOf(
     said.map((one, place) =>
@@ -223,7 +223,7 @@ test('of a status that may be mistyped the first line of the file is named, and 
   }
 });
 
-test('a dry run says which rows would not follow since they are archived, as the command does', async () => {
+test('a dry run warns like the import of archived rows that do not get the decision', async () => {
   const { context, archive } = await openFinishedPortfolio(1);
   await archive();
   const file = fileOf([['bl_q41', 'declined', 1]]);
@@ -233,7 +233,7 @@ test('a dry run says which rows would not follow since they are archived, as the
 });
 
 // Promise: upload-taken-once
-test('an upload is taken in once, though another console read it before and comes to take it after that', async () => {
+test('an upload of decisions is applied once if two consoles confirm it', async () => {
   const { context } = await openFinishedPortfolio(1);
   const desk = makeDecisionsDesk(context);
   const content = Buffer.from('buyer_limit_id,status\nbl_q41,declined\n');
@@ -254,22 +254,19 @@ test.each([
   ['0.00', 'declined', '1 declined'],
   ['500.00', 'partly_approved', '1 approved'],
   [undefined, 'answered', '1 answered, outcome not known'],
-])(
-  'of a limit of %s whose status comes to mean approved, the notice says what the outcome says',
-  async (total, outcome, words) => {
-    const { context } = await openFinishedPortfolio(1);
-    const told: string[] = [];
-    const report = async ([{ notice }]: [{ notice: { title: string } }]) => told.push(notice.title);
-    const { key = '' } = (await context.decisions.find('bl_q41')) ?? {};
-    const record = JSON.stringify({ status: 'in_progress', total_limit: total });
-    await context.ledger.hset(context.keys.call('limit', key), { record });
-    // The decision itself says no amount.
-    const said = { total: undefined, available: undefined, decided: undefined };
-    const decisions = [{ at: 2, id: 'bl_q41', row: '', status: 'approved', ...said }];
-    const file = { name: 'later.csv', decisions, silent: 0, problems: [], lacks: [], unread: [], dialect: {} as never };
-    const now = new Date('2100-01-01T00:00:00Z');
-    await takeDecisions(file, { ...context, outbox: { report } as never }, { by: 'anna', now });
-    expect(await summarize('q4', context)).toMatchObject({ outcomes: { [outcome]: { rows: 1 } } });
-    expect(told).toEqual([expect.stringMatching(new RegExp(`: ${words}$`))]);
-  },
-);
+])('the notice about a limit of %s that becomes approved agrees with its outcome', async (total, outcome, words) => {
+  const { context } = await openFinishedPortfolio(1);
+  const told: string[] = [];
+  const report = async ([{ notice }]: [{ notice: { title: string } }]) => told.push(notice.title);
+  const { key = '' } = (await context.decisions.find('bl_q41')) ?? {};
+  const record = JSON.stringify({ status: 'in_progress', total_limit: total });
+  await context.ledger.hset(context.keys.call('limit', key), { record });
+  // The decision itself gives no amount.
+  const said = { total: undefined, available: undefined, decided: undefined };
+  const decisions = [{ at: 2, id: 'bl_q41', row: '', status: 'approved', ...said }];
+  const file = { name: 'later.csv', decisions, silent: 0, problems: [], lacks: [], unread: [], dialect: {} as never };
+  const now = new Date('2100-01-01T00:00:00Z');
+  await takeDecisions(file, { ...context, outbox: { report } as never }, { by: 'anna', now });
+  expect(await summarize('q4', context)).toMatchObject({ outcomes: { [outcome]: { rows: 1 } } });
+  expect(told).toEqual([expect.stringMatching(new RegExp(`: ${words}$`))]);
+});

@@ -5,7 +5,7 @@ import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
 import { later, openReview } from '../../support/under-review.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-/** Rows under review, and their results with a column `decided_at`, in which cells can be changed. */
+/** Rows under review, and their results with a column `decided_at`, whose cells can be changed. */
 async function openResults() {
   const desk = await openReview(4);
   const { cwd, limitline, ids, decide } = desk;
@@ -30,7 +30,7 @@ async function openResults() {
 }
 
 // Promise: undated-lines-named
-test('lines without a time that say something else than the rows are named, and change nothing', async () => {
+test('lines without a time that differ from their rows are warned of, and change nothing', async () => {
   const { bring, outcomes } = await openResults();
   const before = await outcomes();
   const { status, stdout, warnings } = await bring('q4', (cells, line) => {
@@ -70,14 +70,17 @@ test('results of another account are refused by the command and by an upload', a
 });
 
 // Promise: undated-lines-named
-test.each(['q4', 'again'])('lines without a time that say what is known are silent, in portfolio %s', async (name) => {
-  const { bring } = await openResults();
-  expect((await bring(name, () => {})).warnings).toEqual([]);
-  const said = await bring(name, (cells, line) => {
-    if (line === 5) Object.assign(cells, { status: 'Approved', total_limit: '1004.50' });
-    if (line === 2) Object.assign(cells, { status: 'approved', decided_at: later(1) });
-    if (line === 3) Object.assign(cells, { status: 'approved', row: 'q4/nobody', buyer_limit_id: '' });
-  });
-  expect(said.warnings).toEqual([]);
-  expect(said.stdout).toContain('1 decision taken (1 approved)');
-});
+test.each(['q4', 'again'])(
+  'lines without a time that repeat the known state give no warning, in portfolio %s',
+  async (name) => {
+    const { bring } = await openResults();
+    expect((await bring(name, () => {})).warnings).toEqual([]);
+    const said = await bring(name, (cells, line) => {
+      if (line === 5) Object.assign(cells, { status: 'Approved', total_limit: '1004.50' });
+      if (line === 2) Object.assign(cells, { status: 'approved', decided_at: later(1) });
+      if (line === 3) Object.assign(cells, { status: 'approved', row: 'q4/nobody', buyer_limit_id: '' });
+    });
+    expect(said.warnings).toEqual([]);
+    expect(said.stdout).toContain('1 decision taken (1 approved)');
+  },
+);

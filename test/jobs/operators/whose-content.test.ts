@@ -5,7 +5,7 @@ import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import type { Person } from '../../../src/people/person.ts';
 import { BOB, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 
-/** Who brought the file in, and may approve what others did. */
+/** An approver who also imported the file. */
 const ALICE: Person = { by: 'alice', roles: ['finance', 'approver'] };
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
@@ -21,28 +21,25 @@ const giveUp = async ({ context }: Place): Promise<void> => {
 
 test.each([
   ['declined', decline],
-  ['given up while they waited', giveUp],
-])(
-  'rows that were %s are not approved by whoever brought them in, though somebody else would have them sent',
-  async (_, end) => {
-    const place = await openPortfolio(3);
-    const { context, say, waiting } = place;
-    await end(place);
-    // Twice over: what was asked for and declined is no other's by that.
-    for (const by of ['olivia', 'paul']) {
-      expect((await retryRows({ portfolio: 'q4', state: 'cancelled', by }, context)).waits).toMatchObject({ rows: 3 });
-      const { id, digest, authors } = await waiting();
-      expect(authors.toSorted()).toEqual(expect.arrayContaining(['alice', by]));
-      expect((await say({ id, digest, person: ALICE })).is).toBe('own');
-      await decline(place);
-    }
-    await retryRows({ portfolio: 'q4', state: 'cancelled', by: 'olivia' }, context);
-    await place.approve(BOB);
-    expect(await place.states()).toMatchObject({ queued: 3 });
-  },
-);
+  ['cancelled while they waited', giveUp],
+])('rows that were %s cannot be approved by their importer, even if another person retries them', async (_, end) => {
+  const place = await openPortfolio(3);
+  const { context, say, waiting } = place;
+  await end(place);
+  // The retry is declined twice, and the importer stays an author.
+  for (const by of ['olivia', 'paul']) {
+    expect((await retryRows({ portfolio: 'q4', state: 'cancelled', by }, context)).waits).toMatchObject({ rows: 3 });
+    const { id, digest, authors } = await waiting();
+    expect(authors.toSorted()).toEqual(expect.arrayContaining(['alice', by]));
+    expect((await say({ id, digest, person: ALICE })).is).toBe('own');
+    await decline(place);
+  }
+  await retryRows({ portfolio: 'q4', state: 'cancelled', by: 'olivia' }, context);
+  await place.approve(BOB);
+  expect(await place.states()).toMatchObject({ queued: 3 });
+});
 
-test('what another person approved once is approved anew by anybody but who asks for it', async () => {
+test('rows approved once can be approved again by anybody but the person who retries them', async () => {
   const place = await openPortfolio(1);
   await place.approve(BOB);
   const [row] = await place.all('queued');
