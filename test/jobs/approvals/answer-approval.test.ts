@@ -5,9 +5,9 @@ import { ALICE, BOB, openPortfolio, retryRows } from '../../support/approved-por
 import { ANYBODY } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-describe('a yes', () => {
+describe('an approval', () => {
   // Promise: first-answer-counts
-  test('lets the rows go that were looked at, once; the second person is told who was first', async () => {
+  test('releases the shown rows once, and the second approver is told who was first', async () => {
     const { waiting, say, approve, states } = await openPortfolio(3);
     expect(await states()).toMatchObject({ awaiting: 3, queued: 0 });
     const { id, digest } = await waiting();
@@ -26,10 +26,10 @@ describe('a yes', () => {
 
   // Promise: names-are-one-person
   test.each([
-    ['whoever imported it', ALICE.by],
+    ['the importer', ALICE.by],
     ['the same person under another of their names', 'alice@example.com (sso 4f6d2a)'],
     ['the same person as a user of the system', 'command line (alice)'],
-  ])('by %s is not heard, whatever their roles and in however many sessions', async (_whose, by) => {
+  ])('by %s is refused, whatever their roles', async (_whose, by) => {
     const { waiting, say, states } = await openPortfolio(1);
     const { id, digest } = await waiting();
     for (const roles of [['approver'], ['approver', 'admin'], ['finance', 'approver', 'operator', 'admin']] as const) {
@@ -41,9 +41,9 @@ describe('a yes', () => {
 
   // Promise: no-one-approves-their-own
   test.each([
-    ['an approver no more', { by: 'bob', roles: ['viewer', 'operator', 'admin', 'finance'] } as const, 'role'],
-    ['known by no name', ANYBODY, 'nobody'],
-  ])('by somebody who is %s is not heard', async (_whose, person, is) => {
+    ['no longer an approver', { by: 'bob', roles: ['viewer', 'operator', 'admin', 'finance'] } as const, 'role'],
+    ['not signed in', ANYBODY, 'nobody'],
+  ])('by somebody who is %s is refused', async (_whose, person, is) => {
     const { waiting, say, states } = await openPortfolio(1);
     const { id, digest } = await waiting();
     expect(await say({ id, digest, person })).toEqual({ is });
@@ -51,12 +51,12 @@ describe('a yes', () => {
   });
 
   // Promises: changed-rows-leave-approval, yes-to-old-does-nothing
-  test('to what it is no more does nothing: of a row that was given up, of words that another file brought', async () => {
+  test('of an outdated view does nothing after another file changed a row', async () => {
     const place = await openPortfolio(3);
     const { id, digest } = await place.waiting();
     const [row] = await place.all('awaiting');
     if (!row) throw new Error('no row waits');
-    // The same request with other words: another street, say.
+    // The same request has another street now.
     const [header = '', first = '', ...others] = buyerLines(3);
     await place.import([`${header},street`, `${first},Other Street 1`, ...others.map((line) => `${line},`)], {
       by: 'eve',
@@ -67,7 +67,7 @@ describe('a yes', () => {
       { rows: 2, authors: ['alice'] },
       { rows: 1, authors: ['eve'] },
     ]);
-    // What a yes is given to now goes, and the rest waits for its own.
+    // A new approval covers the remaining rows. The changed row waits for its own.
     const fresh = await place.context.approvals.read(id);
     expect(await place.say({ id, digest: fresh?.digest ?? '' })).toMatchObject({ is: 'done' });
     if (fresh) await carryOutAnswered({ ...fresh, standing: 'granted' }, place.context);
@@ -76,9 +76,9 @@ describe('a yes', () => {
   });
 });
 
-describe('a no', () => {
+describe('a decline', () => {
   // Promise: declined-needs-another-approval
-  test('gives the rows of an import up, with its words; none of them is sent again without another approval', async () => {
+  test('cancels the rows of an import with its words, and none is retried without another approval', async () => {
     const place = await openPortfolio(2, { APPROVE_ABOVE: '1500' });
     const { id, digest } = await place.waiting();
     const answered = await place.say({ id, digest, answer: 'decline', words: 'ask for less' });
@@ -88,7 +88,7 @@ describe('a no', () => {
     const [row] = await place.all('cancelled');
     const [result] = row ? await place.context.rows.read([row]) : [];
     expect(result?.problem?.message).toContain('ask for less');
-    // A row at a time, each of them below the limit.
+    // The rows are retried one at a time, each below the limit.
     for (const line of [2, 3]) {
       const retried = await retryRows({ portfolio: 'q4', state: 'cancelled', line, by: ALICE.by }, place.context);
       expect(retried).toMatchObject({ rows: 0, waits: { rows: 1 } });
@@ -101,12 +101,12 @@ describe('a no', () => {
 });
 
 // Promises: sent-as-said-last, unapproved-never-leaves
-test('what nobody approved is not sent, whatever the queues hold and whichever state its rows are in', async () => {
+test('rows without approval are not sent, whatever the queues contain and whichever state the rows have', async () => {
   const { all, context, work, standIn, states } = await openPortfolio(3);
   const rows = await all('awaiting');
   const [first, second] = rows;
   if (!first || !second) throw new Error('no row waits');
-  // Jobs for rows that wait; and one whose state somebody with a way into Redis has changed by hand.
+  // There are jobs for waiting rows, and the state of one row was changed directly in Redis.
   await context.queues.add(rows.map((row) => ({ ...STEP_JOBS.company, data: row })));
   await context.queues.add([{ ...STEP_JOBS.limit, data: second }]);
   await context.ledger.hset(context.keys.row('q4', first.key), 'state', 'company');

@@ -17,10 +17,8 @@ async function approveAll({ context }: Place) {
   }
 }
 
-/**
- * Line 2 has the documents a and b, line 3 the document b, line 4 a: all are held, since nobody knows what became of a, nor of b. Answers
- * what is known of the two documents.
- */
+/** Line 2 has the documents a and b, line 3 has b, and line 4 has a. All are held, because the calls of a and b are
+ * in doubt. `known` returns what is known of the two documents. */
 async function openHeld() {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context, dir } = place;
@@ -53,12 +51,12 @@ async function openHeld() {
 test.each([
   [2, 4],
   [4, 2],
-])('what was said of one document is not taken for said of another: lines %i and %i', async (...lines) => {
+])('an answer for one document does not apply to another: lines %i and %i', async (...lines) => {
   const place = await openHeld();
   for (const line of lines) {
     await resolveCalls({ portfolio: 'q4', line, made: 'document_a', by: 'alice' }, place.context);
   }
   await approveAll(place);
-  // Nobody has said anything of b.
+  // Nobody has answered for b.
   expect(await place.known()).toEqual(['document_a', true]);
 });

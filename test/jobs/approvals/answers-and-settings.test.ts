@@ -46,7 +46,7 @@ async function openLost(
   return { ...place, work, sayNo, one, importQ5 };
 }
 
-/** How many rows of a portfolio wait for nobody but a person, or have ended. */
+/** The number of rows of a portfolio that are held or have ended. */
 const settledOf = async (portfolio: string, { portfolios }: Pick<Context, 'portfolios'>) => {
   const { states } = await portfolios.read(portfolio);
   return states.held + states.done + states.skipped;
@@ -54,9 +54,10 @@ const settledOf = async (portfolio: string, { portfolios }: Pick<Context, 'portf
 
 // Promise: no-is-seen-elsewhere
 test.each(['company', 'limit'] as const)(
-  'after a no no setting sends the %s again for a row of another portfolio',
+  'after a decline no setting sends the %s again for a row of another portfolio',
   async (on) => {
-    // Three rows, whose sum is above the limit; one of the same requests in another portfolio is below it, and passes by itself.
+    // The sum of the three rows is above the limit. One of the same requests in another portfolio is below it and
+    // passes.
     const place = await openLost(on, 3, { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' });
     const { context, work, sayNo, importQ5, standIn } = place;
     expect(await resendHeld({ by }, context)).toMatchObject({ waits: { rows: 3 } });
@@ -70,7 +71,7 @@ test.each(['company', 'limit'] as const)(
 );
 
 test.each(['company', 'limit'] as const)(
-  'a call for a %s that the ledger has forgotten, and of which somebody said no, is not sent for a row of another portfolio',
+  'a %s call that was declined and lost from the ledger is not sent for a row of another portfolio',
   async (on) => {
     const { context, one, sayNo, importQ5, all, work, standIn } = await openLost(on);
     const [row] = (await all('held')) as [RowId];

@@ -14,7 +14,8 @@ const signal = new AbortController().signal;
 
 type Asked = Awaited<ReturnType<typeof openDoubt>>;
 
-/** A row of buyer 1 in each of two portfolios; the call for its company was really sent, and is in doubt; both rows are held. */
+/** A row of buyer 1 in each of two portfolios. The call for its company was sent and is in doubt. Both rows are
+ * held. */
 async function openDoubt(env: Record<string, string> = {}, hasOther = true) {
   const place = await openPortfolio(1, { APPROVE_ABOVE: '500', APPROVE_WINDOW_DAYS: '0', ...env });
   const { context } = place;
@@ -49,7 +50,8 @@ async function openDoubt(env: Record<string, string> = {}, hasOther = true) {
 
 type Lines = Pick<Asked, 'import' | 'approve' | 'all' | 'context'>;
 
-/** The line of the held row comes corrected, with the company that somebody looked up: that row goes, and ends, and the held one has given way. */
+/** The line of the held row is imported corrected, with the company id. The new row ends, and the held row is
+ * replaced. */
 async function giveWay({ import: bringIn, approve, all, context }: Lines): Promise<void> {
   const header = `${HEADER},company_id`;
   await bringIn([header, 'Buyer 1 GmbH,DE,HRB 1,450,company_1'], { replace: true });
@@ -60,7 +62,7 @@ async function giveWay({ import: bringIn, approve, all, context }: Lines): Promi
   }
 }
 
-test.each(['archived', 'forgotten'])('a no counts once its portfolio is %s', async (is) => {
+test.each(['archived', 'forgotten'])('a decline of an answer still counts after its portfolio is %s', async (is) => {
   const place = await openDoubt();
   const { context, row, one, sayNo } = place;
   expect(await one('q4')).toMatchObject({ waits: { rows: 1 } });
@@ -73,7 +75,8 @@ test.each(['archived', 'forgotten'])('a no counts once its portfolio is %s', asy
   expect(await one('q5')).toMatchObject({ calls: 0, waits: { rows: 1 } });
 });
 
-/** The same where all waits for a yes: the row of q5 is held as well, and somebody is asked about the call in both. */
+/** The same under APPROVE_ALWAYS. The row of q5 is held as well, and an answer for the call waits in both
+ * portfolios. */
 async function openAsked() {
   const place = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   await holdInQ5(place);
@@ -92,14 +95,14 @@ async function holdInQ5({ import: bringIn, approve, context }: Pick<Asked, 'impo
 }
 
 // Promises: no-elsewhere-is-seen, no-is-seen-elsewhere
-test('whoever is asked about a call elsewhere has to see the no before it is carried out', async () => {
+test('an approval of an answer has to be looked at again after a decline elsewhere', async () => {
   const { say, first, other } = await openAsked();
-  // Whoever says no is killed before it is carried out.
+  // The process is killed before it carries the decline out.
   await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
 });
 
-test('… also where the portfolio of the no is given up before that is carried out', async () => {
+test('an approval of an answer has to be looked at again if the portfolio of the decline is cancelled first', async () => {
   const { context, say, first, other } = await openAsked();
   await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
   await cancelRows({ portfolio: 'q4', by }, context);
@@ -107,7 +110,7 @@ test('… also where the portfolio of the no is given up before that is carried 
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
 });
 
-test('two noes in the same words are two: whoever looked between them has not seen the second', async () => {
+test('two declines with equal words count as two, so an approval seen between them is outdated', async () => {
   const { context, say, first, other, one } = await openAsked();
   await say({ id: first.id, digest: first.digest, answer: 'decline', words: '' });
   await carryOutAllAnswered(context);
@@ -119,12 +122,12 @@ test('two noes in the same words are two: whoever looked between them has not se
   expect(await say({ id: other.id, digest: seen?.digest ?? '' })).toMatchObject({ is: 'changed' });
 });
 
-test('a yes that is carried out after the portfolio of a later no was forgotten answers no call, and the next yes does', async () => {
+test('an approval that lost its call to a later decline answers nothing, and the next approval does', async () => {
   const place = await openAsked();
   const { context, say, first, other, company } = place;
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'done' });
   const no = await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
-  // The no is carried out, the yes not yet.
+  // The decline is carried out, and the approval not yet.
   if (no.is === 'done') await carryOutAnswered(no.approval, context);
   await giveWay(place);
   await forgetPortfolio('q4', { by, signal }, context);
@@ -137,7 +140,7 @@ test('a yes that is carried out after the portfolio of a later no was forgotten 
   expect(await context.calls.isUnknown(company)).toBe(false);
 });
 
-test('a no holds also where who was asked anew gave up, and the next yes lets the call go', async () => {
+test('a decline still counts after a further question was cancelled, and the next approval releases the call', async () => {
   const { context, say, first, other, one, company, waiting } = await openAsked();
   await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
   await carryOutAllAnswered(context);
@@ -160,7 +163,7 @@ test('a no holds also where who was asked anew gave up, and the next yes lets th
 });
 
 // Promise: declined-call-stays-in-doubt
-test('what a results file says of a call is no way past a no', async () => {
+test('a results file does not settle a call whose answer was declined', async () => {
   const { context, one, say, waiting, row, company } = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   await one('q4', 'company_77');
   const { id, digest } = await waiting();
@@ -179,13 +182,13 @@ test('what a results file says of a call is no way past a no', async () => {
   expect(await context.calls.isUnknown(company)).toBe(true);
 });
 
-test('whoever is asked about a call while a no elsewhere is carried out has to see that', async () => {
+test('an approval requested while a decline elsewhere is carried out has to be looked at again', async () => {
   const place = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   const { context, one, say } = place;
   await holdInQ5(place);
   await one('q4');
   const first = await place.waiting();
-  // The row of q5 is put to wait; before its approval is closed somebody says no in q4, and that is carried out.
+  // The row of q5 begins to wait. Before its approval is closed, a decline in q4 is given and carried out.
   const close: typeof context.approvals.close = async (...args) => {
     await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
     await carryOutAllAnswered(context);

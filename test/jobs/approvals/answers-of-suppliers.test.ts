@@ -9,7 +9,7 @@ const by = 'olivia';
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
 const signal = new AbortController().signal;
 
-/** A supplier of two portfolios whose call is in doubt. */
+/** Two portfolios with one supplier, whose call is in doubt. */
 async function openSupplier() {
   const place = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
   const { context } = place;
@@ -28,7 +28,7 @@ async function openSupplier() {
   return { ...place, company, lose, supplierOf };
 }
 
-test('whoever is asked about a supplier elsewhere has to see the no', async () => {
+test("an approval of a supplier's resend has to be looked at again after a decline elsewhere", async () => {
   const { context, say } = await openSupplier();
   await resendHeld({ by, portfolio: 'q4' }, context);
   await resendHeld({ by, portfolio: 'q5' }, context);
@@ -38,7 +38,7 @@ test('whoever is asked about a supplier elsewhere has to see the no', async () =
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
 });
 
-test('a supplier goes again where whoever carried its yes out was killed behind the word on its call', async () => {
+test('a supplier is released even if the approving process was killed after it had answered the call', async () => {
   const { context, waiting, say, supplierOf } = await openSupplier();
   await resendHeld({ by, portfolio: 'q4' }, context);
   const { id, digest } = await waiting();
@@ -54,7 +54,7 @@ test('a supplier goes again where whoever carried its yes out was killed behind 
   expect((await supplierOf('q4')).problem).toBeUndefined();
 });
 
-test('a supplier is not asked for once its portfolio was given up behind the yes', async () => {
+test('a supplier is not requested if its portfolio was cancelled after the approval', async () => {
   const { context, waiting, say, company } = await openSupplier();
   await resendHeld({ by, portfolio: 'q4' }, context);
   const { id, digest } = await waiting();
@@ -65,7 +65,7 @@ test('a supplier is not asked for once its portfolio was given up behind the yes
   expect(await context.calls.claim(thing, { owner: 'w9/1', onUnknown: 'hold' })).not.toMatchObject({ is: 'go' });
 });
 
-test('a yes to what was said of one supplier says nothing of another, of whom somebody said no', async () => {
+test("an approval of one supplier's resend does not cover another supplier that was declined", async () => {
   const { context, say } = await openSupplier();
   const { ledger, keys } = context;
   const south = JSON.stringify({ body: { name: 'Süd' }, key: 'buyer-south', problem: 'lost' });
@@ -76,7 +76,7 @@ test('a yes to what was said of one supplier says nothing of another, of whom so
   if (!no) throw new Error('none');
   await say({ id: no.id, digest: no.digest, answer: 'decline', words: 'ask first' });
   await carryOutAllAnswered(context);
-  // Nord of q4 is asked about, then an import names Süd there, and bob says yes to what he saw before.
+  // Nord waits in q4. Then an import sets Süd there, and bob approves the earlier view.
   await resendHeld({ by, portfolio: 'q4' }, context);
   const [yes] = await context.approvals.waiting();
   if (!yes) throw new Error('none');
@@ -87,7 +87,7 @@ test('a yes to what was said of one supplier says nothing of another, of whom so
   expect(await context.calls.isUnknown({ kind: 'company', key: 'buyer-south' })).toBe(true);
 });
 
-test('a no to what was said of a supplier counts once its portfolio is archived', async () => {
+test("a decline of a supplier's resend still counts after its portfolio is archived", async () => {
   const place = await openPortfolio(1, { APPROVE_ABOVE: '500', APPROVE_WINDOW_DAYS: '0' });
   const { context, say, waiting, hold } = place;
   const { ledger, keys, rows } = context;
@@ -113,7 +113,7 @@ test('a no to what was said of a supplier counts once its portfolio is archived'
     await say({ id: one.id, digest: one.digest, answer: 'decline', words: 'still not' });
     await carryOutAllAnswered(context);
   }
-  // q5's own no is there still; look at one that only q4 had.
+  // The decline of q5 itself is still recorded, so only that of q4 is left in the call.
   await ledger.hset(keys.call('company', key), 'answers', `${id} `);
   await archivePortfolio(context, 'q4', { by, signal });
   await resendHeld({ by, portfolio: 'q5' }, context);

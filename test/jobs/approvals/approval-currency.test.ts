@@ -4,7 +4,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
 
-test('what is sent again has a currency only where all files of its portfolio name it', async () => {
+test('a retry has a currency only if all files of its portfolio name it', async () => {
   const { context, import: bring } = await openWorkplace();
   const currency = () => makeApprovalCurrency(context)({ portfolio: 'q4', importId: undefined });
   await bring([`${HEADER},currency`, 'A GmbH,DE,HRB 1,5,EUR']);

@@ -6,7 +6,7 @@ import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
-/** Two held rows, of which it is said under which ids their companies were made. */
+/** Two held rows, and a function that answers for their companies. */
 async function openAnswered() {
   const place = await openPortfolio(2);
   await place.approve();
@@ -21,7 +21,7 @@ async function openAnswered() {
   return { ...place, rows, answer: say, callOf };
 }
 
-test('an id that was approved is taken for made, and told as said by whoever said it', async () => {
+test('an approved id counts as made, and the history shows its author', async () => {
   const { answer, approve, rows, callOf, context, states } = await openAnswered();
   await answer(2, 'company_77');
   expect(await context.calls.madeId(await callOf(rows[0]))).toBeUndefined();
@@ -34,12 +34,13 @@ test('an id that was approved is taken for made, and told as said by whoever sai
 });
 
 // Promise: answers-carried-out
-test('what was approved and not carried out, since its process was killed, is gone on with from any moment', async () => {
+test('an approved answer that was not carried out is finished from any step', async () => {
   const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
   await answer(2, undefined);
   const { id, digest } = await waiting();
   expect(await say({ id, digest })).toMatchObject({ is: 'done' });
-  // Killed at once, or when its call is resolved: whoever comes next goes on, and the row is not held in between.
+  // The process is killed at once or after resolving the call. The next process finishes it, and the row is not held
+  // meanwhile.
   expect(await states()).toMatchObject({ awaiting: 1 });
   const call = await callOf(rows[0]);
   await context.calls.resolve([call], call.key, undefined);
@@ -51,7 +52,7 @@ test('what was approved and not carried out, since its process was killed, is go
   expect(await states()).toMatchObject({ queued: 1, held: 1 });
 });
 
-test('an id that is another’s by the time of the yes is not believed: the row is held, for a person to look at', async () => {
+test('an approved id that meanwhile belongs to another call is refused, and the row stays held', async () => {
   const { answer, approve, rows, callOf, context, states } = await openAnswered();
   await answer(2, 'company_77');
   const other = { ...(await callOf(rows[1])), row: rows[1] };
@@ -63,7 +64,7 @@ test('an id that is another’s by the time of the yes is not believed: the row 
   expect(await context.approvals.answered()).toEqual([]);
 });
 
-test('a call that was sent again for another row, and lost, while the person looked is not answered by what they said', async () => {
+test('an approved answer does not apply to a call that was sent again before the answer', async () => {
   const { approve, rows, callOf, context } = await openAnswered();
   const { ledger, keys, plans, calls } = context;
   const lookedMs = await plans.now();
@@ -76,12 +77,12 @@ test('a call that was sent again for another row, and lost, while the person loo
   expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
 });
 
-test('what somebody began to ask for and was killed at can be answered, once it is clear that nobody goes on', async () => {
+test('a half-made question of a killed process can be answered after a while', async () => {
   const { rows, context, states, waiting, approve } = await openAnswered();
   const { approvals, ledger, keys } = context;
   const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });
   expect(await approvals.awaitRow(rows[0], 'held', { id, by: 'olivia', said: 'company_77' })).toBe(true);
-  // However many were asked for since.
+  // Many questions were asked since.
   for (let n = 0; n < 25; n += 1) {
     const other = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olivia' });
     await approvals.close({ portfolio: 'q4', id: other }, { always: true, above: undefined });
@@ -95,11 +96,11 @@ test('what somebody began to ask for and was killed at can be answered, once it 
   expect(await states()).toMatchObject({ queued: 1, held: 1 });
 });
 
-test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word on a held limit: by a %s', async (by) => {
+test.each(['command', 'plan'])('a cancelled portfolio has no waiting answer for a held limit: by a %s', async (by) => {
   const { rows, context, states, approve } = await openAnswered();
   const [row] = rows;
   const { ledger, keys } = context;
-  // Its company is known by now; of its limit nobody knows what became.
+  // The company is known now. The outcome of the limit is unknown.
   await ledger.hset(keys.row('q4', row.key), { step: 'limit', company: 'company_1' });
   await ledger.hset(keys.call('limit', row.key), { state: 'unknown', row: `q4/${row.key}`, lostAt: 1, open: 1 });
   await resolveCalls({ portfolio: 'q4', line: 2, by: 'olivia' }, context);
@@ -109,7 +110,7 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
     expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, context)).toMatchObject({ answered: 0, open: 0 });
     expect(performance.now() - began).toBeLessThan(30_000);
   } else {
-    // A plan leaves alone what changed in its own millisecond.
+    // A plan skips rows that changed in its own millisecond.
     const now = await context.plans.now();
     await expect.poll(() => context.plans.now()).toBeGreaterThan(now);
     const request = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
@@ -121,12 +122,12 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
   await expect(approve()).rejects.toThrow('nothing waits');
 });
 
-test('what cannot be carried out keeps nothing else that was approved from going', async () => {
+test('an approved answer that cannot be carried out does not stop the others', async () => {
   const { answer, rows, context, states } = await openAnswered();
   const { approvals, ledger, keys } = context;
   for (const line of [2, 3]) await answer(line, undefined);
   for (const { id, digest } of await approvals.waiting()) await approvals.grant({ id, digest, by: 'bob' });
-  // Somebody damaged a row of the first.
+  // The row of the first answer is damaged.
   await ledger.hset(keys.row('q4', rows[0].key), 'request', 'nothing that can be read');
   await expect(carryOutAllAnswered(context)).rejects.toThrow();
   expect(await states()).toMatchObject({ awaiting: 1, queued: 1 });

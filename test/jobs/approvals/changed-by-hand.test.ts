@@ -16,7 +16,7 @@ const version = (number: number, cells: ReturnType<typeof cell>[], more: object 
   ...more,
 });
 
-/** What was changed by hand in these versions, the first of them being the upload, if this one was imported. */
+/** The manual changes in the given version of an upload, of which the first version is the upload itself. */
 function changed(versions: ReturnType<typeof version>[], imported: number) {
   const known = { id: `file ${imported}`, made: { corrected: 1 } };
   const drafts = [
@@ -30,7 +30,7 @@ const short = (changes: ReturnType<typeof changed>) =>
   changes?.values.map(({ line, before, now }) => [line, before.column, before.cell, now.cell]);
 
 // Promise: approver-sees-changed-values
-test('a value that was changed twice is told by its first text and its last, and one that was changed back not at all', () => {
+test('a value changed twice is shown with its first and last text, and one changed back is left out', () => {
   const versions = [
     version(1, []),
     version(2, [cell(3, 'requested_limit', '10', '100'), cell(2, 'Notes', 'a', 'b')]),
@@ -51,7 +51,7 @@ test('a value that was changed twice is told by its first text and its last, and
   expect(last?.leftOut).toEqual([5]);
 });
 
-test('nothing is told of an import whose upload is not kept, and personal data is masked for viewers', () => {
+test('an import without its upload shows no changes, and personal data is masked for viewers', () => {
   expect(changedByHand({ id: 'another', made: { corrected: 1 } } as never, COLUMNS, [])).toBeUndefined();
   const cells = [cell(2, 'contact_email', 'kim@old.example', 'kim@new.example'), cell(2, 'Notes', 'secret', 'private')];
   const seen = masked(changed([version(1, []), version(2, [...cells, cell(3, 'requested_limit', '1', '2')])], 2));

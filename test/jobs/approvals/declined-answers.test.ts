@@ -10,10 +10,8 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const by = 'olivia';
 
-/**
- * Three held rows, of which two are below the limit; somebody is asked to have them all sent again. A row of another portfolio may be held for
- * the first one's call, for such an amount `elsewhere`.
- */
+/** Three held rows, of which two are below the limit. Their resend waits for approval. With `elsewhere`, a row of
+ * another portfolio with this amount is held for the first row's call. */
 async function openAsked(elsewhere = '') {
   const place = await openPortfolio(3, { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' });
   await place.approve();
@@ -42,7 +40,7 @@ async function holdElsewhere(place: Awaited<ReturnType<typeof openPortfolio>>, a
   await place.hold(other.row);
 }
 
-/** The same, of which somebody said no. */
+/** The same after a decline. */
 async function openDeclined(elsewhere = '') {
   const place = await openAsked(elsewhere);
   await place.decline();
@@ -51,7 +49,7 @@ async function openDeclined(elsewhere = '') {
 }
 
 // Promises: declined-call-stays-in-doubt, declined-statement-waits-again
-test('a held row of which somebody said no waits for a yes, however it is answered and whatever its sum', async () => {
+test('a held row whose answer was declined waits for approval, whatever the answer and its sum', async () => {
   const { context, one, decline, waiting, states } = await openDeclined();
   for (const made of [undefined, 'company_77']) {
     expect(await one(2, made)).toMatchObject({ calls: 0, rows: 0, waits: { rows: 1 } });
@@ -74,12 +72,12 @@ test('a held row of which somebody said no waits for a yes, however it is answer
 });
 
 // Promise: declined-statement-waits-again
-test('… until somebody says yes, or the service answers', async () => {
+test('a declined answer counts until a later approval, or until the service answers', async () => {
   const { context, rows, one, approve, hold, states } = await openDeclined();
   await one(2);
   await approve();
   expect(await states()).toMatchObject({ held: 2, queued: 1 });
-  // It is in doubt anew, and nobody has said no to that.
+  // The row is in doubt anew, and nobody has declined that.
   await hold(rows[0]);
   expect(await one(2)).toMatchObject({ calls: 1, rows: 1 });
   const [found] = await context.rows.read([rows[1]]);
@@ -89,13 +87,13 @@ test('… until somebody says yes, or the service answers', async () => {
 });
 
 // Promise: declined-statement-waits-again
-test('a call that rows of two portfolios share waits for a yes in both', async () => {
+test('after a decline, a call shared by two portfolios waits for approval in both', async () => {
   const { context, rows, one } = await openDeclined('7');
   expect(await one(3, undefined, 'q5')).toMatchObject({ calls: 0, waits: { rows: 1, sum: '7.00' } });
   expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
 });
 
-test('a supplier of which somebody said no waits for a yes, though no row is held', async () => {
+test('a declined supplier resend waits for approval, even if no row is held', async () => {
   const place = await openDeclined();
   const { context, rows, decline } = place;
   const { ledger, keys } = context;
@@ -110,7 +108,7 @@ test('a supplier of which somebody said no waits for a yes, though no row is hel
 });
 
 test.each([false, true])(
-  'a no counts before it is carried out, also once its portfolio is given up (%s)',
+  'a decline counts before it is carried out, also after its portfolio is cancelled (%s)',
   async (isGivenUp) => {
     const { context, one, sayNo } = await openAsked('7');
     await sayNo();
@@ -124,7 +122,7 @@ test.each([false, true])(
   },
 );
 
-/** The same place, in which somebody says no in q4 just after the last of so many looks whether somebody did. */
+/** The same place, with a decline in q4 just after the given number of looks for one. */
 function declinedMeanwhile({ context, sayNo }: Awaited<ReturnType<typeof openAsked>>, looks = 1) {
   let left = looks;
   const noToAnswers: typeof context.approvals.noToAnswers = async (calls) => {
@@ -136,11 +134,11 @@ function declinedMeanwhile({ context, sayNo }: Awaited<ReturnType<typeof openAsk
   return { ...context, approvals: { ...context.approvals, noToAnswers } };
 }
 
-test('a no that is said between a look and the word on the call counts, of one row, of a file and of a plan', async () => {
+test('a decline between the look and the answer counts, for a row, a file and a plan', async () => {
   const place = await openAsked('7');
   const { context } = place;
   const isHeld = async () => (await context.portfolios.read('q5')).states.held;
-  // The plan looks, and so does the yes: once whether the plan is still the same, once before it acts.
+  // The plan looks once. Its confirmation looks twice: whether the plan is unchanged, and before it acts.
   const here = declinedMeanwhile(place, 3);
   const file = { fileName: 'held.csv', content: Buffer.from('line,id\n3,resend\n') };
   const plans = makeHeldPlans(here);
@@ -163,7 +161,7 @@ test('a no that is said between a look and the word on the call counts, of one r
   expect((await third.context.portfolios.read('q5')).states).toMatchObject({ held: 1, awaiting: 0 });
 });
 
-test('a no that comes after its call was answered says nothing of the next doubt', async () => {
+test('a decline after its call was answered does not apply to the next doubt', async () => {
   const { context, rows, one, decline, hold } = await openAsked();
   const [found] = await context.rows.read([rows[0]]);
   const call = { kind: 'company', key: found?.request.buyer ?? '' } as const;

@@ -16,7 +16,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
 const line = (n: number, amount: string) => `Buyer ${n} GmbH,DE,HRB ${n},${amount},K${n}`;
 
-test('the largest rows are found among thousands, wherever they stand, also where many are equal', async () => {
+test('the largest rows are found among thousands, also if many are equal', async () => {
   const { import: bring, context } = await openPortfolio(1);
   const amounts = Array.from({ length: 1_500 }, (_none, n) => `${1_000 + ((n * 7_919) % 1_500)}.25`);
   amounts[700] = '9000000';
@@ -36,14 +36,14 @@ test('the largest rows are found among thousands, wherever they stand, also wher
   expect(largest.map(({ result }) => Number(result.request.limit.requested_limit))).toEqual(expected.slice(0, 10));
   const equal = await largestRows(same, context);
   expect([equal.isExact, equal.largest.length]).toEqual([true, 10]);
-  // Rows that came without the indexes are known by the first ones alone, and it is said so.
+  // Rows without an index are read from the beginning only, and the result is marked as inexact.
   await context.ledger.del(context.keys.names('many'));
   const unindexed = await largestRows(many, context);
   expect([unindexed.isExact, unindexed.largest.length]).toEqual([false, 10]);
 });
 
 // Promises: approval-shows-what-is-sent, approver-sees-the-file
-test('an approver sees what is sent, how the file was read, its warnings and what it leaves out', async () => {
+test('an approver sees what is sent, how the file was read, its warnings and its left-out lines', async () => {
   const { import: bring, context } = await openPortfolio(1);
   const reading = { decimal: '.' as const };
   await bring([HEADER, line(1, '5000'), line(2, '7000'), line(2, '7000'), ',DE,HRB 3,1,K'], {
@@ -79,7 +79,7 @@ test('an approver sees what is sent, how the file was read, its warnings and wha
     company: { name: 'Buyer 1 GmbH' },
     limit: { company_registration_number: 'HRB 1', requested_limit: 5_000 },
   });
-  // In another data folder there is no copy of the file; the rest stands in the ledger.
+  // Another data folder has no copy of the file. The other facts are in the ledger.
   const elsewhere = makeUnderstandFile({
     imports: { ...context.imports, open: () => ({ path: '/nowhere' }) } as never,
   });
@@ -112,7 +112,7 @@ test('an approver sees which buyers have another request', async () => {
 test.each([
   ['company_77', 'made: company_77', 0],
   [undefined, 'not made: send it again', 1],
-])('an approver of a held row sees what was said of it, %s, and what is sent then', async (made, words, sent) => {
+])('an approver of a held row sees its answer %s, and what is sent then', async (made, words, sent) => {
   const { context, approve, waiting, all, hold } = await openPortfolio(1);
   await approve();
   const [row] = await all('queued');
@@ -128,7 +128,7 @@ test.each([
 });
 
 // Promise: approval-shows-what-is-sent
-test('an approver sees how much of it was requested in another portfolio meanwhile, and what a yes would request now', async () => {
+test('an approver sees the rows requested elsewhere meanwhile, and what an approval would request now', async () => {
   const place = await openPortfolio(3);
   const { context } = place;
   await place.import([...buyerLines(2), ...buyerLines(9).slice(9)], { portfolio: 'q5', by: 'alice' });
@@ -148,14 +148,14 @@ test('an approver sees how much of it was requested in another portfolio meanwhi
   const page = unmarked(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '');
   for (const words of ['Approve 2 rows, 2,006.00?', 'was requested elsewhere meanwhile', '<dd>3, 3,007.50</dd>'])
     expect(page).toContain(words);
-  // The yes is for the approval as it is kept: what was made meanwhile changes no fingerprint.
+  // The approval covers the stored content. Calls made meanwhile do not change its digest.
   expect(await place.say({ id: first.id, digest: first.digest })).toMatchObject({ is: 'done' });
   const answered = (await context.approvals.read(first.id)) ?? first;
   expect(await lookElsewhere(answered, context)).toMatchObject({ goes: { rows: 3 }, words: [] });
 });
 
 // Promise: approval-shows-what-is-sent
-test('a row that waits for a document whose outcome is unknown elsewhere is named as held', async () => {
+test('a row that waits for a document in doubt elsewhere counts as held', async () => {
   const { import: bring, context, dir } = await openPortfolio(1);
   await mkdir(join(dir, 'documents'));
   await writeFile(join(dir, 'documents', 'report.pdf'), '%PDF-1.4');
@@ -175,7 +175,7 @@ test('a row that waits for a document whose outcome is unknown elsewhere is name
 });
 
 // Promise: approval-shows-what-is-sent
-test('a reason whose sum is that of before says so, and what a yes requests now is named as that', async () => {
+test('a reason with an outdated sum is marked as such, and the present sum is shown beside it', async () => {
   const place = await openPortfolio(3, { APPROVE_ALWAYS: 'off', APPROVE_ABOVE: '2000' });
   const { context } = place;
   const approval = await waitingIn('q4', place);
@@ -202,13 +202,13 @@ test('a reason whose sum is that of before says so, and what a yes requests now 
 });
 
 // Promise: approval-shows-what-is-sent
-test('an approver sees what is sent of many rows whose calls were made, are held or are under way elsewhere', async () => {
+test('an approver sees which of many rows were made, are held or are under way elsewhere', async () => {
   const place = await openPortfolio(26);
   const { context } = place;
   const approval = await waitingIn('q4', place);
   const rows = await context.approvals.rowsOf(approval);
   const results = await context.rows.read(rows);
-  // Far more than the first page of rows, and the largest of all.
+  // These are more rows than the first page, and include the largest.
   const made = rows.filter((_row, n) => n < 20 || n === 25);
   for (const { key } of made)
     await context.ledger.hset(context.keys.call('limit', key), { state: 'made', id: `limit_${key}` });

@@ -7,7 +7,7 @@ const LINES = ['name,country_code,company_registration_number,requested_limit', 
 
 // Promise: no-elsewhere-is-seen
 test.each([true, false])(
-  'whoever is asked for the same request in another portfolio has to see a no to it (carried out: %s)',
+  'an approval of a request has to be looked at again after a decline of it elsewhere (carried out: %s)',
   async (isCarriedOut) => {
     const place = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
     await place.import(LINES, { portfolio: 'q5' });
@@ -21,7 +21,7 @@ test.each([true, false])(
   },
 );
 
-test('… also a no that came while the lines were brought in', async () => {
+test('an approval has to be looked at again after a decline during its import', async () => {
   const place = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
   const { approvals } = place.context;
   const first = await place.waiting();
@@ -45,7 +45,7 @@ test.each<[string, (place: Place) => Promise<unknown>]>([
   ['given up', ({ context }) => cancelRows({ portfolio: 'q4', by: 'alice' }, context)],
   ['left out by a file', ({ import: importLines }) => importLines(LINES.slice(0, 1), { replace: true })],
 ])(
-  'a request that is %s before the no to it is carried out needs another approval, whatever its sum',
+  'a request that is %s before its decline is carried out needs another approval, whatever its sum',
   async (_how, act) => {
     const place = await openPortfolio(3, { APPROVE_ABOVE: '2500' });
     const { id, digest } = await place.waiting();

@@ -9,7 +9,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
 
-/** Two portfolios wait with different buyers and one supplier. */
+/** Two portfolios with different buyers and one supplier wait for approval. */
 async function openSuppliers() {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { approvals } = place.context;
@@ -30,7 +30,7 @@ async function openSuppliers() {
 
 // Promise: no-elsewhere-is-seen
 test.each([true, false])(
-  'whoever is asked about a supplier by another import has to see a no to it (carried out: %s)',
+  'an approval of a supplier has to be looked at again after a decline of it elsewhere (carried out: %s)',
   async (isCarriedOut) => {
     const { context, decline, grant, waitingIn, work, settled } = await openSuppliers();
     await decline();
@@ -47,7 +47,7 @@ test.each([true, false])(
 );
 
 // Promise: rows-go-without-supplier
-test('rows go on without a supplier to whom somebody said no elsewhere after they were approved, and their portfolio says so', async () => {
+test('approved rows are sent without a supplier that was declined elsewhere, and the portfolio shows it', async () => {
   const { context, decline, grant, work, settled } = await openSuppliers();
   await grant();
   await context.portfolios.pause('q5', 'looked at first');
@@ -62,7 +62,7 @@ test('rows go on without a supplier to whom somebody said no elsewhere after the
   );
 });
 
-test('… also where they were given up with it before, and are sent again', async () => {
+test('cancelled rows whose supplier was declined elsewhere are sent without it after a retry', async () => {
   const { context, decline, grant, waitingIn, work, settled } = await openSuppliers();
   await grant();
   await carryOutAllAnswered(context);
@@ -80,7 +80,7 @@ test('… also where they were given up with it before, and are sent again', asy
 });
 
 // Promise: no-elsewhere-is-seen
-test('whoever is asked about a supplier that exists is told its id, and sees a no to it from elsewhere', async () => {
+test('an approval shows the id of an existing supplier, and an earlier decline of it elsewhere', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { approvals } = place.context;
   const supplierPath = join(place.dir, 'supplier.csv');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { HEADER, writeFormatted, writeWorkbook } from '../../support/workbooks.ts';
 import { exportedText, openWorkplace } from '../../support/workplace.ts';
 
-/** A workbook that was imported, and its errors file, which is mended and imported after it. */
+/** An imported workbook, and functions that correct and import its errors file. */
 async function openErrors() {
   const place = await openWorkplace();
   const errors = () => exportedText(place.context, { only: 'errors' });
@@ -30,10 +30,10 @@ test.each([
   ['#,##0 "Euro"', '1.234', '1.2340 EUR', 'EUR'],
   ['[$kr.-406] #,##0', '1000', '1000 kr.', 'kr'],
   ['#,##0', '1000', '1000', undefined],
-  // A word that nobody reads beside an amount, and that may mean several currencies, is left out.
+  // A currency word that may mean several currencies is left out.
   ['#,##0 "Dollar"', '1000', '1000', undefined],
   ['#,##0 "Pfund"', '1000', '1000', undefined],
-])('an errors file has the currency that only the number format %s names', async (code, value, cell, currency) => {
+])('an errors file shows the currency that only the number format %s names', async (code, value, cell, currency) => {
   const { dir, importFile, errors, again, currencies } = await openErrors();
   const path = join(dir, 'a.xlsx');
   await importFile(await writeFormatted(path, COLUMNS, [['Acme', { value, code }, 'anna', '']]));
@@ -43,7 +43,7 @@ test.each([
 });
 
 // Promise: errors-file-keeps-currency
-test('an amount whose line or text names its currency stays as it is, and the text of a hidden row has its own', async () => {
+test("an amount keeps its form if its line or text names the currency, and a hidden row's text shows the currency", async () => {
   const { dir, importFile, errors } = await openErrors();
   const amount = { value: '1000', code: '#,##0 "SEK"' };
   const lines = [
@@ -69,7 +69,7 @@ test('an amount whose line or text names its currency stays as it is, and the te
 });
 
 // Promise: errors-file-keeps-reason
-test('a line that nobody filled in keeps the reason why it is in the errors file, round after round', async () => {
+test('a hidden row that nobody filled in keeps its reason in each round of errors files', async () => {
   const { dir, importFile, errors, again } = await openErrors();
   const row = (n: number, name: string, more = '') =>
     `<row r="${n}"${more}><c r="A${n}" t="str"><v>${name}</v></c><c r="B${n}"><v>${n}00</v></c></row>`;
@@ -79,7 +79,7 @@ test('a line that nobody filled in keeps the reason why it is in the errors file
     expect(await errors(), `round ${round}`).toContain('This row is hidden in the sheet');
     expect(await again(), `round ${round}`).toMatchObject({ rows: 0, invalid: 1 });
   }
-  // Who fills in a part of it is told what is missing.
+  // A partly filled line shows what is missing.
   await again((text) => text.replace('\n,', '\nSeen,'));
   expect(await errors()).toContain('requested_limit: This cell is empty and must not be.');
 });

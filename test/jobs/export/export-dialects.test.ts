@@ -11,7 +11,7 @@ const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
   parse(csv, { columns: true, bom: true, relax_column_count: true });
 
 describe('results', () => {
-  test('of a file with title rows are read alike, and what they leave to mend can be imported again', async () => {
+  test('of a file with title rows are read alike, and their errors file can be imported', async () => {
     const place = await openWorkplace();
     const path = join(place.dir, 'q4.csv');
     const titles = 'Debitorenliste, Q4;;\r\nStand: 31.12.2025;;\r\n;;\r\n';
@@ -19,7 +19,7 @@ describe('results', () => {
     await place.importFile(path);
     const all = rowsOf(await exportedBytes(place.context));
     const { file } = await place.context.portfolios.read('q4');
-    // What was found is kept: a later version may find another thing.
+    // The dialect is stored, because a later version may detect another one.
     expect(JSON.parse(file?.reading ?? '')).toEqual({ encoding: 'utf-8', delimiter: ';', headerLine: 4 });
     expect(all.map((row) => [row['Customer Name'], row.line, row.state])).toEqual([
       ['A', '5', 'queued'],
@@ -47,7 +47,7 @@ describe('results', () => {
   });
 
   test.each(['utf-8', 'utf-16le', 'windows-1252', 'shift_jis'])(
-    'like the input have its own encoding, delimiter and line ends: %s',
+    'like the input use its encoding, delimiter and line ends: %s',
     async (encoding) => {
       const name = encoding === 'shift_jis' || encoding === 'gb18030' ? '株式会社' : 'Müller';
       const place = await openWorkplace();
@@ -74,26 +74,23 @@ describe('results', () => {
   test.each([
     ['iso-2022-jp', Buffer.from('\x1b$B3t\x1b(B', 'latin1'), '株'],
     ['gb18030', Buffer.from([0x94, 0x39, 0xfc, 0x36]), '😀'],
-  ])(
-    'like the input are UTF-8, and that is said, where the encoding is one we cannot write all of: %s',
-    async (...one) => {
-      const [encoding, bytes, name] = one;
-      const place = await openWorkplace();
-      const path = join(place.dir, 'q4.csv');
-      await writeFile(path, Buffer.concat([Buffer.from('name;requested_limit\r\n'), bytes, Buffer.from(';1\r\n')]));
-      await place.importFile(path, { encoding });
-      const told: string[] = [];
-      const written = await exportedBytes(place.context, { likeInput: 'all', told });
-      expect(written.toString()).toMatch(
-        new RegExp(`^\ufeffname;requested_limit;row;.*\r\n${name};1;q4/[^;]+;q4\\.csv #1;2;queued;`),
-      );
-      expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
-      await exportedBytes(place.context, { only: 'errors', told });
-      expect(told).toHaveLength(1);
-    },
-  );
+  ])('like the input are UTF-8, with a message, if the encoding cannot represent everything: %s', async (...one) => {
+    const [encoding, bytes, name] = one;
+    const place = await openWorkplace();
+    const path = join(place.dir, 'q4.csv');
+    await writeFile(path, Buffer.concat([Buffer.from('name;requested_limit\r\n'), bytes, Buffer.from(';1\r\n')]));
+    await place.importFile(path, { encoding });
+    const told: string[] = [];
+    const written = await exportedBytes(place.context, { likeInput: 'all', told });
+    expect(written.toString()).toMatch(
+      new RegExp(`^\ufeffname;requested_limit;row;.*\r\n${name};1;q4/[^;]+;q4\\.csv #1;2;queued;`),
+    );
+    expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
+    await exportedBytes(place.context, { only: 'errors', told });
+    expect(told).toHaveLength(1);
+  });
 
-  test('run no formula in a spreadsheet, and keep numbers numbers', async () => {
+  test('contain no spreadsheet formulas, and keep numbers as numbers', async () => {
     const place = await openWorkplace();
     const cells = ['=1+1', '+cmd', '-2+3', '@SUM(A1)', '-1.234,56', '+49 89 1234', '-', 'a=b', "'=x"];
     const lines = cells.map((cell, n) => `Buyer ${n},1,"${cell}"`);
@@ -103,7 +100,7 @@ describe('results', () => {
   });
 });
 
-test('errors in a workbook are a file that is imported again, and results come of one that was', async () => {
+test('an errors workbook can be imported, and the results of that import keep its cells', async () => {
   const place = await openWorkplace();
   await place.import(['name,requested_limit,note', 'Acme,1000.50,=1+1', ',1,x']);
   const path = join(place.dir, 'out.xlsx');
@@ -111,14 +108,14 @@ test('errors in a workbook are a file that is imported again, and results come o
   expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
   const csv = rowsOf(await exportedBytes(place.context));
   expect(csv).toEqual([
-    // A number in the workbook, which has no zeros at its end.
+    // The workbook stores a number, which has no trailing zeros.
     expect.objectContaining({ name: 'Acme', requested_limit: '1000.5', note: "'=1+1" }),
     expect.objectContaining({ problem: expect.stringContaining('name') }),
   ]);
 });
 
 // Promise: results-for-a-spreadsheet
-test('results in a workbook have amounts and dates that another program can calculate with', async () => {
+test('in a workbook have real numbers and dates', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   await writeFile(
@@ -140,7 +137,7 @@ test('results in a workbook have amounts and dates that another program can calc
 });
 
 describe('an errors file', () => {
-  test('is read alike by itself: without the lines that told its amounts, without mapping, without formulas', async () => {
+  test('is read alike without its good lines, without the mapping and without formulas', async () => {
     const place = await openWorkplace();
     const mapping = {
       columns: { Kunde: 'name', Betrag: 'requested_limit' },
@@ -168,7 +165,7 @@ describe('an errors file', () => {
     await writeFile(errors, text.replace('nobody', 'z@b.example').replace(',x,', ',,'));
     const again = await place.importFile(errors);
     expect(again).toMatchObject({ lines: 4, rows: 4, invalid: 0 });
-    // The two that were good are the rows they were, not new ones.
+    // The two good lines are the existing rows.
     expect((await place.report()).rows).toBe(4);
   });
 

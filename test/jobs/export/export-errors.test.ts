@@ -18,7 +18,7 @@ const errorsOf = (context: Context, format: Format = {}): Promise<Buffer> =>
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
-/** A workplace in which this file was imported, and a way to import its errors file, changed or as it is. */
+/** A workplace with this imported file, and a function that imports its errors file with or without changes. */
 async function openErrors(content: string | Buffer, reading: ReadOptions = {}, format: Format = {}) {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
@@ -37,7 +37,7 @@ async function openErrors(content: string | Buffer, reading: ReadOptions = {}, f
   };
 }
 
-/** Lines that are broken as records, or hold what nobody sees: with their cells alone they would be good ones. */
+/** Lines that are broken as records or contain hidden text. From their cells alone, they would be good lines. */
 const BROKEN: [string, string | Buffer, RegExp][] = [
   ['too many cells', 'Acme,1,000,wide', /^Acme,1,000,wide$/],
   ['too few cells', 'Cutoff,700', /^Cutoff,700$/],
@@ -49,12 +49,12 @@ const BROKEN: [string, string | Buffer, RegExp][] = [
   ['a control character in an own column', 'Acme,77,x\x07y', /^Acme,77,x␇y$/],
 ];
 
-describe('an errors file that nobody mended', () => {
+describe('an unchanged errors file', () => {
   describe.each<Format>([{ format: 'csv' }, { format: 'xlsx' }])('as %o', (format) => {
-    // How a workbook writes them differs by what a cell can hold.
+    // A workbook cell cannot hold all of these texts.
     // Promise: unmended-line-stays-problem
     test.each(format.format === 'csv' ? BROKEN : BROKEN.slice(4, 6))(
-      'makes no request of a line with %s, and shows the line',
+      'requests nothing for a line with %s, and shows the line',
       async (_name, line, shown) => {
         const file = Buffer.concat([Buffer.from('name,requested_limit,note\n'), Buffer.from(line), Buffer.from('\n')]);
         const { first, again, context } = await openErrors(file, { encoding: 'utf-8' }, format);
@@ -70,7 +70,7 @@ describe('an errors file that nobody mended', () => {
     );
 
     // Promise: unmended-line-stays-problem
-    test('makes no request of a total, nor of a row that was hidden', async () => {
+    test('requests nothing for a total or a hidden row', async () => {
       const { dir } = await makeTemporaryFolder();
       const row = (n: number, name: string, limit: number, more = '') =>
         `<row r="${n}"${more}><c r="A${n}" t="str"><v>${name}</v></c><c r="B${n}"><v>${limit}</v></c></row>`;
@@ -78,13 +78,13 @@ describe('an errors file that nobody mended', () => {
       const content = await readFile(await writeWorkbook(join(dir, 'a.xlsx'), { sheet }));
       const { first, again, context } = await openErrors(content, {}, format);
       expect(first).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
-      // The first is there again because it waits.
+      // The first line is included because its row waits.
       expect(await again()).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
       const lines = rowsOf(await errorsOf(context)).map((one) => one.limitline_line);
       expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
     });
 
-    test('shows a total of a wide table as it was, however many rounds it goes through', async () => {
+    test('keeps a total of a wide table unchanged in each round', async () => {
       const own = ['Ort', 'Land', 'Website', 'Rating', 'Notiz', 'Filiale'];
       const lines = [
         ['name', 'requested_limit', ...own],
@@ -99,7 +99,7 @@ describe('an errors file that nobody mended', () => {
       }
     });
 
-    test('makes no request of a name that lost a letter', async () => {
+    test('requests nothing for a name with a damaged letter', async () => {
       const file = Buffer.from('name,requested_limit,note\nM\xfcller,800,x\nBell\x07,1,y\n', 'latin1');
       const { again, context } = await openErrors(file, { encoding: 'utf-8' }, format);
       expect(await again()).toMatchObject({ lines: 2, rows: 0, invalid: 2 });
@@ -108,7 +108,7 @@ describe('an errors file that nobody mended', () => {
     });
   });
 
-  test('is UTF-8 where its encoding has no sign for the lost letter, and makes no request of it either', async () => {
+  test('is UTF-8 if its encoding cannot represent the damaged letter, and requests nothing for it', async () => {
     const file = Buffer.concat([
       Buffer.from('name,requested_limit\nM'),
       Buffer.of(0x81, 0x20),
@@ -121,8 +121,8 @@ describe('an errors file that nobody mended', () => {
     expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
   });
 
-  test('keeps the earlier text of a line that was hidden in it and not mended', async () => {
-    // As before 0.2, without limitline_from.
+  test('keeps the earlier text of a line that was hidden in it and not corrected', async () => {
+    // This is the form before 0.2, without limitline_from.
     const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
     const { dir } = await makeTemporaryFolder();
     const cells = (n: number, values: string[], more = '') =>
@@ -138,13 +138,13 @@ describe('an errors file that nobody mended', () => {
     expect(rowsOf(await errorsOf(context)).map((one) => one.limitline_line)).toEqual([text]);
   });
 
-  test('like the input keeps cells that its encoding can write', async () => {
+  test('like the input keeps cells in its encoding', async () => {
     const file = makeEncoder('shift_jis')('name,requested_limit\n株式会社,-8\n');
     const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: 'all' });
     expect(new TextDecoder('shift_jis').decode(await errors())).toContain('\n株式会社,-8,,,');
   });
 
-  test('gives every line what the mapping gives it, but for the amount of a broken one', async () => {
+  test('gives each line the constants of the mapping, except the amount of a broken line', async () => {
     const mapping = { columns: {}, constants: { requested_limit: '5', country_code: 'DE' } };
     const { again, errors } = await openErrors('name,note\nAcme,x,y\n', { mapping });
     expect(rowsOf(await errors())).toMatchObject([{ name: '', country_code: 'DE', requested_limit: '' }]);
@@ -152,11 +152,11 @@ describe('an errors file that nobody mended', () => {
   });
 });
 
-describe('amounts and days that their column left open', () => {
+describe('ambiguous amounts and dates in an errors file', () => {
   const AMOUNTS = 'name;requested_limit;contact_email\nA;1.234;a@b.example\nB;2,50;b(at)b.example\nC;3.5;c@b.example\n';
 
   // Promise: open-amounts-marked
-  test('stay open, whatever else is mended, and until somebody says how they are written', async () => {
+  test('stay ambiguous until a person gives the convention, whatever else is corrected', async () => {
     const { first, again, errors } = await openErrors(AMOUNTS);
     expect(first).toMatchObject({ rows: 1, invalid: 2 });
     for (const _round of [1, 2]) {
@@ -164,7 +164,7 @@ describe('amounts and days that their column left open', () => {
       expect(found.problems).toMatchObject([{ line: 2, message: expect.stringContaining('--decimal comma') }]);
       expect(rowsOf(await errors())[0]).toMatchObject({ name: 'A', requested_limit: '1.234 ?' });
     }
-    // The file has decimal points as well, and whoever says that it has commas hears of them.
+    // The file also has decimal points, so the option for commas leads to problems.
     expect((await again(undefined, { decimal: ',' })).problems).toMatchObject([
       { line: 4, column: 'requested_limit' },
       { line: 4, column: null },
@@ -172,13 +172,13 @@ describe('amounts and days that their column left open', () => {
     expect(rowsOf(await errors())).toContainEqual(expect.objectContaining({ name: 'A', requested_limit: '1234' }));
   });
 
-  test('keep the whole column open that they are brought into', async () => {
+  test('make the whole column ambiguous in which they stand', async () => {
     const { again } = await openErrors(AMOUNTS);
     const found = await again((text) => text.replace('"2,50",b(at)', '5.678,b@'));
     expect(found.problems.map(({ line }) => line)).toEqual([2, 3]);
   });
 
-  test('are not taken without the convention that refused them', async () => {
+  test('stay problems without the convention that refused them', async () => {
     const file = 'name,requested_limit,statements_dated\nA,3.5,\nB,5,04/25/2026\n';
     const { first, again } = await openErrors(file, { decimal: ',', dates: 'dmy' });
     expect(first).toMatchObject({ rows: 0, invalid: 2 });
@@ -187,7 +187,7 @@ describe('amounts and days that their column left open', () => {
     expect(await again(undefined, { decimal: '.', dates: 'mdy' })).toMatchObject({ rows: 2, invalid: 0 });
   });
 
-  test('stay so under the apostrophe of a spreadsheet', async () => {
+  test('are written without doubt if they had a spreadsheet apostrophe', async () => {
     const { again, errors } = await openErrors(`name,requested_limit\nA,'+€ 1.234\nB,"2,50"\n`);
     expect(rowsOf(await errors())[0]).toMatchObject({ requested_limit: '1234' });
     expect(await again((text) => text.replace('2,50', '2.5'))).toMatchObject({ rows: 2, invalid: 0 });
@@ -197,7 +197,7 @@ describe('amounts and days that their column left open', () => {
   test.each<[string, string[], string[]]>([
     ['commas', ['1.234', '0,5'], ['1234', '0,5']],
     ['nothing', ['1.234'], ['1.234 ?']],
-  ])('leave the numbers of a workbook as they are, whose texts tell of %s', async (_name, texts, kept) => {
+  ])('do not change the numbers of a workbook whose texts show %s', async (_name, texts, kept) => {
     const { dir, context, importFile, report } = await openWorkplace();
     const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
     const amounts = [...texts.map(cell), '<c><v>1.234</v></c>', '<c><v>1500.25</v></c>'];
@@ -219,7 +219,7 @@ describe('amounts and days that their column left open', () => {
   });
 
   // Promise: open-amounts-marked
-  test('may be days as well', async () => {
+  test('may be dates as well', async () => {
     const header = 'name,requested_limit,statements_dated,contact_email\n';
     const { again } = await openErrors(`${header}A,1,05/04/2025,\nB,1,31/12/2024,x\nC,1,12/31/2024,\n`);
     const found = await again((text) => text.replace(',x,', ',,'));
@@ -227,7 +227,7 @@ describe('amounts and days that their column left open', () => {
     expect((await again(undefined, { dates: 'dmy' })).problems).toMatchObject([{ line: 4 }]);
   });
 
-  test('are seen where a lost quotation mark swallows their line', async () => {
+  test('are found in a line that a lost quotation mark swallowed', async () => {
     const { again } = await openErrors(AMOUNTS);
     const found = await again(() => 'name,requested_limit,note\nA,1,"x\nB,1.234 ?,y"\n');
     expect(found).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
@@ -249,7 +249,7 @@ test('a broken line whose cells were filled in is requested', async () => {
 });
 
 // Promise: errors-file-imported-again
-test('a list with columns of its own that are called as those of results files has an errors file that can be imported', async () => {
+test('a list whose own columns have the names of results columns gets an importable errors file', async () => {
   const own = 'state,status,buyer_limit_id,total_limit,outcome,problem,row,line';
   const { first, again, errors } = await openErrors(
     `name,requested_limit,${own}\nAcme,0,BY,ours,bl_ours,5,fine,none,r7,l7\n`,

@@ -6,7 +6,7 @@ import { type ExportWish, exportedText, openWorkplace } from '../../support/work
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** Cells in the order of their columns, by the names of the columns. */
+/** The cells of each line by the names of their columns. */
 async function exported({ context }: Place, wish: ExportWish = {}) {
   const [header = [], ...records]: string[][] = parse(await exportedText(context, wish));
   return {
@@ -15,7 +15,7 @@ async function exported({ context }: Place, wish: ExportWish = {}) {
   };
 }
 
-/** A workplace with three imports: of a row of the first the third has another line, and one of its own is broken. */
+/** A workplace with three imports. The third file has another line for a row of the first, and a broken line. */
 async function openThree() {
   const place = await openWorkplace();
   const write = async (name: string, content: string) => {
@@ -30,7 +30,7 @@ async function openThree() {
 }
 
 // Promise: results-give-each-line-once
-test('results have all rows by import and line, once, with the columns of all files, and the lines that led to none', async () => {
+test('results contain each row and each line without a row once, by import and line, with the columns of all files', async () => {
   const place = await openThree();
   const { header, lines } = await exported(place);
   expect(header.slice(0, 10).join()).toBe('name,requested_limit,Notiz,Notiz,line,row,import,line,state,step');
@@ -45,7 +45,7 @@ test('results have all rows by import and line, once, with the columns of all fi
   ]);
   expect(new Set(lines.map(({ row }) => row)).size).toBe(6);
   expect(lines.every(({ row, state }) => /^q4\/[\w-]{16}$/.test(row ?? '') === (state === 'queued'))).toBe(true);
-  // The first column of two that bear one name is the team's, and ours is the last.
+  // Of two columns with one name, the first is the team's and the last is from Limitline.
   expect((await exportedText(place.context)).split('\r\n')[1]).toMatch(/^Acme,1,a,b,,q4\//);
   // The same file again is the same import.
   await place.importFile(join(place.dir, 'second.csv'));
@@ -76,7 +76,7 @@ test('an errors file of imports with different headers can be imported as it is'
 });
 
 // Promise: results-without-the-copy
-test('rows of a file whose copy is gone have what the ledger knows, and that is said', async () => {
+test('rows of a file whose copy is missing show what the ledger knows, with a message', async () => {
   const place = await openThree();
   const [first] = await place.context.portfolios.allImports('q4');
   await rm(place.context.imports.open(first?.id ?? '').path);
@@ -91,14 +91,14 @@ test('rows of a file whose copy is gone have what the ledger knows, and that is 
     state: 'queued',
   });
   expect(told).toEqual([expect.stringContaining('The copy of first.csv #1 is gone')]);
-  // What wants mending can be mended without it, since each line names its row.
+  // The errors file works without the copy, because each line contains its row id.
   const path = join(place.dir, 'errors.csv');
   await writeFile(path, (await exportedText(place.context, { only: 'errors' })).replace('Acme,', 'Acme plus,'));
   expect(await place.importFile(path)).toMatchObject({ rows: 5, invalid: 1, duplicate: 1, replaced: 1 });
 });
 
 // Promise: results-without-the-copy
-test('lines that led to no row are missing where the copy of the last file is gone, and that is said', async () => {
+test('lines without a row are missing if the copy of the last file is missing, with a message', async () => {
   const { context, import: importLines } = await openWorkplace();
   await importLines(['name,requested_limit', 'Acme,1', 'Bolt,x', 'Acme,1']);
   const [known] = await context.portfolios.allImports('q4');
@@ -110,7 +110,7 @@ test('lines that led to no row are missing where the copy of the last file is go
   ]);
 });
 
-test('no row is lost when a copy has fewer lines than were imported', async () => {
+test('no row is lost if the stored copy has fewer lines than were imported', async () => {
   const place = await openThree();
   const [, second] = await place.context.portfolios.allImports('q4');
   await writeFile(place.context.imports.open(second?.id ?? '').path, 'name,line,requested_limit\nZinc,L1,3\n');
@@ -120,7 +120,7 @@ test('no row is lost when a copy has fewer lines than were imported', async () =
 });
 
 // Promise: held-rows-not-in-errors-file
-test('the errors file leaves out held rows, which are for resolve, and says how many', async () => {
+test('the errors file leaves out held rows, and a message gives their number and command', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
   });

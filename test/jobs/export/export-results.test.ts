@@ -7,7 +7,7 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 const RESULT_COLUMNS =
   'row,import,line,state,step,company_id,document_ids,buyer_limit_id,status,total_limit,available_limit,problem,updated,outcome,limitline_account,limitline_buyer';
 
-/** Records under the header's names; our own columns come last, so they win over the file's of the same name. */
+/** Records by the names of the header. Limitline's columns are last and override file columns of the same name. */
 async function exported({ context }: Pick<Place, 'context'>, wish: ExportWish = {}) {
   const [header = [], ...records]: string[][] = parse(await exportedText(context, wish));
   const lines = records.map((cells) => Object.fromEntries(cells.map((cell, column) => [header[column] ?? '', cell])));
@@ -15,7 +15,7 @@ async function exported({ context }: Pick<Place, 'context'>, wish: ExportWish = 
 }
 
 // Promises: results-give-each-line-once, rows-accounted-for
-test('results give every line once, in the order of the file, with its own columns and what became of it', async () => {
+test('results contain every line once, in the order of the file, with its own columns and its outcome', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 4', fault: 'status', status: 422, body: 'too "high", they say' }] },
   });
@@ -34,7 +34,7 @@ test('results give every line once, in the order of the file, with its own colum
   await settled();
   const { header, lines, widths } = await exported(place);
   expect(header.join()).toBe(`Name,Cost Centre,company-registration-number,requested_limit,${RESULT_COLUMNS}`);
-  // However ragged a line was, our columns stand where they belong.
+  // Limitline's columns are aligned however many cells a line has.
   expect([...widths]).toEqual([header.length]);
   expect(lines.map((line) => [line['Cost Centre'], line.state])).toEqual([
     ['k1', 'done'],
@@ -66,7 +66,7 @@ test('results give every line once, in the order of the file, with its own colum
   expect(lines[4]?.problem).toContain('Line 2 ');
 });
 
-test('results show of a held row what was sent, when, and how the call ended', async () => {
+test('results of a held row show what was sent, when, and how the call ended', async () => {
   const { work, settled, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1', fault: 'status', status: 500, made: true }] },
   });
@@ -80,7 +80,7 @@ test('results show of a held row what was sent, when, and how the call ended', a
   );
 });
 
-test('results say of a repeated line that it was not imported, if an interrupted import did not reach it', async () => {
+test('results mark a repeated line as not imported if the import was interrupted before it', async () => {
   const { context, ...place } = await openWorkplace();
   await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
   const { file } = await context.portfolios.read('q4');
@@ -94,7 +94,7 @@ test('results say of a repeated line that it was not imported, if an interrupted
 });
 
 describe('an errors file', () => {
-  test("keeps the team's own problem column, round after round", async () => {
+  test("keeps the team's own problem column in each round", async () => {
     const place = await openWorkplace();
     await place.import(['name,problem,requested_limit', 'Acme,pays late,-1']);
     for (const _round of [1, 2]) {
@@ -108,7 +108,7 @@ describe('an errors file', () => {
     }
   });
 
-  test('has the unsuccessful lines as they were, and is empty once they are corrected round by round', async () => {
+  test('contains the unsuccessful lines unchanged, and is empty after all are corrected', async () => {
     const { work, settled, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body: 'no contact' }] },
     });

@@ -14,23 +14,23 @@ const RESET = { on: 'limit' as const, match: 'HRB 2"', fault: 'reset' as const, 
 const signal = new AbortController().signal;
 const never = () => false;
 
-/** How many rows of a results file are in a state. */
+/** The number of rows of a results file in this state. */
 const countOf = (text: string, state: string) => text.split('\n').filter((line) => line.includes(`,${state},`)).length;
 const read = (path: string) => readFile(path, 'utf8').catch(() => '');
 
 // Promise: results-kept-when-settled
-test('each process that settles a portfolio, or sees it settled, keeps its results in the data folder', async () => {
+test('each process that settles a portfolio, or finds it settled, stores its results in the data folder', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ faults: { rules: [RESET] }, env: { REDIS_URL: redis.url } });
   const path = keptResultsPath('q4', place.context);
   await place.import(buyerLines(3));
-  // Whoever works.
+  // A worker stores the results.
   const working = await place.startCommand(['work', '--until-settled']).ended;
   expect(working).toMatchObject({ status: 0 });
   expect([countOf(await read(path), 'done'), countOf(await read(path), 'held')]).toEqual([2, 1]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
-  // The console, for what people settle where no worker runs.
+  // The console stores the results if people settle a portfolio without a worker.
   await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
   const web = place.startCommand(['console']);
   await expect.poll(() => web.output().stderr).toContain('the console listens');
@@ -39,7 +39,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
   await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
   web.child.kill('SIGTERM');
   await web.ended;
-  // The night shift, of what ran while nobody kept anything.
+  // The nightly process stores missing results.
   await rm(path);
   await place.startCommand(['nightly']).ended;
   expect(countOf(await read(path), 'done')).toBe(2);
@@ -47,14 +47,14 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
 });
 
 // Promises: recover-from-kept-results, recover-reads-kept-results, results-kept-each-minute
-test('a ledger that is lost in the middle of the work comes back with the rows that were done a minute before', async () => {
+test('a ledger lost during the work is recovered with the rows of the stored results', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '20' } });
   const path = keptResultsPath('q4', place.context);
   await place.import(buyerLines(60));
   const keeping = startKeepingResults(place.context, 200);
   const workers = await place.work();
-  // As often as they grow.
+  // The stored results grow during the work.
   const seen = new Set<number>();
   await expect
     .poll(async () => seen.add(countOf(await read(path), 'done')).size, { timeout: 60_000 })
@@ -64,7 +64,7 @@ test('a ledger that is lost in the middle of the work comes back with the rows t
   await keeping.stop();
   const text = await read(path);
   await redis.admin.flushall();
-  // Whoever starts now knows less than what is there.
+  // A process that starts now has an empty ledger, and does not overwrite the file.
   await startKeepingResults(place.context).stop();
   expect(await read(path)).toBe(text);
   const recovered = await place.limitline('recover', path, '--apply');
@@ -74,13 +74,13 @@ test('a ledger that is lost in the middle of the work comes back with the rows t
   });
 });
 
-test('a portfolio that is new is not kept at once, but when this process stops', async () => {
+test('a new portfolio is stored when its process stops, and not before', async () => {
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '4' } });
   const path = keptResultsPath('q4', place.context);
   const keeping = startKeepingResults(place.context);
   await place.import(buyerLines(60));
   const workers = await place.work();
-  // At this pace it is looked at once until then at the least.
+  // At this pace, the portfolio is checked at least once until then.
   await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBeGreaterThan(5);
   expect(await read(path)).toBe('');
   await keeping.stop();
@@ -89,7 +89,7 @@ test('a portfolio that is new is not kept at once, but when this process stops',
 });
 
 // Promise: results-kept-each-minute
-test('two processes that keep the same portfolio at once leave one whole file', async () => {
+test('two processes that store one portfolio simultaneously leave one complete file', async () => {
   const place = await openFaultPlace();
   const path = keptResultsPath('q4', place.context);
   const deps = { ...place.context, signal };
@@ -101,7 +101,7 @@ test('two processes that keep the same portfolio at once leave one whole file', 
   await Promise.all([place.startCommand(['nightly']).ended, keepResults('q4', never, deps)]);
   expect(await read(path)).toBe(await exportedText(place.context, { likeInput: 'cells' }));
   expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
-  // One that is there already is left as it is.
+  // An up-to-date file is left unchanged.
   const { mtimeMs } = await stat(path);
   const { finishedMs = Number.NaN } = await place.context.portfolios.read('q4');
   expect(await keepResults('q4', (atMs) => atMs >= finishedMs, deps)).toBe(false);
@@ -109,7 +109,7 @@ test('two processes that keep the same portfolio at once leave one whole file', 
 });
 
 // Promise: run-leaves-results
-test('what run leaves beside its file is what is kept, written once', async () => {
+test('run writes the stored results beside its file', async () => {
   const place = await openFaultPlace();
   const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
   await writeFile(join(place.dir, 'q4.csv'), `${lines.join('\n')}\n`);
@@ -120,7 +120,7 @@ test('what run leaves beside its file is what is kept, written once', async () =
 });
 
 // Promise: results-folder-not-writable
-test('a data folder that cannot be written is logged, and all else goes on', async () => {
+test('a data folder that cannot be written is logged, and the work continues', async () => {
   const place = await openWorkplace();
   await mkdir(place.context.settings.LIMITLINE_DATA, { recursive: true });
   await writeFile(join(place.context.settings.LIMITLINE_DATA, 'results'), 'no folder');
@@ -141,7 +141,7 @@ test('a data folder that cannot be written is logged, and all else goes on', asy
 });
 
 // Promise: forgotten-results-gone
-test('of an archived portfolio nothing is written anew, and of a forgotten one nothing is left', async () => {
+test("an archived portfolio's results stay unchanged, and a forgotten one's are deleted", async () => {
   const place = await openFinishedPortfolio(5);
   const path = keptResultsPath('q4', place.context);
   const deps = { ...place.context, signal };
@@ -159,7 +159,7 @@ test('of an archived portfolio nothing is written anew, and of a forgotten one n
 });
 
 // Promise: results-kept-each-minute
-test('who is slow puts no older results over those that another process has kept meanwhile', async () => {
+test('a slow process does not replace newer results of another process', async () => {
   const place = await openFinishedPortfolio(5);
   const path = keptResultsPath('q4', place.context);
   const check = async () => writeFile(path, 'as another process read it later');
@@ -168,7 +168,7 @@ test('who is slow puts no older results over those that another process has kept
   expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
 });
 
-test('what was kept while the clock of Redis was two days ahead is kept anew, and taken for nothing that is finished', async () => {
+test('results with a date in the future are written again, and do not count as finished', async () => {
   const place = await openFinishedPortfolio(5);
   const path = keptResultsPath('q4', place.context);
   await mkdir(dirname(path), { recursive: true });
@@ -183,7 +183,7 @@ test('what was kept while the clock of Redis was two days ahead is kept anew, an
 });
 
 // Promise: forgotten-results-gone
-test('results that get their name while their portfolio is forgotten go as well', async () => {
+test('results that get their name while their portfolio is forgotten are deleted', async () => {
   const place = await openFinishedPortfolio(1);
   const path = keptResultsPath('q4', place.context);
   await mkdir(dirname(path), { recursive: true });
@@ -191,7 +191,7 @@ test('results that get their name while their portfolio is forgotten go as well'
   for (const draft of drafts) await writeFile(draft, 'of people');
   const forgetting = forgetKept('q4', place.context);
   await expect.poll(() => drafts.some((draft) => !existsSync(draft)), { interval: 1 }).toBe(true);
-  // Each may be gone at the moment when it would get its name.
+  // Each draft may be deleted at the moment of its renaming.
   const isNamed = (draft: string) => {
     try {
       renameSync(draft, path);

@@ -5,7 +5,7 @@ import { leaveResults } from '../../../jobs/export/leave-results.ts';
 import { makeLeftFiles } from '../../../src/files/left-files.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-/** A portfolio of one good line and one that wants mending, imported and not worked on. */
+/** An imported portfolio with a good and an invalid line. No worker runs. */
 async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
@@ -31,7 +31,7 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
 }
 
 // Promises: files-have-input-delimiter, run-leaves-results
-test('results are left beside the file, with its delimiter, for those who may read it, and no draft with them', async () => {
+test('results are written beside the file with its delimiter and permissions, without drafts', async () => {
   const { leave, names, at } = await openImported();
   expect(await leave()).toMatchObject({
     results: at('q4.results.csv'),
@@ -46,14 +46,14 @@ test('results are left beside the file, with its delimiter, for those who may re
   expect((await stat(at('q4.results.csv'))).mode & 0o077).toBe(0o040 & ~process.umask());
 });
 
-test('earlier results are replaced, and an errors file goes when nothing is left to correct', async () => {
+test('earlier results are replaced, and the errors file is removed when nothing is left to correct', async () => {
   const { leave, names, at } = await openImported();
   await leave();
   expect(await leave({ mending: false })).toMatchObject({ errors: null, removed: [at('q4.errors.csv')], taken: [] });
   expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
 });
 
-describe('nothing that somebody else wrote, or wrote into, is replaced or removed', () => {
+describe('a file that somebody else wrote or changed is neither replaced nor removed', () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
     ['a file that was there before', (path) => writeFile(path, 'mine')],
     ['a link', (path) => symlink('/dev/null', path)],
@@ -68,7 +68,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 
   // Promise: mended-file-not-replaced
-  test('an errors file that is being mended stays, and the next has a number', async () => {
+  test('an errors file that was changed stays, and the next gets a number', async () => {
     const { leave, names, at } = await openImported();
     await leave();
     await appendFile(at('q4.errors.csv'), 'Zinc;3');
@@ -82,7 +82,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 
   // Promise: mended-file-not-replaced
-  test('a file of a later name goes once the first name is free again, unless somebody wrote into it', async () => {
+  test('a numbered file is removed once its first name is free again, unless somebody changed it', async () => {
     const { leave, names, at } = await openImported();
     for (const name of ['q4.results.csv', 'q4.errors.csv']) await writeFile(at(name), 'mine');
     expect(await leave()).toMatchObject({
@@ -107,7 +107,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.errors-2.csv', 'q4.results-2.csv', 'q4.results.csv']);
   });
 
-  test('an errors file of a later name goes when nothing is left to correct, even if the first is gone', async () => {
+  test('a numbered errors file is removed when nothing is left to correct, even if the first is gone', async () => {
     const { leave, names, at } = await openImported();
     await writeFile(at('q4.errors.csv'), 'mine');
     await leave();
@@ -116,7 +116,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
   });
 
-  test("the results of another account keep their later name, even if they are the stand-in's", async () => {
+  test("results of another account keep their numbered name, even if they are the stand-in's", async () => {
     const { leave, names, at } = await openImported();
     await writeFile(at('q4.results.csv'), 'mine');
     expect((await leave()).results).toBe(at('q4.results-2.csv'));
@@ -126,7 +126,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 
   // Promise: mended-file-not-replaced
-  test("the results of another portfolio or account stay, unless they are the stand-in's", async () => {
+  test("results of another account stay, unless they are the stand-in's", async () => {
     const { leave, at } = await openImported();
     expect((await leave({ account: 'stand-in' })).results).toBe(at('q4.results.csv'));
     expect((await leave({ account: 'live' })).results).toBe(at('q4.results.csv'));
@@ -135,7 +135,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 
   // Promise: mended-file-not-replaced
-  test('two portfolios of one file each keep their results at the stand-in, too, and an errors file of their own', async () => {
+  test('two portfolios of one file each keep their own results and errors file', async () => {
     const { leave, names, at, importFile } = await openImported();
     await importFile(at('q4.csv'), {}, { portfolio: 'q5' });
     await leave({ account: 'stand-in' });
@@ -147,7 +147,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 });
 
-test('results are named for the portfolio when the file came through a pipe, and are left in the folder asked for', async () => {
+test("results of a piped file have the portfolio's name, and are written into the given folder", async () => {
   const { leave, dir, at } = await openImported();
   await mkdir(at('out'));
   expect(await leave({ path: null, dir: join(dir, 'out') })).toMatchObject({ results: at('out/q4.results.csv') });
@@ -161,7 +161,7 @@ test.each([
   ['buyers.txt', 'buyers.txt.results.csv'],
   ['buyers', 'buyers.results.csv'],
   ['buyers.errors.csv', 'buyers.errors.results.csv'],
-])('results of %s are called %s', async (name, results) => {
+])('the results of %s are called %s', async (name, results) => {
   const { leave, at } = await openImported();
   expect((await leave({ path: at(name) })).results).toBe(at(results));
 });
@@ -178,9 +178,9 @@ test('a corrected errors file leaves its results under the name of the first fil
 
 // Promise: results-not-written-is-said
 test.each<[string, (dir: string) => Promise<unknown>, string]>([
-  ['is not there', (dir) => rm(dir, { recursive: true }), 'no such folder'],
+  ['is missing', (dir) => rm(dir, { recursive: true }), 'no such folder'],
   ['is no folder', (dir) => rm(dir, { recursive: true }).then(() => writeFile(dir, '')), 'no such folder'],
-])('a place that %s is said in a sentence', async (_name, spoil, words) => {
+])('a results folder that %s is reported as a fault', async (_name, spoil, words) => {
   const { leave, at } = await openImported();
   await mkdir(at('out'));
   await spoil(at('out'));
@@ -191,14 +191,14 @@ test.each<[string, (dir: string) => Promise<unknown>, string]>([
   });
 });
 
-test.skipIf(process.getuid?.() === 0)('a place that may not be written is said in a sentence', async () => {
+test.skipIf(process.getuid?.() === 0)('a results folder without write permission is reported as a fault', async () => {
   const { leave, at } = await openImported();
   await mkdir(at('out'));
   await chmod(at('out'), 0o500);
   expect(await leave({ dir: at('out') })).toMatchObject({ results: null, fault: expect.stringContaining('may not') });
 });
 
-test("drafts of a killed run are removed, and a file of which nothing is remembered is nobody's", async () => {
+test('drafts of a killed run are removed, and a file without a record has no known owner', async () => {
   const { leave, names, at, dir } = await openImported();
   await writeFile(at('.q4.results.csv.99999999-00000000-00000000.part'), 'half');
   await writeFile(at('.q4.results.csv.part'), 'not ours');

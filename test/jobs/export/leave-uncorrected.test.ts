@@ -8,7 +8,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,requested_limit';
 
-/** A portfolio whose results are left beside its files, as `run` does. */
+/** A portfolio whose results are written beside its files, as `run` does. */
 async function openPlace() {
   const place = await openWorkplace();
   const signal = new AbortController().signal;
@@ -17,7 +17,7 @@ async function openPlace() {
   return {
     ...place,
     at,
-    /** Runs a file, of which a line is wrong or not. */
+    /** Runs a file, with or without a wrong line. */
     async run(name: string, { lines, isFaulty, sheet }: { lines?: string[]; isFaulty: boolean; sheet?: string }) {
       if (lines) await writeFile(at(name), `${lines.join('\n')}\n`);
       await place.importFile(at(name), sheet === undefined ? {} : { sheet });
@@ -31,13 +31,13 @@ async function openPlace() {
 }
 
 // Promise: uncorrected-errors-file-stays
-test('the errors file of a file stays where another file of its name lacks the line, and goes where it has it mended', async () => {
+test('an errors file stays while a file of the same name lacks its line, and is removed once it contains the correction', async () => {
   const { run, at, errors } = await openPlace();
   await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true });
   const other = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
   const stays = { errors: null, removed: [], uncorrected: [at('q4.errors.csv')], fault: null };
   expect(await run('q4.csv', other)).toMatchObject(stays);
-  // Again, as often as it is run.
+  // The errors file stays however often the other file is run.
   expect(await run('q4.csv', other)).toMatchObject(stays);
   expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Beta GmbH,DE,oops');
   const faulty = { lines: [HEADER, 'Delta GmbH,DE,none'], isFaulty: true };
@@ -54,7 +54,7 @@ test('the errors file of a file stays where another file of its name lacks the l
 });
 
 // Promises: uncorrected-errors-file-stays, unread-correction-named
-test('the errors file of a correction that cannot be read stays until a later file has the buyer readable', async () => {
+test('the errors file of an unreadable correction stays until a later file has the buyer in a readable line', async () => {
   const { run, at } = await openPlace();
   const header = `${HEADER},request_reference`;
   await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false });
@@ -70,31 +70,28 @@ test('the errors file of a correction that cannot be read stays until a later fi
 
 // Promises: uncorrected-errors-file-stays, changed-line-named
 test.each([
-  ['says what was requested', 'Acme GmbH,DE,1000,R1'],
+  ['repeats the sent request', 'Acme GmbH,DE,1000,R1'],
   ['asks for a second limit', 'Acme GmbH,DE,2000,R2'],
-])(
-  'the errors file of a line that was changed after its request was sent stays until a later file %s',
-  async (_name, line) => {
-    const { run, at, work, settled } = await openPlace();
-    const header = `${HEADER},request_reference`;
-    await work();
-    await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false });
-    await settled();
-    await run('q4.csv', { lines: [header, 'Acme GmbH,DE,2000,R1', 'Beta GmbH,DE,2000,R3'], isFaulty: true });
-    const uncorrected = [at('q4.errors.csv')];
-    const clean = { lines: [header, 'Gamma GmbH,DE,3000,R4'], isFaulty: false };
-    expect(await run('q4.csv', clean)).toMatchObject({ removed: [], uncorrected });
-    expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Acme GmbH,DE,2000,R1');
-    await run('other.csv', { lines: [header, line], isFaulty: false });
-    expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
-  },
-);
+])('the errors file of a line changed after sending stays until a later file %s', async (_name, line) => {
+  const { run, at, work, settled } = await openPlace();
+  const header = `${HEADER},request_reference`;
+  await work();
+  await run('q4.csv', { lines: [header, 'Acme GmbH,DE,1000,R1'], isFaulty: false });
+  await settled();
+  await run('q4.csv', { lines: [header, 'Acme GmbH,DE,2000,R1', 'Beta GmbH,DE,2000,R3'], isFaulty: true });
+  const uncorrected = [at('q4.errors.csv')];
+  const clean = { lines: [header, 'Gamma GmbH,DE,3000,R4'], isFaulty: false };
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: [], uncorrected });
+  expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Acme GmbH,DE,2000,R1');
+  await run('other.csv', { lines: [header, line], isFaulty: false });
+  expect(await run('q4.csv', clean)).toMatchObject({ removed: uncorrected, uncorrected: [] });
+});
 
 // Promises: uncorrected-errors-file-stays, repeated-line-decided
 test.each([
   ['has the line once', [HEADER, 'Acme GmbH,DE,1000']],
   ['gives the line a reference', [`${HEADER},request_reference`, 'Acme GmbH,DE,1000,R2']],
-])('an errors file of a line that repeats another stays until a later file %s', async (_name, lines) => {
+])('the errors file of a repeated line stays until a later file %s', async (_name, lines) => {
   const { run, at } = await openPlace();
   await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Acme GmbH,DE,1000'], isFaulty: true });
   const clean = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
@@ -104,7 +101,7 @@ test.each([
 });
 
 // Promise: uncorrected-errors-file-stays
-test('an errors file that stayed for its lines goes once another file has corrected them, unless somebody changed it', async () => {
+test('an errors file is removed after another file corrected its lines, unless somebody changed it', async () => {
   const { run, at, errors, importFile } = await openPlace();
   const oops = { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true };
   const other = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };
@@ -128,7 +125,7 @@ test.each([
   ['was imported only', {}],
   ['was imported only, and the errors file is one of an earlier version', { of: undefined }],
   ['was imported only, and an earlier version had left the errors file to people', { of: undefined, sha256: '' }],
-])('an errors file stays though a file between %s, whether the third is faulty or not', async (_name, before) => {
+])('an errors file stays if a file between %s, whether the third file is faulty or not', async (_name, before) => {
   const { run, at, errors, importFile, context } = await openPlace();
   await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true });
   const records = join(context.settings.LIMITLINE_DATA, 'left');
@@ -144,7 +141,7 @@ test.each([
   const faulty = { lines: [HEADER, 'Delta GmbH,DE,none'], isFaulty: true };
   expect(await run('q4.csv', faulty)).toMatchObject({ uncorrected, errors: at('q4.errors-2.csv') });
   expect(await readFile(at('q4.errors.csv'), 'utf8')).toContain('Beta GmbH,DE,oops');
-  // Who does not want the earlier lines any more removes the file. A later errors file goes with its own lines.
+  // A person who needs the lines no more removes the file. A later errors file is removed with its own lines.
   await rm(at('q4.errors.csv'));
   expect(await run('q4.csv', faulty)).toMatchObject({ uncorrected: [], errors: at('q4.errors.csv') });
   expect(await run('q4.csv', clean)).toMatchObject({ uncorrected: [], removed: [at('q4.errors.csv')] });
@@ -152,7 +149,7 @@ test.each([
 });
 
 // Promise: uncorrected-errors-file-stays
-test('the errors file of one sheet stays where another sheet is run', async () => {
+test('the errors file of one sheet stays when another sheet is run', async () => {
   const { run, at } = await openPlace();
   const head = rowOf(1, ['name', 'requested_limit']);
   await writeSheets(at('two.xlsx'), [

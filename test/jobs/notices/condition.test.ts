@@ -4,7 +4,7 @@ import { judge, type Observation } from '../../../jobs/notices/condition.ts';
 const MINUTE = 60_000;
 const RULES = { afterMs: 10 * MINUTE, mendMs: 2 * MINUTE };
 
-/** Looks at these minutes, each with what it saw, and answers what is told: of which minute, what, and for how many minutes. */
+/** Observes a condition at these minutes. Returns each notice with its minute, its kind and its duration in minutes. */
 function tellOf(looks: readonly [minute: number, observed: Observation, mark?: string][], rules = RULES): string[] {
   let remembered: string | undefined;
   const told: string[] = [];
@@ -18,7 +18,7 @@ function tellOf(looks: readonly [minute: number, observed: Observation, mark?: s
   return told;
 }
 
-/** A look a minute from one minute up to another. */
+/** One observation in each minute, from one minute up to another. */
 function each(from: number, to: number, observed: Observation): [number, Observation][] {
   return Array.from({ length: to - from }, (_, place) => [from + place, observed]);
 }
@@ -27,42 +27,46 @@ const at = (minute: number, observed: Observation): [number, Observation] => [mi
 
 describe('a condition', () => {
   test.each<[string, [number, Observation, string?][], string[]]>([
-    ['that is well', each(0, 30, 'well'), []],
-    ['that nobody can tell', each(0, 30, undefined), []],
-    ['that is bad for less than the limit', [...each(0, 10, 'bad'), ...each(10, 20, 'well')], []],
-    ['that is bad for as long as the limit, once', each(0, 60, 'bad'), ['10: bad 10']],
-    ['that is over', [...each(0, 15, 'bad'), ...each(15, 20, 'well')], ['10: bad 10', '17: well 15']],
+    ['that is always well sends no notice', each(0, 30, 'well'), []],
+    ['that is always unknown sends no notice', each(0, 30, undefined), []],
+    ['that is bad for less than the limit sends no notice', [...each(0, 10, 'bad'), ...each(10, 20, 'well')], []],
+    ['that is bad for the whole limit sends one notice', each(0, 60, 'bad'), ['10: bad 10']],
+    [
+      'that is well again sends a second notice',
+      [...each(0, 15, 'bad'), ...each(15, 20, 'well')],
+      ['10: bad 10', '17: well 15'],
+    ],
     [
       // Promise: ups-and-downs-one-notice
-      'that comes and goes within minutes, as one',
+      'that changes within minutes counts as one',
       [...each(0, 15, 'bad'), [15, 'well'], [16, 'bad'], [17, 'well'], [18, 'bad'], ...each(19, 25, 'well')],
       ['10: bad 10', '21: well 19'],
     ],
     [
-      'that comes again after it was over, again',
+      'that returns after its end sends a notice again',
       [...each(0, 12, 'bad'), ...each(12, 15, 'well'), ...each(15, 30, 'bad')],
       ['10: bad 10', '14: well 12', '25: bad 10'],
     ],
     [
-      'of which some looks can tell nothing',
+      'keeps its duration over unknown observations',
       [[0, 'bad'], ...each(1, 9, undefined), ...each(9, 12, 'bad')],
       ['10: bad 10'],
     ],
-    ['that was well once in between', [...each(0, 9, 'bad'), [9, 'well'], ...each(10, 19, 'bad')], []],
+    ['starts anew after one good observation', [...each(0, 9, 'bad'), [9, 'well'], ...each(10, 19, 'bad')], []],
     [
-      'seen every quarter of an hour',
+      'observed every quarter of an hour still sends its notices',
       [at(0, 'bad'), at(15, 'bad'), at(30, 'well'), at(45, 'well')],
       ['15: bad 15', '45: well 30'],
     ],
-    ['that was bad long ago, when nobody looked since', [at(0, 'bad'), at(600, 'bad'), at(605, 'bad')], []],
+    ['starts anew after a long time without observations', [at(0, 'bad'), at(600, 'bad'), at(605, 'bad')], []],
     [
-      'that was bad long ago, and of which nothing was known since',
+      'starts anew after a long time of unknown observations',
       [at(0, 'bad'), at(40, undefined), at(41, 'bad'), at(45, 'bad')],
       [],
     ],
-    ['that stays as it is while nobody can tell', [...each(0, 11, 'bad'), ...each(11, 500, undefined)], ['10: bad 10']],
+    ['keeps its state while it is unknown', [...each(0, 11, 'bad'), ...each(11, 500, undefined)], ['10: bad 10']],
     [
-      'that is bad where the clock went back',
+      'starts anew if the clock is set back',
       [at(0, 'bad'), at(-100, 'bad'), at(-95, 'bad'), at(-90, 'bad')],
       ['-90: bad 10'],
     ],
@@ -70,7 +74,7 @@ describe('a condition', () => {
     expect(tellOf(looks)).toEqual(told);
   });
 
-  test('without a limit is told of at once, and of its end at once', () => {
+  test('without a limit sends its notices at once', () => {
     const atOnce = { afterMs: 0, mendMs: 0 };
     expect(tellOf([at(0, 'bad'), at(1, 'bad'), at(2, 'well'), at(3, 'bad')], atOnce)).toEqual([
       '0: bad 0',
@@ -79,7 +83,7 @@ describe('a condition', () => {
     ]);
   });
 
-  test('what was counted when it was bad last is remembered, and changes nothing else', () => {
+  test('stores the mark of its last bad observation, which changes nothing else', () => {
     expect(judge(undefined, { observed: 'bad', mark: '7' }, 1_000, RULES)).toEqual({ state: 'doubtful 1000 1000 7' });
     const bad = 'bad 1000 700000 7';
     expect(judge(bad, { observed: 'bad', mark: '7' }, 800_000, RULES)).toEqual({ state: undefined });
@@ -92,7 +96,7 @@ describe('a condition', () => {
     });
   });
 
-  test('of which something unreadable is remembered begins anew', () => {
+  test('with an unreadable stored state starts anew', () => {
     expect(judge('away since Monday', { observed: 'bad' }, 5_000, RULES)).toEqual({ state: 'doubtful 5000 5000' });
     expect(judge('away since Monday', { observed: 'well' }, 5_000, RULES)).toEqual({ state: undefined });
   });

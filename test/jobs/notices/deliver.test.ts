@@ -7,9 +7,9 @@ import { deliversTo, GOES_ON, makeState, openOutbox, startReceiver, withNotices 
 
 const titlesIn = (received: readonly Record<string, unknown>[]) => received.map(({ title }) => title);
 
-describe('delivering', () => {
+describe('delivery', () => {
   // Promise: webhook-address-stays-secret
-  test('what is due is delivered, the oldest first, with its id and a link, and not again', async () => {
+  test('sends due notices once, oldest first, with an id and a link', async () => {
     const { outbox, titles, deliveries } = await withNotices(3);
     const receiver = await startReceiver();
     const { deps, lines } = deliversTo(receiver.url, outbox);
@@ -25,14 +25,14 @@ describe('delivering', () => {
   });
 
   // Promise: one-sender-a-notice
-  test('several processes at once deliver each notice once', async () => {
+  test('by several processes sends each notice once', async () => {
     const { outbox, open, titles } = await withNotices(12);
     const receiver = await startReceiver((answer) => setImmediate(() => answer.end()));
     await Promise.all([outbox, open(), open()].map((one) => deliverOnce(deliversTo(receiver.url, one).deps, GOES_ON)));
     expect(titlesIn(receiver.received).sort()).toEqual(titles.sort());
   });
 
-  test('one that goes on delivers what comes, gives what is under way its answer when it stops, and takes no more', async () => {
+  test('sends new notices until it stops, and finishes the one under way', async () => {
     const { outbox, open } = openOutbox({ ways: ['webhook'] });
     const receiver = await startReceiver();
     const { deps } = deliversTo(receiver.url, open());
@@ -53,7 +53,7 @@ describe('delivering', () => {
     expect(states).toEqual(['waiting', 'delivered', 'delivered']);
   });
 
-  test('a way that hangs keeps no other from delivering', async () => {
+  test('by one way is not delayed by another way that hangs', async () => {
     const { outbox } = openOutbox();
     const receiver = await startReceiver(() => {});
     const sent: string[] = [];
@@ -79,7 +79,7 @@ describe('delivering', () => {
 
 describe('when a receiver fails', () => {
   // Promise: notices-wait-in-order
-  test('its notices wait for it, it is said once, and when it is back all go, each with the id of its first try', async () => {
+  test('its notices wait with one warning, and are sent under their first ids when it answers again', async () => {
     const { outbox, titles, afterWaiting } = await withNotices(3);
     const receiver = await startReceiver((answer) => answer.writeHead(500).end());
     const { deps, lines } = deliversTo(receiver.url, outbox);
@@ -99,7 +99,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: notices-wait-in-order
-  test('they go in the order in which they arose: that something is over never arrives before that it began', async () => {
+  test('its notices are sent later in the order in which they arose', async () => {
     const { outbox, titles, connection, keys } = await withNotices(3);
     const receiver = await startReceiver((answer) => answer.writeHead(500).end());
     const { deps } = deliversTo(receiver.url, outbox);
@@ -114,7 +114,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: refused-notice-keeps-no-other
-  test('one at which alone it fails keeps no other for long', async () => {
+  test('on one notice only, the others are delivered after a while', async () => {
     const { outbox, titles, connection, keys } = await withNotices(3);
     const receiver = await startReceiver();
     receiver.react((answer) => answer.writeHead(receiver.received.at(-1)?.title === titles[0] ? 500 : 200).end());
@@ -127,7 +127,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: refused-notice-keeps-no-other
-  test('one notice that it does not want is tried less often, and the others go on', async () => {
+  test('on one refused notice, that notice is retried less often and the others are delivered', async () => {
     const { outbox, deliveries } = await withNotices(3);
     let calls = 0;
     const receiver = await startReceiver((answer) => {
@@ -141,7 +141,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: refused-notice-keeps-no-other
-  test('a way that refuses one notice is well, and that notice waits longer each time', async () => {
+  test('on one refused notice, the way counts as working, and the notice waits longer each time', async () => {
     const { outbox, afterWaiting } = await withNotices(1);
     const receiver = await startReceiver();
     const { deps } = deliversTo(receiver.url, outbox);
@@ -156,7 +156,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: notices-wait-in-order
-  test('it is left alone for as long as it asked', async () => {
+  test('it is not called again before the time that it asked for', async () => {
     const { outbox, connection } = await withNotices(1);
     const receiver = await startReceiver((answer) => answer.writeHead(429, { 'retry-after': '1800' }).end());
     const [second = 0] = (await connection.time()).map(Number);
@@ -167,14 +167,14 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: undelivered-is-shown
-  test('after three days a notice is given up, and said to be: in the log, in the list, in the counts', async () => {
+  test('a notice is given up after three days, which log, list and counts show', async () => {
     const { outbox, age, afterWaiting, deliveries } = await withNotices(2);
     const receiver = await startReceiver((answer) => answer.writeHead(503).end());
     const { deps, lines } = deliversTo(receiver.url, outbox);
     await deliverOnce(deps, GOES_ON);
     await age(3 * 86_400_000, 0);
     await afterWaiting();
-    // It was away itself: what it tries for the first time after three days is not given up at once.
+    // The sending process was away itself, so a first try after three days is not given up at once.
     expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 1, undelivered: 0 });
     await age(0, NOTICE_LIMITS.graceMs);
     await afterWaiting();
@@ -191,7 +191,7 @@ describe('when a receiver fails', () => {
     expect(said[0]).toMatchObject({ msg: 'notice given up: it was not delivered', way: 'webhook', kind: 'settled' });
   });
 
-  test('what waits behind a way that failed for hours is given up too, without a try of its own', async () => {
+  test('waiting notices of a way that failed for hours are given up without a try of their own', async () => {
     const { outbox, age, connection, keys, deliveries } = await withNotices(5);
     const receiver = await startReceiver((answer) => answer.writeHead(503).end());
     const { deps, lines } = deliversTo(receiver.url, outbox);
@@ -204,7 +204,7 @@ describe('when a receiver fails', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('what is too old is tried once more where its way may be tried again', async () => {
+  test('an expired notice is tried once more when its way may be retried', async () => {
     const { outbox, age, afterWaiting, connection, keys } = await withNotices(1);
     const receiver = await startReceiver((answer) => answer.writeHead(503).end());
     const { deps } = deliversTo(receiver.url, outbox);
@@ -216,7 +216,7 @@ describe('when a receiver fails', () => {
   });
 
   // Promise: undelivered-is-shown
-  test('a notice that alone is refused is given up after three days too, and said to be', async () => {
+  test('a notice that is refused alone is given up after three days, which the log shows', async () => {
     const { outbox, age, deliveries } = await withNotices(2);
     const receiver = await startReceiver();
     receiver.react((answer) => answer.writeHead(receiver.received.at(-1)?.title === 'notice 0' ? 400 : 200).end());
@@ -233,7 +233,7 @@ describe('when a receiver fails', () => {
     expect(lines.at(-1)).toMatchObject({ level: 'error', reason: expect.stringContaining('answered 400') });
   });
 
-  test('a failure that is reported after the lease ended changes nothing for the process that has the notice by then', async () => {
+  test('a failure reported after the lease ended does not affect the process that now has the notice', async () => {
     const { outbox, connection, keys, ids, deliveries } = await withNotices(1);
     const [id = ''] = ids;
     const failed = { outcome: 'way', words: 'answered 503', where: 'host', waitMs: 60_000 } as const;
@@ -254,7 +254,7 @@ describe('when a receiver fails', () => {
     expect(await deliveries()).toMatchObject([{ is: 'delivered' }]);
   });
 
-  test('a notice for a way that is set no more waits for three days, and is given up then', async () => {
+  test('a notice for a removed way waits three days, and is given up then', async () => {
     const { outbox, age, afterWaiting } = await withNotices(1);
     const { deps } = deliversTo('http://127.0.0.1:9/', outbox);
     const none = { ...deps, ways: [] };
@@ -269,7 +269,7 @@ describe('when a receiver fails', () => {
 });
 
 describe('a clock that jumps', () => {
-  test('back: no wait becomes longer than it was meant to be', async () => {
+  test('backwards makes no wait longer than intended', async () => {
     const { outbox, connection, keys, titles } = await withNotices(2);
     const receiver = await startReceiver();
     const day = 86_400_000;

@@ -21,7 +21,7 @@ test.each([
   ['while the receiver has not answered yet', 'during', 2],
   ['after the answer, before it could note it', 'after', 2],
 ])(
-  'a process killed %s loses nothing: another sends it when the lease is over, under the same id',
+  'a notice whose process was killed %s is sent by another after the lease, under the same id',
   async (_, moment, times) => {
     const connection = connectRedis();
     const [prefix, keys] = ((name) => [name, makeKeys(name, ACCOUNT)] as const)(freshPrefix());
@@ -41,7 +41,7 @@ test.each([
     const [, signal] = await once(child, 'exit');
     expect(signal).toBe('SIGKILL');
     const { deps } = deliversTo(receiver.url, outbox);
-    // Nobody takes it before.
+    // No process takes the notice before the lease ends.
     expect(await deliverOnce(deps, GOES_ON)).toMatchObject({ delivered: 0, failed: 0 });
     expect(await outbox.lately()).toMatchObject([{ id, deliveries: [{ is: 'sending', tries: 1 }] }]);
     await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
@@ -52,7 +52,7 @@ test.each([
 );
 
 // Promise: no-notice-lost-by-restart
-test('where Redis is killed while a notice is being sent, it is noted when Redis is back, and sent once; then all goes on', async () => {
+test('a notice sent while Redis is killed is recorded after its restart, and not sent twice', async () => {
   const redis = await startKillableRedis();
   const connection = new Redis({
     port: redis.port,
@@ -74,7 +74,7 @@ test('where Redis is killed while a notice is being sent, it is noted when Redis
   await expect.poll(() => lines.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/does not answer to/));
   await redis.restart();
   await expect.poll(() => lines.map(({ msg }) => msg)).toContain('notice delivered');
-  // A restart forgets nothing, neither what was told nor what was delivered.
+  // After the restart, the reported state and the delivery are still known.
   expect(await outbox.report([makeState('1'), makeState('2')])).toBe(1);
   await expect.poll(() => receiver.received).toHaveLength(2);
   await stop();

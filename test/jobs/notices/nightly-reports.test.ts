@@ -7,7 +7,7 @@ import { foundItem } from '../../support/found-items.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Midnight; reports are due half past two. */
+/** The first midnight. Reports are due at half past two. */
 const BEGIN = Date.UTC(2026, 10, 2);
 const DUE_AT = 2.5 * HOUR;
 
@@ -17,7 +17,7 @@ const report = (day: number, by = 'nightly'): NightReport => {
   const found = { items: 0, findings: 0, groups: [], crowded: [], looked: { portfolios: 1 } };
   return { id: `${by} ${day}`, account: 'stand-in', by, ...times, ...found };
 };
-/** So many on one day, five minutes apart, the newest first. */
+/** So many reports requested by a person on one day, five minutes apart, newest first. */
 const reportsOfPeople = (day: number, count: number) =>
   Array.from({ length: count }, (_none, place) => report(day + (count - place) / 288, 'a person'));
 const nightly = (sinceDay = -9) => [
@@ -27,7 +27,7 @@ const nightly = (sinceDay = -9) => [
 
 type Look = readonly [day: number, reports: readonly NightReport[], schedule?: ReturnType<typeof nightly> | undefined];
 
-/** Looks at these days at noon, the first of which is the first look of all, and answers what is told. */
+/** Looks at noon of these days, and returns the notices. The first look only records the state. */
 async function tellOf(looks: readonly Look[]): Promise<string[]> {
   const remembered: Record<string, string> = {};
   const told: string[] = [];
@@ -56,26 +56,26 @@ async function tellOf(looks: readonly Look[]): Promise<string[]> {
   return told;
 }
 
-/** A look of a day at which the schedule names the nightly check; with null there is no schedule. */
+/** A look at noon of a day with this schedule. With null there is no schedule. */
 const look = (
   day: number,
   reports: readonly NightReport[],
   schedule: ReturnType<typeof nightly> | null = nightly(),
 ): Look => [day, reports, schedule ?? undefined];
 
-/** Where the notice leads that none came. */
+/** The path in the notice of a missing report. */
 const MISSING = '/nightly/automation';
 
 describe('nightly reports', () => {
   test.each<[string, readonly Look[], string[]]>([
     [
-      'are told of, each once',
+      'send one notice each',
       [look(0, [report(0)]), look(1, [report(1)]), look(1, [report(1)]), look(2, [report(2)])],
       ['1: /nightly/reports/nightly%201', '2: /nightly/reports/nightly%202'],
     ],
-    ['of before the first look are not told of', [look(0, [report(0)]), look(0, [report(0)])], []],
+    ['from before the first look send no notice', [look(0, [report(0)]), look(0, [report(0)])], []],
     [
-      'are none that is missing, however many people asked for since',
+      'are found among many reports that people requested',
       [
         look(0, [report(0)]),
         look(1, [...reportsOfPeople(1, 70), report(1)]),
@@ -84,31 +84,31 @@ describe('nightly reports', () => {
       ],
       ['1: /nightly/reports/nightly%201', `3: ${MISSING}`],
     ],
-    ['that people asked for are not told of', [look(0, [report(0)]), look(1, [report(1, 'anna'), report(0)])], []],
+    ['that people requested send no notice', [look(0, [report(0)]), look(1, [report(1, 'anna'), report(0)])], []],
     [
       // Promise: missing-reports-are-told
-      'that do not come for two nights, once',
+      'missing for two nights send one notice',
       [look(0, [report(0)]), look(1, [report(0)]), look(2, [report(0)]), look(9, [report(0)])],
       [`2: ${MISSING}`],
     ],
     [
-      'that never came',
+      'that were never made send a notice',
       [look(0, [], nightly(-0.1)), look(1, [], nightly(-0.1)), look(2, [], nightly(-0.1))],
       [`1: ${MISSING}`],
     ],
     [
-      'that come again and fail again',
+      'made again and missing again send a notice each time',
       [look(0, [report(0)]), look(2, [report(0)]), look(3, [report(3)]), look(4, [report(3)]), look(5, [report(3)])],
       [`2: ${MISSING}`, '3: /nightly/reports/nightly%203', `5: ${MISSING}`],
     ],
-    ['that no schedule names', [look(0, [report(0)], null), look(9, [report(0)], null)], []],
+    ['without a schedule are not missing', [look(0, [report(0)], null), look(9, [report(0)], null)], []],
     [
-      'that the schedule names only now',
+      'of a new schedule are missing from then on',
       [look(0, [report(0)], null), look(9, [report(0)], nightly(8.5)), look(10, [report(0)], nightly(8.5))],
       [`10: ${MISSING}`],
     ],
     [
-      'that the schedule names no longer',
+      'removed from the schedule are no longer missing',
       [look(0, [report(0)]), look(2, [report(0)]), look(3, [report(0)], null)],
       [`2: ${MISSING}`],
     ],
@@ -129,7 +129,7 @@ function reportOf(...items: readonly ReturnType<typeof foundItem>[]): NightRepor
   return { ...EMPTY, findings: countFindings({ groups }), groups, before: { id: 'before', madeMs: 0 } };
 }
 
-test('a notice of a report says what was found by check, with rows and sums, and leads to the report', () => {
+test('a notice of a report lists findings by check with rows and sums, and links to the report', () => {
   const items = [
     foundItem(),
     foundItem({ portfolio: 'q5' }),
@@ -151,7 +151,7 @@ test('a notice of a report says what was found by check, with rows and sums, and
   });
 });
 
-test('of a night without findings it says just that', () => {
+test('a notice of a night without findings has a short title and the account only', () => {
   expect(reportNotice(EMPTY)).toMatchObject({
     title: 'Nightly check: Nothing was found: all that we keep agrees.',
     facts: [{ term: 'Account' }],
@@ -159,7 +159,7 @@ test('of a night without findings it says just that', () => {
 });
 
 // Promise: notices-name-no-person
-test('nothing in it is of a person, whatever stands in words, names and details', () => {
+test('a notice of a report contains no names, details or paths', () => {
   const marks = { says: 'MARK one', name: 'MARK two', detail: 'MARK three', command: 'retry MARK', key: 'MARK' };
   expect(JSON.stringify(reportNotice({ ...reportOf(foundItem(marks)), fault: '/home/MARK is full' }))).not.toContain(
     'MARK',

@@ -10,7 +10,7 @@ import { openLedger } from '../../support/ledger.ts';
 const nowMs = 1_763_802_000_000;
 const NONE: Meanings = new Map();
 
-/** A portfolio as the ledger reads it of which there is nothing, with these things besides. */
+/** The state of an empty portfolio, with these changes. */
 async function stateOf(name: string, changes: Partial<PortfolioState> = {}): Promise<PortfolioState> {
   const state = await makePortfolios(openLedger()).read(name);
   return { ...state, ...changes, states: { ...state.states, ...changes.states } };
@@ -29,8 +29,8 @@ const cause = (changes: Partial<Cause>): Cause => {
   };
 };
 
-describe('what is told of a portfolio', () => {
-  test('without rows is that there are none, and which lines led to none', async () => {
+describe('the notice of a portfolio', () => {
+  test('without rows gives the number of lines that led to none', async () => {
     const state = await stateOf('q4', { invalid: 1_200, duplicate: 3 });
     expect(portfolioNotice({ is: 'settled', atMs: 7 }, { state, causes: [], meanings: NONE, nowMs })).toEqual({
       kind: 'settled',
@@ -41,7 +41,7 @@ describe('what is told of a portfolio', () => {
     });
   });
 
-  test('without its supplier is that no company was made for it, where it ends and where it pauses', async () => {
+  test('reports that no company was made for its supplier, when it settles and when it pauses', async () => {
     const state = await stateOf('q4', { supplier: { problem: 'secret' } });
     const told = { state, causes: [], meanings: NONE, nowMs };
     for (const news of [
@@ -54,7 +54,7 @@ describe('what is told of a portfolio', () => {
     }
   });
 
-  test('with held rows is that it needs an answer, and not that it has settled', async () => {
+  test('with held rows has a title about needed answers instead of its end', async () => {
     const state = await stateOf('q4');
     const held = { ...state, states: { ...state.states, done: 5, held: 2 } };
     const { title, facts } = portfolioNotice(
@@ -65,7 +65,7 @@ describe('what is told of a portfolio', () => {
     expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum that needs an answer']);
   });
 
-  test('names the currency of its sums where all files name one', async () => {
+  test('shows the currency of its sums if all files name one', async () => {
     const state = await stateOf('q4', { currencies: ['EUR'] });
     const done = { ...state, states: { ...state.states, done: 5 } };
     const whatOf = (told: PortfolioState) =>
@@ -74,7 +74,7 @@ describe('what is told of a portfolio', () => {
     expect(whatOf({ ...done, currencies: ['EUR', ''] })).toBe('0.00');
   });
 
-  test('leads to its page, whatever its name is', async () => {
+  test('links to its page, whatever its name is', async () => {
     const state = await stateOf('a/b ?c&d#e');
     const paths = (['settled', 'failures'] as const).map((is) => {
       const news = is === 'settled' ? { is, atMs: 7 } : { is, failed: 1, ended: 30 };
@@ -86,7 +86,7 @@ describe('what is told of a portfolio', () => {
     ]);
   });
 
-  test('is why rows failed, by step and status, the most first; what differs in words alone is one, and five are named', async () => {
+  test('groups failed rows by step and status, most rows first, in at most six lines', async () => {
     const causes = [
       cause({ rows: 2, words: 'one' }),
       cause({ rows: 1_000, words: 'another' }),
@@ -119,7 +119,7 @@ describe('what is told of a portfolio', () => {
       'the first answers at the step limit were all refused with status 403',
       '/portfolios/q4?states=refused%2Cheld#rows',
     ],
-  ])('that paused itself is why: %j', async (why, words, path) => {
+  ])('that paused itself gives the reason: %j', async (why, words, path) => {
     const notice = portfolioNotice(
       { is: 'paused', why },
       { state: await stateOf('q4'), causes: [], meanings: NONE, nowMs },
@@ -131,7 +131,7 @@ describe('what is told of a portfolio', () => {
     ['import', 'the rows of an import'],
     ['retry', 'refused rows, to be sent again'],
     ['answer', 'answers to held rows'],
-  ])('that awaits approval is what, how much, and nobody: %s', (kind, what) => {
+  ])('that awaits approval gives rows and sum, and no person: %s', (kind, what) => {
     const approval: Approval = {
       id: 'ab12',
       portfolio: 'q4',

@@ -19,7 +19,7 @@ const redis = (...rooms: Partial<RedisRoom>[]): Rooms => ({
 });
 const UNKNOWN: Rooms = { disk: undefined, redis: [], isOlder: undefined };
 
-/** Looks at these minutes and answers what is told. */
+/** Looks at these minutes, and returns each notice with its minute. */
 function tellOf(looks: Record<number, Rooms>, fullAbove = 90): string[] {
   const remembered: Record<string, string> = {};
   const told: string[] = [];
@@ -41,36 +41,44 @@ function tellOf(looks: Record<number, Rooms>, fullAbove = 90): string[] {
 
 const FULL = 'disk, The disk is nearly full: 91 % in use';
 
-describe('room', () => {
+describe('room on the disk and in Redis', () => {
   test.each<[string, Record<number, Rooms>, string[]]>([
-    ['that there is', { 0: disk(90), 1: redis({ usedBytes: 90 }) }, []],
-    ['on a disk that is nearly full, once', { 0: disk(91), 1: disk(99), 600: disk(91) }, [`0: ${FULL}`]],
+    ['below the limit sends no notice', { 0: disk(90), 1: redis({ usedBytes: 90 }) }, []],
+    ['on a nearly full disk sends one notice', { 0: disk(91), 1: disk(99), 600: disk(91) }, [`0: ${FULL}`]],
     [
-      'that is made and filled again',
+      'freed and filled again sends another notice',
       { 0: disk(91), 1: disk(85), 12: disk(85), 13: disk(91) },
       [`0: ${FULL}`, `13: ${FULL}`],
     ],
-    ['that is made for some minutes', { 0: disk(91), 1: disk(85), 9: disk(91), 30: disk(91) }, [`0: ${FULL}`]],
-    ['that is near the limit', { 0: disk(91), 1: disk(88), 60: disk(88), 61: disk(91) }, [`0: ${FULL}`]],
-    ['that could not be looked at in between', { 0: disk(91), 1: UNKNOWN, 60: disk(91) }, [`0: ${FULL}`]],
     [
-      'in the memory of Redis',
+      'freed for some minutes sends no further notice',
+      { 0: disk(91), 1: disk(85), 9: disk(91), 30: disk(91) },
+      [`0: ${FULL}`],
+    ],
+    [
+      'near the limit sends no further notice',
+      { 0: disk(91), 1: disk(88), 60: disk(88), 61: disk(91) },
+      [`0: ${FULL}`],
+    ],
+    ['unknown in between sends no further notice', { 0: disk(91), 1: UNKNOWN, 60: disk(91) }, [`0: ${FULL}`]],
+    [
+      'in the memory of Redis sends a notice',
       { 0: redis({ usedBytes: 95 }) },
       ['0: redis, The memory of Redis is nearly full: 95 % in use'],
     ],
     [
-      'in the fullest server of a cluster',
+      'in the fullest server of a cluster counts',
       { 0: redis({}, { usedBytes: 95 }, {}) },
       ['0: redis, The memory of Redis is nearly full: 95 % in use'],
     ],
-    ['of a Redis that does not say how much it has', { 0: redis({ mostBytes: 0 }) }, []],
+    ['of a Redis without a known limit sends no notice', { 0: redis({ mostBytes: 0 }) }, []],
     [
-      'of a Redis that cannot write to its disk',
+      'of a Redis that cannot write to its disk sends one notice',
       { 0: redis({ isWriting: false }), 1: redis({ isWriting: false }) },
       ['0: redis, Redis cannot write to its disk'],
     ],
     [
-      'of both Redis and the disk',
+      'of Redis and the disk sends a notice for each',
       { 0: { ...redis({ usedBytes: 99, isWriting: false }), ...{ disk: disk(100).disk } } },
       [
         '0: disk, The disk is nearly full: 100 % in use',
@@ -88,13 +96,13 @@ describe('room', () => {
     [95, disk(94), 0],
     [100, disk(100), 0],
     [50, redis({ usedBytes: 51 }), 1],
-  ])('NOTIFY_FULL_ABOVE=%i', (fullAbove, rooms, told) => {
+  ])('NOTIFY_FULL_ABOVE=%i sets the limit', (fullAbove, rooms, told) => {
     expect(tellOf({ 0: rooms }, fullAbove)).toHaveLength(told);
   });
 });
 
-describe('what a look sees', () => {
-  test('of a disk is what may still be written to it; of a folder that is not there, nothing', async () => {
+describe('measuring room', () => {
+  test('finds the free bytes of a disk, and nothing for a missing folder', async () => {
     const dir = await makeFolder();
     const seen = await lookAtDisk(dir);
     expect(seen?.freeBytes).toBeGreaterThan(0);
@@ -105,14 +113,14 @@ describe('what a look sees', () => {
   test.each([
     ['its own limit', { used_memory: '10', maxmemory: '40', total_system_memory: '100' }, [10, 40, true]],
     [
-      "its machine's memory where it has none",
+      "its machine's memory if it has no limit",
       { used_memory: '10', maxmemory: '0', total_system_memory: '100' },
       [10, 100, true],
     ],
-    ['nothing where it says nothing', {}, [0, 0, true]],
-    ['a failed write to the log of what it did', { aof_last_write_status: 'err' }, [0, 0, false]],
+    ['zero if INFO is empty', {}, [0, 0, true]],
+    ['a failed write to the append-only file', { aof_last_write_status: 'err' }, [0, 0, false]],
     ['a failed snapshot', { aof_last_write_status: 'ok', rdb_last_bgsave_status: 'err' }, [0, 0, false]],
-  ])('of Redis is %s', (_what, info, [usedBytes, mostBytes, isWriting]) => {
+  ])('reads from INFO of Redis %s', (_what, info, [usedBytes, mostBytes, isWriting]) => {
     expect(readRedisRoom(info)).toEqual({ usedBytes, mostBytes, isWriting });
   });
 });

@@ -22,7 +22,7 @@ const open =
   (accepted = 50) =>
   (): Partial<Seen> => ({ accepted });
 
-/** Looks at these minutes and answers what is told, with its title. */
+/** Looks at these minutes, and returns each notice with its minute and title. */
 function tellOf(looks: readonly Look[], awayAfterMin = 10): string[] {
   const remembered: Record<string, string> = {};
   const told: string[] = [];
@@ -38,7 +38,7 @@ function tellOf(looks: readonly Look[], awayAfterMin = 10): string[] {
   return told;
 }
 
-/** A look a minute from one minute up to another. */
+/** One look in each minute, from one minute up to another. */
 function each(from: number, to: number, seen: Look[1]): Look[] {
   return Array.from({ length: to - from }, (_, place) => [from + place, seen]);
 }
@@ -48,56 +48,60 @@ const AWAY = '10: away, The service is away: no calls have got through for 10 mi
 
 describe('the service', () => {
   test.each<[string, readonly Look[], readonly string[]]>([
-    ['that answers', [...each(0, 20, open(1)), ...each(20, 40, open(500))], []],
-    ['of which nothing is known', each(0, 20, open(0)), []],
+    ['that answers sends no notice', [...each(0, 20, open(1)), ...each(20, 40, open(500))], []],
+    ['without any call sends no notice', each(0, 20, open(0)), []],
     [
-      'that is at its limit and takes calls',
+      'that throttles and accepts calls is not away',
       Array.from({ length: 30 }, (_, n): Look => [n, blocked('limit', 100 * n)]),
       [],
     ],
-    ['that does not answer', each(0, 30, blocked('outage')), [AWAY]],
-    ['that takes no call for being too fast', each(0, 30, blocked('limit')), [AWAY]],
-    ['that asks to wait for an hour', each(0, 30, blocked('asked')), [AWAY]],
-    ['of whose limit requests nobody knows what became', each(0, 30, tripped()), [AWAY_TRIPPED]],
-    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, tripped(100 * n)]), [AWAY_TRIPPED]],
+    ['that does not answer is away', each(0, 30, blocked('outage')), [AWAY]],
+    ['that rejects every call as too fast is away', each(0, 30, blocked('limit')), [AWAY]],
+    ['that asks to wait for an hour is away', each(0, 30, blocked('asked')), [AWAY]],
+    ['with a tripped breaker for limits is away', each(0, 30, tripped()), [AWAY_TRIPPED]],
     [
-      '… while nobody has any to make',
+      'with a tripped breaker is away even if other calls get through',
+      Array.from({ length: 30 }, (_, n): Look => [n, tripped(100 * n)]),
+      [AWAY_TRIPPED],
+    ],
+    [
+      'with a tripped breaker and no call to probe is not away',
       [[0, tripped(50, SECOND)], ...each(1, 30, () => ({ tripped: ['limit'], probeMs: BEGIN }))],
       [],
     ],
     [
-      'that is seen between two tries',
+      'observed between two tries is still away',
       [...each(0, 9, blocked('outage', 50, -5 * SECOND)), ...each(9, 12, blocked('outage'))],
       [AWAY],
     ],
-    ['whose last wait is long over', each(0, 30, blocked('outage', 50, -MINUTE)), []],
+    ['whose last wait ended long ago is not away', each(0, 30, blocked('outage', 50, -MINUTE)), []],
     [
-      'that refuses the credentials is not away',
+      'that refuses the credentials sends a notice of its own',
       each(0, 30, blocked('credentials')),
       ['1: credentials, For 60 seconds now, the service has refused the credentials'],
     ],
     [
-      'that is back, as soon as one call got through',
+      'is back as soon as one call gets through',
       [...each(0, 15, blocked('outage')), ...each(15, 20, open(51))],
       [AWAY, '17: back, The service is back: calls get through again after 15 minutes'],
     ],
     [
-      'that is back when nobody has a call to make',
+      'is back only after the next call gets through',
       [...each(0, 15, blocked('outage')), ...each(15, 200, open(50)), ...each(200, 205, open(51))],
       [AWAY, '202: back, The service is back: calls get through again after 3.3 hours'],
     ],
     [
-      'whose breaker is reset',
+      'is back when its breaker is reset',
       [...each(0, 15, tripped(50)), ...each(15, 20, open(52))],
       [AWAY_TRIPPED, '17: back, The service is back: calls get through again after 15 minutes'],
     ],
     [
-      'whose breaker is reset by the last call that there was',
+      'is back when the last call resets its breaker',
       [...each(0, 15, tripped(50)), [15, tripped(51)], ...each(16, 20, () => ({ accepted: 51, resetMs: BEGIN }))],
       [AWAY_TRIPPED, '18: back, The service is back: calls get through again after 16 minutes'],
     ],
     [
-      'that comes and goes is away once',
+      'that fails on and off is away once',
       [
         ...each(0, 12, blocked('outage', 50)),
         [12, open(51)],
@@ -109,17 +113,17 @@ describe('the service', () => {
       [AWAY, '18: back, The service is back: calls get through again after 16 minutes'],
     ],
     [
-      'that took one call and then none is away still',
+      'that accepted one call and then none is still away',
       [...each(0, 12, blocked('outage', 50)), [12, open(51)], ...each(13, 40, blocked('outage', 51))],
       [AWAY],
     ],
     [
-      'that took some calls and then nobody has any to make is back',
+      'that accepted calls until none was left is back',
       [...each(0, 12, blocked('outage', 50)), [12, open(51)], ...each(13, 20, open(51))],
       [AWAY, '14: back, The service is back: calls get through again after 12 minutes'],
     ],
     [
-      'takes the credentials again',
+      'that accepts the credentials again sends a notice',
       [...each(0, 3, blocked('credentials', 0)), ...each(3, 6, open(4))],
       [
         '1: credentials, For 60 seconds now, the service has refused the credentials',
@@ -127,7 +131,7 @@ describe('the service', () => {
       ],
     ],
     [
-      'refuses the credentials for a moment',
+      'that refuses the credentials for a moment sends no notice',
       [
         [0, blocked('credentials', 0)],
         [0.5, open(3)],
@@ -143,7 +147,7 @@ describe('the service', () => {
   test.each([
     [1, '1: away, The service is away: no calls have got through for 60 seconds'],
     [45, '45: away, The service is away: no calls have got through for 45 minutes'],
-  ])('NOTIFY_AWAY_AFTER_MIN=%i', (minutes, told) => {
+  ])('that is away sends its notice after NOTIFY_AWAY_AFTER_MIN=%i', (minutes, told) => {
     expect(tellOf(each(0, 60, blocked('outage')), minutes)).toEqual([told]);
   });
 
@@ -153,7 +157,7 @@ describe('the service', () => {
     ['limit', 'the service says that calls come too fast, and takes none'],
     ['replicas', 'no replica of Redis confirms what is written down before a call'],
     ['tripped', 'nobody knows what became of the last limit requests'],
-  ])('says why it is away: %s', (by, words) => {
+  ])('that is away sends a notice with the reason: %s', (by, words) => {
     const nowMs = BEGIN;
     const held = { nowMs, ...WELL, ...(by === 'tripped' ? tripped() : blocked(by))(nowMs) };
     const since = BEGIN - 20 * MINUTE;

@@ -12,7 +12,7 @@ const titles = (told: readonly Notice[]) => told.map(({ title }) => title);
 
 describe('watching', () => {
   // Promise: notices-have-figures
-  test('a portfolio is told of from its approval to its end, with its figures and where to look', async () => {
+  test("sends notices of a portfolio's approval and end, with figures and links", async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: '"HRB 7"', fault: 'status', status: 400, body: 'no' }] },
       env: { APPROVE_ABOVE: '1000', NOTIFY_FULL_ABOVE: '100' },
@@ -56,7 +56,7 @@ describe('watching', () => {
   });
 
   // Promise: first-check-only-records
-  test('what was before anybody looked is remembered, and what follows is told', async () => {
+  test('records earlier states without a notice, and sends notices of later changes', async () => {
     const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
     await place.import(buyerLines(3), { by: 'alice' });
     await answered(place, 'failing', { done: 0, refused: 50 });
@@ -79,7 +79,7 @@ describe('watching', () => {
   });
 
   // Promise: each-change-told-once
-  test('of any number of processes that look at the same moment, one tells', async () => {
+  test('sends one notice of each change, however many processes look simultaneously', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const watchers = Array.from({ length: 4 }, () => makeWatcher(place.context, ROOM));
     const lookAll = async () =>
@@ -94,7 +94,7 @@ describe('watching', () => {
   });
 
   // Promise: no-change-is-lost
-  test('a look that is cut off loses nothing and doubles nothing: the next one tells the rest', async () => {
+  test('sends each notice once even if earlier looks were cut off', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const names = Array.from({ length: 25 }, (_, n) => `q${n}`);
     await makeWatcher(place.context, ROOM).look();
@@ -106,7 +106,7 @@ describe('watching', () => {
     const dying: WatchDeps['outbox'] = {
       report: async (states) => {
         told += 1;
-        // It is cut off before, in the middle of and behind what it tells.
+        // The look is cut off before, during and after the report.
         if (told % 3 === 0) throw new Error('the process was killed');
         await place.context.outbox.report(told % 3 === 1 ? states : states.slice(0, states.length / 2));
         if (told % 3 === 2) throw new Error('the process was killed');
@@ -123,7 +123,7 @@ describe('watching', () => {
     expect(found.filter((title) => title.includes('failed'))).toHaveLength(25);
   });
 
-  test('what went on between the look and its notice is not told as if it stood still', async () => {
+  test('sends no notice of a state that changed between the look and the notice', async () => {
     const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
     const { portfolios, approvals } = place.context;
     await makeWatcher(place.context, ROOM).look();
@@ -145,12 +145,12 @@ describe('watching', () => {
       },
     });
     expect(await late.look()).toBe(0);
-    // It was only seen so: what stands still is told.
+    // The state was only a wrong view of the late watcher. The real state sends its notices.
     expect(await makeWatcher(place.context, ROOM).look()).toBe(2);
   });
 
   // Promise: back-told-before-settled
-  test('that the service is back is told though the portfolio settled by its last calls, and before that', async () => {
+  test('sends the notice that the service is back before the notice of the settled portfolio', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const { ledger, keys, log } = place.context;
     const watcher = makeWatcher(place.context, ROOM);
@@ -162,13 +162,13 @@ describe('watching', () => {
     await pace.answered();
     await expect.poll(async () => (await readCallsHeld(ledger, keys)).accepted).toBe(1);
     await settle(place, 'q4');
-    // The first looks see the last wait still.
+    // The first looks still find the last wait.
     for (const minutes of [0, 0.1, 0.1]) expect(await watcher.lookAfter(minutes)).toBe(0);
     await watcher.lookAfter(2);
     expect((await watcher.told()).map(({ kind }) => kind)).toEqual(['away', 'back', 'settled']);
   });
 
-  test('what cannot be looked at is said once, and keeps nothing else from being told', async () => {
+  test('logs once what cannot be examined, and still sends the other notices', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const fail = async () => {
       throw new Error('INFO is forbidden');
@@ -186,7 +186,7 @@ describe('watching', () => {
     ]);
   });
 
-  test('goes on by itself, whatever goes wrong, until it is stopped', async () => {
+  test('continues until it is stopped, and sends each notice once from two watchers', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     await makeWatcher(place.context, ROOM).look();
     await answered(place, 'q4', { done: 1, refused: 0 });
@@ -203,7 +203,7 @@ describe('watching', () => {
   });
 });
 
-test('a Redis that is nearly full is told of, in its own words', async () => {
+test('sends a notice of the real figures of a Redis that is nearly full', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ env: { REDIS_URL: redis.url, NOTIFY_FULL_ABOVE: '80' } });
   const watcher = makeWatcher(place.context);
@@ -216,7 +216,7 @@ test('a Redis that is nearly full is told of, in its own words', async () => {
   expect(titles(found)).toEqual([expect.stringMatching(/^The memory of Redis is nearly full: \d\d % in use$/)]);
 });
 
-test('a look at a thousand portfolios reads no row and is a few commands', async () => {
+test('reads no row and needs few commands for a thousand portfolios', async () => {
   const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
   const { ledger, keys } = place.context;
   const pipeline = ledger.pipeline();
@@ -230,7 +230,8 @@ test('a look at a thousand portfolios reads no row and is a few commands', async
   const sent = vi.spyOn(ledger, 'sendCommand');
   await watcher.look();
   const names = sent.mock.calls.map(([{ name }]) => name);
-  // Five full pages of portfolios, whether Redis is older than what was sent, what is remembered of them, decisions, and some of the system.
+  // The calls are five pages of portfolios, the check for an older Redis, the stored states, decisions and some system
+  // state.
   expect(names.filter((name) => name === 'evalsha')).toHaveLength(6);
   expect(names.length).toBeLessThan(26);
 });
