@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeReportStep, type WorkProgress } from '../../../jobs/archive/archive-deps.ts';
 
-test('rows of a step add up, those of another begin anew, and a signal ends the work behind what was told', async () => {
+test('the reported rows add up within a step, start anew for the next, and a signal throws after its report', async () => {
   const heard: WorkProgress<'one' | 'two'>[] = [];
   const ending = new AbortController();
   const onProgress = (progress: WorkProgress<'one' | 'two'>) => void heard.push(progress);

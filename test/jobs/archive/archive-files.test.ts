@@ -10,7 +10,7 @@ vi.mock('node:fs/promises', async (load) => {
   return { ...real, rm: vi.fn(real.rm) };
 });
 
-test('an archive that is removed loses its name before any of its files', async () => {
+test('an archive loses its name before any of its files is deleted', async () => {
   const dir = await makeFolder();
   const folder = join(dir, 'an-archive');
   await mkdir(folder);

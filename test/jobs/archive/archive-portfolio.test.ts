@@ -11,7 +11,7 @@ import { differences, NEVER, openArchiving, putBackPlainly } from '../../support
 import { makeRequest } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-test('the files are for their owner alone, and the manifest says what is in each', async () => {
+test('the files of an archive are private, and its manifest describes each of them', async () => {
   const { fill, archive } = await openArchiving();
   await fill('q4', 3);
   const { folder, sizeBytes } = await archive('q4');
@@ -22,7 +22,7 @@ test('the files are for their owner alone, and the manifest says what is in each
   expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(sizeBytes);
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
   expect(manifest).toMatchObject({ format: 1, portfolio: 'q4', rows: 3, states: { done: 3 }, requested: '3000.00' });
-  // Whoever has the folder and nothing else knows what it is.
+  // The folder alone explains what it contains.
   for (const file of ARCHIVE_FILES) expect(manifest.about).toContain(file);
   const lines = await Promise.all(
     ARCHIVE_FILES.map(
@@ -39,7 +39,7 @@ test('the files are for their owner alone, and the manifest says what is in each
 test.each([
   ['fewer rows', 2],
   ['as many rows, and others of them', 4],
-])('an archive with rows that an older Redis lacks stays beside that of %s', async (_, count) => {
+])('an archive with rows that an older Redis lacks stays beside one with %s', async (_, count) => {
   const { fill, archive, foldersOf, connection, keys } = await openArchiving();
   await fill('q4', 2);
   const started = (await connection.hget(keys.portfolio('q4'), 'started')) ?? '';
@@ -55,12 +55,12 @@ test.each([
 });
 
 // Promise: fuller-archive-stays
-test('an archive with limits that an older Redis lacks stays beside that of the same rows', async () => {
+test('an archive with limits that an older Redis lacks stays beside one with the same rows', async () => {
   const { fill, archive, foldersOf, connection, keys, portfolios, rows } = await openArchiving();
   await fill('q4', 2);
   const started = (await connection.hget(keys.portfolio('q4'), 'started')) ?? '';
   const { id: fuller } = await archive('q4');
-  // An older copy of Redis is put back, and its rows are given up.
+  // An older copy of Redis is put back, and its rows are cancelled.
   await connection.del(await connection.keys(`${keys.account.slice(0, -'account'.length)}*`));
   const run = await portfolios.startImport('q4', { id: 'gone', fileName: 'q4.csv', reading: '{}' });
   for (const n of [1, 2]) {
@@ -75,8 +75,8 @@ test('an archive with limits that an older Redis lacks stays beside that of the 
   expect(await foldersOf('q4')).toEqual([fuller, id].sort());
 });
 
-describe('a portfolio stays as it was, and nothing of its archive is left, where', () => {
-  /** Archives with something done at one step; expects a fault, and all as before. */
+describe('a portfolio stays unchanged, and its archive is removed, if', () => {
+  /** Archives with an action at one step. Expects a fault, no change and no remains. */
   async function failing(at: (progress: ArchiveProgress, part: string) => Promise<void> | void, rows = 3) {
     const own = await openArchiving();
     await own.fill('q4', rows);
@@ -91,7 +91,7 @@ describe('a portfolio stays as it was, and nothing of its archive is left, where
     );
     expect(differences(before, await own.dump())).toEqual({});
     expect(await own.foldersOf('q4')).toEqual([]);
-    // And then it can be archived.
+    // Without the fault, the portfolio can be archived.
     await own.archive('q4');
     return fault;
   }
@@ -116,19 +116,19 @@ describe('a portfolio stays as it was, and nothing of its archive is left, where
     expect(fault).toMatchObject({ code: 'FILE', message: expect.stringContaining(file) });
   });
 
-  test.each(ARCHIVE_FILES.slice(0, 1))('%s is cut off between writing and comparing', async (file) => {
+  test.each(ARCHIVE_FILES.slice(0, 1))('%s is truncated between writing and comparing', async (file) => {
     const fault = await failing(atStep('comparing', (part) => truncate(join(part, file), 100)));
     expect(fault).toMatchObject({ code: 'FILE', message: expect.stringContaining(file) });
   });
 
-  test('its folder cannot get its name', async () => {
+  test('the archive folder cannot get its name', async () => {
     const inTheWay = atStep('naming', (part) =>
       mkdir(join(part.replace(/\.part$/, ''), 'in the way'), { recursive: true }),
     );
     expect(await failing(inTheWay)).toMatchObject({ code: 'FILE' });
   });
 
-  test('the disk does not take it', async () => {
+  test('the archive folder cannot be created', async () => {
     const inTheWay = atStep('begun', async (part) => {
       await mkdir(join(part, '..'), { recursive: true });
       await writeFile(part, 'a file where a folder is to be');
@@ -137,9 +137,9 @@ describe('a portfolio stays as it was, and nothing of its archive is left, where
   });
 });
 
-// Mounting a disk of the test's own is for the superuser alone.
+// Only root can mount a disk for this test.
 // Promise: stopped-archive-changes-nothing
-test.skipIf(process.getuid?.() !== 0)('a full disk is said, and the portfolio stays as it was', async () => {
+test.skipIf(process.getuid?.() !== 0)('a full disk throws its reason, and the portfolio stays unchanged', async () => {
   const disk = join(await makeFolder(), 'disk');
   await mkdir(disk);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32k', 'limitline-test', disk]);
@@ -152,7 +152,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is said, and the portfolio st
   expect(await foldersOf('q4')).toEqual([]);
 });
 
-test('a row that is changed while it is archived is found, and nothing leaves', async () => {
+test('a row changed during archiving is found, and nothing is removed from Redis', async () => {
   const { fill, archive, deps, connection, keys, foldersOf } = await openArchiving();
   await fill('q4', 3);
   const change = async ({ step, rows }: ArchiveProgress) => {
@@ -165,7 +165,7 @@ test('a row that is changed while it is archived is found, and nothing leaves', 
   await archive('q4');
 });
 
-test('fields of a row that come in another order are the same row', async () => {
+test('a row whose fields are in another order counts as unchanged', async () => {
   const { fill, deps, connection, keys } = await openArchiving();
   await fill('q4', 3);
   const change = async ({ step, rows }: ArchiveProgress) => {
@@ -181,7 +181,7 @@ test('fields of a row that come in another order are the same row', async () => 
   });
 });
 
-test('an archive of before goes when the next one is there, and that of another ledger stays', async () => {
+test('a new archive replaces the earlier one, and an archive of another ledger stays', async () => {
   const { fill, archive, connection, keys, foldersOf, folderOf } = await openArchiving();
   await fill('q4', 2);
   const first = await archive('q4');
@@ -195,15 +195,25 @@ test('an archive of before goes when the next one is there, and that of another 
 });
 
 // Promise: what-to-do-before-archive
-describe('a portfolio is not archived, and it is said what to do first, where', () => {
+describe('a portfolio is not archived, and the error tells what to do first, if', () => {
   test.each([
-    ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
-    ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
-    ['rows wait', (own: Own) => own.fillOpen('awaiting'), 'USAGE', 'Approve it (npx limitline approve "q4" --as USER)'],
-    ['its supplier is to be made', (own: Own) => own.fillOpen('supplier'), 'USAGE', 'of the supplier of q4 is still'],
+    ['it does not exist', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
+    ['rows are unfinished', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
+    [
+      'rows wait for approval',
+      (own: Own) => own.fillOpen('awaiting'),
+      'USAGE',
+      'Approve it (npx limitline approve "q4" --as USER)',
+    ],
+    [
+      'its supplier is not created yet',
+      (own: Own) => own.fillOpen('supplier'),
+      'USAGE',
+      'of the supplier of q4 is still',
+    ],
     ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline report "q4" --state held'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
-    ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
+    ['it is already archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
   ] as const)('%s', async (_where, prepare, code, words) => {
     const own = await openArchiving();
     await prepare({ fillOpen: (state) => fillOpen(own, state) });

@@ -11,7 +11,7 @@ import { buyerLines, exportedText, openWorkplace } from '../../support/workplace
 const stateText = (is: ArchiveStateName) =>
   JSON.stringify({ is, id: 'an-archive', by: 'alice', sinceMs: 1, startedMs: 1, finishedMs: 2 });
 
-test('a dropped file for an archived portfolio is rejected and says why; for one on its way it waits', async () => {
+test('a dropped file waits while its portfolio is being restored, and is rejected if that is archived', async () => {
   const { drop, takeIn, names, read, context } = await openInbox();
   const { ledger, keys } = context;
   await ledger.hset(keys.portfolio('q4'), { started: 1, archive: stateText('restoring') });
@@ -25,7 +25,7 @@ test('a dropped file for an archived portfolio is rejected and says why; for one
   expect((await ledger.hkeys(keys.portfolio('q4'))).sort()).toEqual(['archive', 'started']);
 });
 
-test('a rule of the night passes over a portfolio that is just being archived', async () => {
+test('rules retry no rows of a portfolio that is being archived', async () => {
   const place = await openRefused(2);
   const { context } = place;
   await place.refuseAll();
@@ -36,7 +36,7 @@ test('a rule of the night passes over a portfolio that is just being archived', 
   expect((await place.night(0)).words).toBe('2 rows go again.');
 });
 
-test('results are not whole where the rows left while they were written, and that is said', async () => {
+test('exporting results throws if the rows leave Redis meanwhile', async () => {
   const { context, import: bring } = await openWorkplace();
   await bring(buyerLines(2));
   const { portfolios, ledger, keys } = context;
@@ -44,7 +44,7 @@ test('results are not whole where the rows left while they were written, and tha
     ...context,
     portfolios: {
       ...portfolios,
-      // The first that is read of it.
+      // This is the first read of the export.
       async allImports(name: string) {
         const found = await portfolios.allImports(name);
         await ledger.hset(keys.portfolio(name), 'archive', stateText(is));
@@ -58,7 +58,7 @@ test('results are not whole where the rows left while they were written, and tha
   expect((await exportedText(becoming('archiving'))).split('\n').length).toBe(4);
 });
 
-test('a session that somebody asked for waits while its portfolio is being archived, and is sent if that fails', async () => {
+test('a requested session waits while its portfolio is being archived, and is sent if that fails', async () => {
   const place = await openSessionPlace(1);
   const { calls } = place.context;
   await place.workers.stop();
@@ -80,7 +80,7 @@ test('a session that somebody asked for waits while its portfolio is being archi
       const workers = await startWorkers(place.context, service);
       onTestFinished(() => workers.stop());
       read.mockClear();
-      // Each look of the worker at what waits reads the portfolio.
+      // Each look of the worker at waiting sessions reads the portfolio.
       await expect.poll(() => read.mock.calls.length, { timeout: 60_000 }).toBeGreaterThan(4);
       permits = taken.mock.calls.length;
       throw new Error('no space left on device');

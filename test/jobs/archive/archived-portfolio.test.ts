@@ -15,7 +15,7 @@ import { acme, asking, checkedFile, exportedText, openCorrections, zinc } from '
 const signal = new AbortController().signal;
 const NO_CALLS = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };
 
-/** A portfolio that is done but for a row that the service refuses, and is archived. */
+/** An archived portfolio with finished rows, and one that the service refused. */
 async function openArchived() {
   const place = await openCorrections('"requested_limit":6666');
   const { context, importLines } = place;
@@ -27,7 +27,7 @@ async function openArchived() {
   return { ...place, lines, before, archived, importAgain: () => importLines(...lines) };
 }
 
-/** What `check` says of lines before they are imported into a portfolio, each warning that names another request. */
+/** The warnings of `check` about other requests, for a file that is not imported yet. */
 async function foreseen(path: string, portfolio: string, context: Context): Promise<string[]> {
   const { warnings, invalid } = await checkedFile({ path, portfolio }, context);
   expect(invalid).toEqual([]);
@@ -35,7 +35,7 @@ async function foreseen(path: string, portfolio: string, context: Context): Prom
 }
 
 // Promise: archived-not-requested-again
-test('what was archived is requested by nobody again, and a mended amount still knows of it', async () => {
+test('archived requests are not sent again, and a corrected amount gets a warning of them', async () => {
   const { importAgain, import: bring, settled, requested, context, dir, standIn } = await openArchived();
   const archived = 'q4 is archived: npx limitline restore "q4" brings its rows back.';
   await expect(importAgain()).rejects.toMatchObject({ code: 'USAGE', message: archived });
@@ -57,9 +57,9 @@ test('what was archived is requested by nobody again, and a mended amount still 
 });
 
 // Promise: restored-requests-nothing
-test('restored, it is what it was: imported again nothing is requested, and a refused row goes again', async () => {
+test('a restored portfolio is unchanged, repeats no request, and can retry its refused row', async () => {
   const { importAgain, import: bring, settled, requested, context, before, standIn } = await openArchived();
-  // Others go on with the same buyers meanwhile.
+  // Another portfolio with the same buyers is imported meanwhile.
   const bringing = bring(asking(acme(1000), zinc(2500)), { portfolio: 'q5' });
   await Promise.all([bringing, restorePortfolio(context, 'q4', { signal })]);
   await settled('q5');
@@ -78,7 +78,7 @@ test('restored, it is what it was: imported again nothing is requested, and a re
   expect(await context.portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('of a Redis that was lost, the results file of an archive says what was made', async () => {
+test('the results file of an archive recovers a lost Redis', async () => {
   const { archived, context, dir, requested } = await openArchived();
   const prefix = { LIMITLINE_PREFIX: freshPrefix() };
   const lost = await openContext({ settings: { ...context.settings, ...prefix }, log: makeSilentLog() });

@@ -12,8 +12,8 @@ function say(context: Context, by: string, day: string, more: { id?: string; cur
   return takeDecisions({ name: `${by}.csv`, decisions: [decision], ...rest }, context, { by });
 }
 
-test.each(['at once', 'by night, where the process was killed'])(
-  'a row follows what was decided while its portfolio was on the way to an archive that was not written, %s',
+test.each(['at once', 'at night if the process was killed'])(
+  'a row gets a decision made while archiving it failed, %s',
   async (when) => {
     const { context } = await openFinishedPortfolio(1);
     let taken: Awaited<ReturnType<typeof takeDecisions>> | undefined;
@@ -38,7 +38,7 @@ test.each(['at once', 'by night, where the process was killed'])(
 );
 
 // Promise: decisions-not-taken-named
-test('an amount in another currency than the files of an archived portfolio is not taken', async () => {
+test('a decision in another currency than the files of an archived portfolio is refused', async () => {
   const { context, archive, import: bring, finish } = await openFinishedPortfolio(1);
   await bring(['name,country_code,requested_limit,currency', 'Alba GmbH,DE,1000.50,EUR'], { portfolio: 'euros' });
   await finish('euros');
@@ -49,7 +49,7 @@ test('an amount in another currency than the files of an archived portfolio is n
   expect(await say(context, 'anna', '01', { id, currencies: ['€'] })).toMatchObject({ taken: 1, problems: [] });
 });
 
-test('the history of an archived row has who brought its decision, and not who repeated it', async () => {
+test('the history of a restored row shows the author of its decision, not who repeated it', async () => {
   const { context, archive, restore } = await openFinishedPortfolio(1);
   await archive();
   await say(context, 'anna', '01');
@@ -60,7 +60,7 @@ test('the history of an archived row has who brought its decision, and not who r
   expect(told.flatMap((one) => (one.is === 'decided' ? [one.by] : []))).toEqual(['anna']);
 });
 
-test('two decisions that came while a portfolio was archived both stand in the history of its row', async () => {
+test('two decisions made while a portfolio was archived are both in the history of its row', async () => {
   const { context, archive, restore } = await openFinishedPortfolio(1);
   const { decisions, stories } = context;
   const id = 'bl_q41';

@@ -16,7 +16,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 
 const options = { by: 'anna', signal: new AbortController().signal };
 
-/** A portfolio that was worked to its end. */
+/** Portfolios whose rows are all finished. */
 async function openWorked(portfolios: Record<string, string[]>) {
   const place = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
@@ -29,7 +29,7 @@ async function openWorked(portfolios: Record<string, string[]>) {
   return {
     ...place,
     dataDir,
-    /** Where any mark is. */
+    /** The keys and files that contain a marked text. */
     async marked(): Promise<string[]> {
       const keys = (await keyContents(place.context)).map(({ key, value }) => ({ path: key, content: value }));
       const found = [...keys, ...(await filesBelow(dataDir))];
@@ -40,7 +40,7 @@ async function openWorked(portfolios: Record<string, string[]>) {
 
 const LINES = [MARKED_HEADER, ...[1, 2, 3].map(markedLine)];
 
-/** Stops before a step, as a kill at that moment does. */
+/** Throws before a step, as a kill at that moment would end it. */
 const killedAt = (moment: ForgetStep) => ({
   ...options,
   onProgress({ step }: { step: ForgetStep }) {
@@ -50,7 +50,7 @@ const killedAt = (moment: ForgetStep) => ({
 
 // Promise: killed-forget-goes-on
 test.each(['finished', 'archived'])(
-  'killed before each step, a portfolio that is %s stays as it is for others, and the next call goes on',
+  'forgetting a portfolio that is %s is resumed after a kill at any step, and imports are refused meanwhile',
   async (is) => {
     const place = await openWorked({ q4: LINES });
     const { context } = place;
@@ -70,7 +70,7 @@ test.each(['finished', 'archived'])(
   },
 );
 
-test('archives of before that were removed by half, or never written to their end, are removed too', async () => {
+test('incomplete earlier archives are deleted with a forgotten portfolio', async () => {
   const place = await openWorked({ q4: LINES });
   const { context } = place;
   const { folder } = await archivePortfolio(context, 'q4', options);
@@ -87,7 +87,7 @@ test('archives of before that were removed by half, or never written to their en
 const SHARED_HEADER = 'name,country_code,city,company_registration_number,requested_limit,supporting_documents';
 
 // Promise: shared-buyer-stays
-test('buyers and documents that another portfolio asks for keep what that one has, until it is forgotten too', async () => {
+test("shared buyers and documents keep the other portfolio's data until that is forgotten, too", async () => {
   const place = await openWorked({
     q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,Zqxjvhausen,HRB 1,1000.50,a.pdf', 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,'],
     q5: [SHARED_HEADER, 'ZQXJV STAHL GmbH,DE,Zqxjvdorf,HRB 1,2000.50,a.pdf'],
@@ -114,7 +114,7 @@ test('buyers and documents that another portfolio asks for keep what that one ha
   expect(await place.marked()).toEqual([]);
 });
 
-test('what an archive names that is not there is not removed, wherever archives lie', async () => {
+test('forgetting is refused while the archive of another portfolio is missing, and keeps documents that it needs', async () => {
   const place = await openWorked({
     q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,,HRB 1,1000.50,a.pdf'],
     q5: [SHARED_HEADER, 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,a.pdf'],
@@ -127,14 +127,14 @@ test('what an archive names that is not there is not removed, wherever archives 
   const fault = { code: 'FILE', message: expect.stringContaining('q5 is archived, and its archive is not in') };
   await expect(forgetPortfolio('q4', options, context)).rejects.toMatchObject(fault);
   expect(await documents()).toBe(1);
-  // On another disk, and behind a link.
+  // The archive folder is on another disk, behind a link.
   await symlink(away, account);
   expect(await forgetPortfolio('q4', options, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
   expect(await documents()).toBe(1);
   await restorePortfolio(context, 'q5', options);
 });
 
-test('one whose archive is damaged is not begun to be forgotten', async () => {
+test("forgetting is refused if the portfolio's archive is damaged", async () => {
   const place = await openWorked({ q4: LINES });
   const { context } = place;
   const { folder } = await archivePortfolio(context, 'q4', options);
@@ -146,13 +146,13 @@ test('one whose archive is damaged is not begun to be forgotten', async () => {
   expect(await forgetPortfolio('q4', options, context)).toMatchObject({ state: { is: 'forgotten' } });
 });
 
-/** What there is of the rows of q5. */
+/** The keys of the rows of q5. */
 async function pictureOfRows(context: Context) {
   return (await keyContents(context)).filter(({ key }) => /:(?:row|portfolio):q5/.test(key));
 }
 
 // Promise: forgotten-buyer-by-digests
-test('a buyer whose name was forgotten is known again by it, and another name is still a problem', async () => {
+test('a forgotten buyer is recognised by its name, and another name is still a problem', async () => {
   const place = await openWorked({ q4: LINES });
   await forgetPortfolio('q4', options, place.context);
   const made = place.standIn.counts();
@@ -164,7 +164,7 @@ test('a buyer whose name was forgotten is known again by it, and another name is
 });
 
 // Promise: open-portfolio-not-forgotten
-test('a portfolio is not forgotten before its end, nor while rows are held or it is on its way: nothing is changed', async () => {
+test('an unfinished, held or moving portfolio is not forgotten, and stays unchanged', async () => {
   const { context, ...place } = await openWorkplace();
   await place.import(LINES);
   const { ledger, keys } = context;
@@ -201,7 +201,7 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
 
 // Promise: forgotten-events-go
 test.each(['finished', 'archived'])(
-  'events that name rows of a %s portfolio by the number of a company, or by an id that was made, go with it, and others stay',
+  'events that name rows of a forgotten %s portfolio are deleted, and other events stay',
   async (is) => {
     const place = await openWorked({
       q4: ['name,country_code,company_registration_number,requested_limit', 'Anna Ltd,GB,SC123456,5'],

@@ -11,7 +11,7 @@ import { redisUrl } from '../../support/redis/own-database.ts';
 const ARCHIVE_PROCESS = bundled('archive-process');
 
 // Promises: killed-archive-goes-on, stopped-archive-changes-nothing
-test('killed at any moment, the next one goes on or begins anew, and nothing is lost', async () => {
+test('archiving killed at any moment is resumed or repeated without loss', async () => {
   const own = await openArchiving();
   const { dump, fill, archive, connection, keys, foldersOf, archiveState } = own;
   const met = new Set<string>();
@@ -26,7 +26,7 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
         passed += 1;
         if (passed < moment) return;
         met.add(step);
-        // It goes on no more, and sends no heartbeat either.
+        // The process is stopped here, and sends no heartbeat either.
         die();
         resolve(true);
         return new Promise(() => {});
@@ -46,7 +46,7 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
   expect([...met]).toEqual(ARCHIVE_STEPS);
 });
 
-test('a process that is killed while rows leave is gone on with, as soon as it counts as dead', async () => {
+test('archiving killed while rows leave Redis is resumed by the next process', async () => {
   const { fill, archive, connection, keys, dataDir } = await openArchiving();
   await fill('q4', 205);
   const [prefix = ''] = keys.account.slice(1).split(':');
@@ -57,14 +57,14 @@ test('a process that is killed while rows leave is gone on with, as soon as it c
   expect(child.signalCode).toBe('SIGKILL');
   const left = await connection.zcard(keys.rowsInState('q4', 'done'));
   expect(left).toBe(105);
-  // Its right ends by itself.
+  // The lease of the killed process ends without it.
   expect(await connection.pttl(keys.archivesTaken)).toBeLessThanOrEqual(8_000);
   await connection.del(keys.archivesTaken);
   expect(await archive('q4')).toMatchObject({ resumed: true, rows: 205 });
   expect(await connection.exists(keys.row('q4', 'q4-205'))).toBe(0);
 });
 
-test('whatever Redis does not answer in the middle, the next one brings it to its end', async () => {
+test('archiving that loses Redis at any step is completed by the next call', async () => {
   const own = await openArchiving();
   const { fill, archive, connection, keys, foldersOf, archiveState } = own;
   for (const at of ['begun', 'writing', 'comparing', 'naming', 'leaving', 'taking rows out', 'ending'] as const) {
@@ -83,7 +83,7 @@ test('whatever Redis does not answer in the middle, the next one brings it to it
 });
 
 // Promise: one-archives-at-a-time
-test('of two at once one works, and the other says so', async () => {
+test('of two simultaneous calls one archives, and the other is refused', async () => {
   const { fill, deps, archive } = await openArchiving();
   await fill('q4', 3);
   let second: Promise<unknown> | undefined;
@@ -97,7 +97,7 @@ test('of two at once one works, and the other says so', async () => {
 });
 
 // Promise: stopped-archive-changes-nothing
-test('ended by a signal before its rows leave, it is as it was; later, the next one goes on', async () => {
+test('archiving stopped before its rows leave changes nothing, and stopped later can be resumed', async () => {
   const { dump, fill, deps, connection, keys, archiveState, foldersOf, archive } = await openArchiving();
   await fill('q4', 3);
   const before = await dump(':q4');
@@ -121,7 +121,7 @@ test('ended by a signal before its rows leave, it is as it was; later, the next 
 });
 
 // Promise: killed-archive-goes-on
-test('where its files are gone or changed in the middle, nothing more is taken out of Redis', async () => {
+test('archiving is not resumed if its files are damaged, and keeps the remaining rows in Redis', async () => {
   const { dump, fill, deps, connection, keys, folderOf, archiveState, archive } = await openArchiving();
   await fill('q4', 3);
   const ending = new AbortController();

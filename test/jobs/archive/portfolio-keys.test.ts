@@ -9,10 +9,9 @@ import { differences, dumpRedis, NEVER, putBackPlainly } from '../../support/arc
 import { connectRedis } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-/**
- * Keys that stay when a portfolio is archived, less what all keys of an account begin with: of the account, of its processes, and what
- * prevents doubles. A key that is in neither this list nor that of a portfolio's keys is forgotten when it is archived: say which it is.
- */
+/** Keys that stay when a portfolio is archived, without the prefix of the account: keys of the account and its
+ * processes, and keys that prevent double requests. A key in neither this list nor that of portfolio keys would be
+ * lost when its portfolio is archived, so each new key belongs to one of them. */
 const STAYS = [
   /^account$/,
   /^portfolios$/,
@@ -29,7 +28,7 @@ const STAYS = [
 ];
 
 // Promise: archive-read-back-first
-test('all keys of a portfolio are in its archive and leave Redis, none else does, and all come back byte for byte', async () => {
+test('the archive contains exactly the keys of its portfolio, which all return byte for byte', async () => {
   const place = await openPortfolioWithAll();
   const { context } = place;
   const { keys, ledger } = context;
@@ -41,7 +40,7 @@ test('all keys of a portfolio are in its archive and leave Redis, none else does
       expect(await ledger.type(key), key).toBe(type);
     }
   }
-  // Imports under way, and rows of approvals that are not carried out: a finished portfolio has none.
+  // A finished portfolio has neither imports under way nor rows of open approvals.
   const lacking = PORTFOLIO_KEYS.map(({ kind }) => kind).filter((kind) => !there.has(kind));
   expect(lacking).toEqual(['imports', 'approvalRows']);
   const connection = connectRedis();
@@ -57,14 +56,14 @@ test('all keys of a portfolio are in its archive and leave Redis, none else does
   expect(left).toEqual(['portfolio:q4']);
   const changed = Object.keys(differences(before, after)).map((key) => key.slice(root.length));
   const others = changed.filter((key) => !/^(row:q4:|portfolio:q4(:|$)|approval:)/.test(key));
-  // It was the only one, and is the only one of those now.
+  // The portfolio was the only one, and is now the only archived one.
   expect(others.sort()).toEqual(['archives', 'portfolios']);
 
   await putBackPlainly(folder, 'q4', { connection, keys });
   expect(differences(before, await dumpRedis(connection, root))).toEqual({});
 });
 
-/** A finished portfolio to which all has happened that may happen to one. */
+/** A finished portfolio with every kind of key that a portfolio can have. */
 async function openPortfolioWithAll() {
   const place = await openPortfolio(6);
   const { context, approve, waiting, say, all } = place;
@@ -90,23 +89,23 @@ async function openPortfolioWithAll() {
     }
   };
   await endAll();
-  // One goes again with another's yes, and is given up.
+  // One refused row is approved again and then cancelled.
   await retryRows({ portfolio: 'q4', state: 'refused', line: 3 }, context);
   await approve();
   await cancelRows({ portfolio: 'q4' }, context);
-  // Another amount takes the place of one, which is declined.
+  // Another amount replaces one row, and is declined.
   const [header = '', , two = '', three = ''] = buyerLines(3);
   await place.import([header, two.replace('1002.50', '77')], { by: 'alice' });
   const { id, digest } = await waiting();
   const answered = await say({ id, digest, person: BOB, answer: 'decline', words: 'too much' });
   if (answered.is === 'done') await carryOutAnswered(answered.approval, context);
-  // Some are new, some faulty, some come twice, and one faulty line is that of a row.
+  // Some lines are new, some invalid, some repeated, and one invalid line belongs to a row.
   const more = ['Müller & Söhne,DE,HRB 70,70.07,', 'Buyer 72,DE,HRB 72,7200000,', 'Nobody,DE,HRB 71,none,'];
   const known = 'Buyer 4 GmbH,DE,HRB 4,1004.50,nobody';
   await place.import([`${header},contact_email`, `${three},`, `${three},`, known, ...more], { by: 'alice' });
   await approve();
   await endAll();
-  // Nobody sends some of it first by now, but somebody did.
+  // The key of first rows is empty by now, so the test fills it.
   await ledger.sadd(keys.firstRows('q4'), refused[0]?.key ?? '');
   return place;
 }

@@ -11,7 +11,7 @@ import { changedIn } from '../../support/redis-picture.ts';
 import { buyerLines, exportedText } from '../../support/workplace.ts';
 
 // Promise: restored-byte-for-byte
-test('what was archived is restored byte for byte, at its old place, and archived and restored again', async () => {
+test('a restored portfolio is equal byte for byte, in its old place, also after a second round', async () => {
   const { archive, restore, picture, import: bring, finish, context, report } = await openFinishedPortfolio(20);
   await bring(['name,country_code,requested_limit', 'Later AG,DE,5'], { portfolio: 'later' });
   await finish('later');
@@ -31,7 +31,7 @@ test('what was archived is restored byte for byte, at its old place, and archive
   expect(await exportedText(context)).toBe(results);
 });
 
-test('a no that an archive of before format 5 has with its row belongs to the request once it is back', async () => {
+test('a decline stored with a row by an earlier version is attached to the request after the restore', async () => {
   const { archive, restore, context } = await openFinishedPortfolio(20);
   const { ledger, keys } = context;
   const [refused] = await context.rows.inState('q4', 'refused', { count: 1 });
@@ -44,7 +44,7 @@ test('a no that an archive of before format 5 has with its row belongs to the re
 });
 
 // Promise: killed-restore-goes-on
-test('killed at any moment, the next one goes on, and all is as it was', async () => {
+test('a restore killed at any step is resumed, and the portfolio is complete', async () => {
   const { archive, restore, picture, context } = await openFinishedPortfolio(7);
   const before = await picture();
   for (const step of RESTORE_STEPS) {
@@ -63,7 +63,7 @@ test('killed at any moment, the next one goes on, and all is as it was', async (
 });
 
 // Promise: killed-restore-goes-on
-test('stopped between two pages of rows it says so, and the next one goes on', async () => {
+test('a restore stopped between two pages of rows throws, and the next one resumes it', async () => {
   const { archive, restore, picture } = await openFinishedPortfolio(120);
   const before = await picture();
   await archive();
@@ -77,7 +77,7 @@ test('stopped between two pages of rows it says so, and the next one goes on', a
   expect(changedIn(before, await picture())).toEqual([]);
 });
 
-test('one that stood still while another took over writes nothing more, and takes nothing away that the other wrote', async () => {
+test('a delayed restore changes nothing after another process took over', async () => {
   const { archive, restore, picture, context } = await openFinishedPortfolio(7);
   const before = await picture();
   await archive();
@@ -104,7 +104,7 @@ test('one that stood still while another took over writes nothing more, and take
   expect(changedIn(before, await picture())).toEqual([]);
 });
 
-/** An archived portfolio, `q4` by default, and a decision about its first limit that was taken meanwhile. */
+/** An archived portfolio, `q4` by default, and a decision on its first limit that was made afterwards. */
 async function openDecidedMeanwhile(name = 'q4') {
   const place = await openFinishedPortfolio(1);
   const { context, archive } = place;
@@ -119,7 +119,7 @@ async function openDecidedMeanwhile(name = 'q4') {
 }
 
 test.each(['restored again', 'checked by night'])(
-  'rows follow what was decided meanwhile, though a process was killed once they were back, where it is %s',
+  'rows get decisions made during the archive even if the restore was killed at its end, if it is %s',
   async (how) => {
     const { context, restore } = await openDecidedMeanwhile();
     const find = () => Promise.reject(new Error('killed'));
@@ -134,7 +134,7 @@ test.each(['restored again', 'checked by night'])(
   },
 );
 
-test('rows follow what was decided meanwhile, though the portfolio that made their limit was forgotten', async () => {
+test('rows get decisions made during the archive even if the portfolio that made their limit was forgotten', async () => {
   const { context, restore } = await openDecidedMeanwhile('again');
   const { state } = await forgetPortfolio('q4', { by: 'x', signal: new AbortController().signal }, context);
   expect(state.is).toBe('forgotten');
@@ -142,9 +142,9 @@ test('rows follow what was decided meanwhile, though the portfolio that made the
   expect((await context.portfolios.read('again')).earlierStatuses).toEqual({ declined: 1 });
 });
 
-describe('nothing is done, and it is said why, where', () => {
+describe('nothing is restored, and the error gives the reason, if', () => {
   // Promise: damaged-archive-not-restored
-  test('a file is missing, cut off, or changed by one byte', async () => {
+  test('a file is missing, truncated, or changed by one byte', async () => {
     const { archive, restore, picture } = await openFinishedPortfolio(3);
     const { folder } = await archive();
     const before = await picture();
@@ -166,7 +166,7 @@ describe('nothing is done, and it is said why, where', () => {
   });
 
   // Promise: damaged-archive-not-restored
-  test('the files are of another portfolio, of another account, or of another installation', async () => {
+  test('the files belong to another portfolio or installation', async () => {
     const { archive, restore, picture, import: bring, finish } = await openFinishedPortfolio(3);
     await bring(['name,country_code,requested_limit', 'Other AG,DE,5'], { portfolio: 'other' });
     await finish('other');
@@ -182,7 +182,7 @@ describe('nothing is done, and it is said why, where', () => {
     expect(changedIn(before, await picture())).toEqual([]);
   });
 
-  test('Redis has a limit to its memory, and not the room', async () => {
+  test('Redis has too little memory left below its limit', async () => {
     const { archive, restore, picture, context } = await openFinishedPortfolio(3);
     await archive();
     const before = await picture();
@@ -195,7 +195,7 @@ describe('nothing is done, and it is said why, where', () => {
   });
 
   // Promise: one-archives-at-a-time
-  test('it is not archived, there is none of its name, or another process archives or restores', async () => {
+  test('the portfolio is not archived or unknown, or another process archives or restores', async () => {
     const { restore, archive, context } = await openFinishedPortfolio(3);
     await expect(restore()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('not archived') });
     await expect(restore('none')).rejects.toMatchObject({ code: 'NOT_FOUND' });

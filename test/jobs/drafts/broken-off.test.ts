@@ -25,7 +25,7 @@ const PDF = '%PDF-1.4\n%%EOF\n';
 
 const file = (name: string, content: Readable): IncomingFile => ({ field: 'documents', name, content });
 
-test('a document whose addition broke off is not read by the import, since the confirmed preview lacks it', async () => {
+test('a document whose upload broke off is not used by the import of the confirmed preview', async () => {
   const { context, dir, report } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', TEXT]));
@@ -46,7 +46,7 @@ test('a document whose addition broke off is not read by the import, since the c
   expect(await report('q4')).toMatchObject({ rows: 1 });
 });
 
-test('no document is added where the disk has no room but the reserve of the ledger', async () => {
+test('uploads and documents are refused with status 507 if the disk has only its reserve left', async () => {
   const { context, dir } = await openWorkplace();
   let free = 1e12;
   const { desk, upload } = openDraftDesk(context, dir, { freeBytes: async () => free });
@@ -58,7 +58,7 @@ test('no document is added where the disk has no room but the reserve of the led
   expect(answer).toMatchObject({ refused: { status: 507 } });
 });
 
-test('a line is left out also where a column is replaced in the same step and its cell there is empty', async () => {
+test('a line is left out even if the same step replaces an empty column in which its cell is empty', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const head = 'name,country_code,company_registration_number,requested_limit';
@@ -72,7 +72,7 @@ test('a line is left out also where a column is replaced in the same step and it
   expect((await previewOf(desk, draft)).counts).toMatchObject({ rows: 1, invalid: 0 });
 });
 
-test('a line that was left out in one tab is not another line of the sheet that was chosen in a second tab', async () => {
+test('leaving out a line seen in one tab does not leave out the line of a sheet chosen in another tab', async () => {
   const { context, dir } = await openWorkplace();
   const { desk } = openDraftDesk(context, dir);
   const path = await writeSheets(join(dir, 'book.xlsx'), [
@@ -90,21 +90,21 @@ test('a line that was left out in one tab is not another line of the sheet that 
   const before = await previewOf(desk, draft);
   const [other] = await desk.lines(await desk.read(draft.id), { preview: before, list: 'problems', page: 0 });
   expect(other?.cells[0]).toBe('New buyer');
-  // Ann still sees the line of the sheet "Old", of the same version, and leaves it out.
+  // Ann still sees the line of the sheet "Old" and leaves it out.
   await desk.mend(draft.id, { version: 1, of: first.of, edits: [{ line: 2, isLeftOut: true }] }, 'ann').catch(() => {});
   expect((await previewOf(desk, draft)).counts).toMatchObject({ lines: 1 });
 });
 
-test('the way back to an upload that an earlier release thinned out says that it is not kept', async () => {
+test('going back to a version that an earlier release removed throws that it is not kept', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = await correctedThrice({ desk, upload });
-  // Earlier releases kept the last three versions alone.
+  // Earlier releases kept only the last three versions.
   await rm(join(dir, 'data', 'drafts', draft.id, 'v1'));
   await expect(desk.goBack(draft.id, { version: 4, to: 1 }, 'ann')).rejects.toThrow(/is not kept/);
 });
 
-test('whoever goes back while a newer version is read sees the lines of the version that is there', async () => {
+test('a preview still being made for a newer version is not shown after going back', async () => {
   const { context, dir } = await openWorkplace();
   const read = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ test('whoever goes back while a newer version is read sees the lines of the vers
   expect(state.is === 'there' ? shown.map(({ cells }) => cells.join()) : lines).toEqual(lines);
 });
 
-test('a list whose second column has an unknown name is not passed over for the template behind it', async () => {
+test('a sheet with an unknown second column is not skipped in favour of a template sheet behind it', async () => {
   const desk = await openDesk(0);
   await writeSheets(join(desk.cwd, 'book.xlsx'), [
     {
@@ -147,7 +147,7 @@ test('a list whose second column has an unknown name is not passed over for the 
   ).toEqual([]);
 });
 
-test('a way back that broke off leaves the versions to which one can go back', async () => {
+test('a failed way back leaves the earlier versions available', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = await correctedThrice({ desk, upload });
@@ -157,7 +157,7 @@ test('a way back that broke off leaves the versions to which one can go back', a
   expect(await desk.goBack(draft.id, { version: 4, to: 2 }, 'ann')).toMatchObject({ draft: { id: draft.id } });
 });
 
-test('an upload whose sheet was found by itself stays with that sheet when only its header line is said', async () => {
+test('an upload keeps its detected sheet when only the header line is set', async () => {
   const { context, dir } = await openWorkplace();
   const { desk } = openDraftDesk(context, dir);
   const path = await writeSheets(join(dir, 'book.xlsx'), [

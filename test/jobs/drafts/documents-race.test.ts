@@ -18,7 +18,7 @@ vi.mock('node:fs/promises', async (original) => {
   };
 });
 
-test('a document whose addition ends after the submission has begun adds no request to those that were confirmed', async () => {
+test('a document whose upload ends after the submission adds no row to the confirmed ones', async () => {
   const { context, dir, report } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const head = 'name,country_code,company_registration_number,supporting_documents,requested_limit';

@@ -18,7 +18,7 @@ const LINES = [
 const PDF = '%PDF-1.4\n%EOF\n';
 
 // Promises: imported-as-previewed, preview-counts-new-requests, mended-cell-alone-changes
-test('a file is uploaded, previewed, corrected, mended and submitted, and what is imported is what was previewed', async () => {
+test('a file is uploaded, corrected and submitted, and exactly its preview is imported', async () => {
   const { context, dir, report } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const bytes = makeEncoder('windows-1252')(LINES.join('\r\n'));
@@ -74,7 +74,7 @@ test('a file is uploaded, previewed, corrected, mended and submitted, and what i
   expect((await context.portfolios.read('Käufer Q4')).file?.fileName).toBe('Käufer Q4.csv');
 });
 
-test('a cell that is corrected into an ambiguous amount is told which amounts of the column disagree', async () => {
+test('the problem of an ambiguous amount names the two amounts that disagree, also for a correction', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'a.csv', 'name;requested_limit\nA;75.000\nB;50.000,00\nC;25,000.00\n']));
@@ -87,7 +87,7 @@ test('a cell that is corrected into an ambiguous amount is told which amounts of
 });
 
 // Promise: reading-kept
-test('how a form was read is kept when it is submitted, said with the next file of it, and can be dropped', async () => {
+test('the reading of a submitted file is kept for the next file of its form, and can be dropped', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const text = (name: string) => `Name,Kto,Wert\n${name},HRB 1,1.250\n`;
@@ -110,7 +110,7 @@ test('how a form was read is kept when it is submitted, said with the next file 
 });
 
 // Promise: mended-cell-alone-changes
-test('a workbook is mended as a workbook: the cells that were meant, and no other', async () => {
+test('a correction in a workbook changes only the corrected cells', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const path = join(dir, 'book.xlsx');
@@ -143,7 +143,7 @@ test('a workbook is mended as a workbook: the cells that were meant, and no othe
 });
 
 // Promise: refused-upload-leaves-nothing
-test('what is no table, too much, or for no disk is refused, and nothing of it is left', async () => {
+test('an unsuitable upload is refused with its status, and nothing of it is kept', async () => {
   const { context, dir } = await openWorkplace();
   let free = 10 ** 12;
   const { desk, upload } = openDraftDesk(context, dir, { maxUploadMb: 1, freeBytes: async () => free });
@@ -174,7 +174,7 @@ test('what is no table, too much, or for no disk is refused, and nothing of it i
   await expect(desk.read('../../secret')).rejects.toThrow('There is no such upload');
 });
 
-test('a line that is broken is mended as a text, and one can be said to mean the same buyer', async () => {
+test('a broken line is corrected as a text, and a line can be marked as the same buyer', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const lines = [
@@ -201,7 +201,7 @@ test('a line that is broken is mended as a text, and one can be said to mean the
   });
 });
 
-test('a preview is made anew where the console starts with another policy for unknown companies', async () => {
+test('a preview is made anew if the console starts with another policy for unknown companies', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(1).join('\n')]));
@@ -213,11 +213,11 @@ test('a preview is made anew where the console starts with another policy for un
   expect((await previewOf(same, draft)).of).toBe(first.of);
 });
 
-/** Line 2 can be mended: it names no country. */
+/** Line 2 needs a correction because its country code is wrong. */
 const FILE = `name,country_code,company_registration_number,requested_limit\nBuyer 1,XX,HRB 1,5\nBuyer 2,DE,HRB 2,5\n`;
 
 // Promise: uploads-of-one-person
-test('the uploads of one person take so much and no more, and those of others are not counted', async () => {
+test('the uploads of one person are limited in size, and uploads of others do not count', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir, { quotaBytes: FILE.length + 20 });
   const first = draftOf(await upload(['file', 'q4.csv', FILE]));

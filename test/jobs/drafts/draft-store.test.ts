@@ -22,7 +22,7 @@ const DRAFT: Omit<PortfolioDraft, 'id'> = {
   authors: [],
 };
 
-test('a draft is found by the next process, changed one change after the other, and forgotten after a week', async () => {
+test('a draft is found by another process, changed one change at a time, and deleted after a week', async () => {
   const dir = await makeFolder();
   const store = makeDraftStore({ dir });
   const { id } = await (await store.begin()).keep(DRAFT);
@@ -39,7 +39,7 @@ test('a draft is found by the next process, changed one change after the other, 
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('what a killed process was taking in is removed by the next upload, and what a living one takes in is not', async () => {
+test('the next upload removes the unfinished folder of a killed process, and not that of a living one', async () => {
   const dir = await makeFolder();
   const store = makeDraftStore({ dir });
   const mine = await store.begin();

@@ -40,7 +40,7 @@ async function openBoth() {
 test.each<[string, (month: string) => Buffer | Promise<Buffer>]>([
   ['csv', textOf],
   ['xlsx', workbookOf],
-])('a %s below another title is read as the last one was, and not once that is undone', async (ending, write) => {
+])('a %s below another title is read like the last one of its form, until that is undone', async (ending, write) => {
   const { desk, upload, drop, takeIn } = await openBoth();
   const jan = draftOf(await upload(['file', `jan.${ending}`, await write('Januar')]));
   expect((await previewOf(desk, jan)).headerLine).toBe(1);
@@ -59,7 +59,7 @@ test.each<[string, (month: string) => Buffer | Promise<Buffer>]>([
   expect(draftOf(await upload(['file', `apr.${ending}`, await write('April')]))).toMatchObject({ reading: {} });
 });
 
-test('a header on another line than the one that was named is asked about', async () => {
+test('a kept reading is not used if the header is on another line', async () => {
   const { desk, upload } = await openBoth();
   const jan = draftOf(await upload(['file', 'jan.csv', textOf('Januar')]));
   await desk.correct(jan.id, { reading: READING }, 'ann');

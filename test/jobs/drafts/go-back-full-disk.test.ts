@@ -14,10 +14,10 @@ vi.mock('node:fs/promises', async (original) => {
   };
 });
 
-/** Above the size from which the room on the disk is looked at. */
+/** The file is large enough for the check of free disk space. */
 const LARGE = `name,requested_limit,note\n${Array.from({ length: 6 }, (_none, n) => `A${n} GmbH,x,${'n'.repeat(200_000)}\n`).join('')}`;
 
-test('the way back to an earlier version leaves the reserve of the disk to the ledger, as a correction does', async () => {
+test('going back to an earlier version and correcting both respect the reserve of the disk', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', LARGE]));

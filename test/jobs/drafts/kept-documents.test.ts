@@ -9,7 +9,8 @@ const COLUMNS = ['name', 'requested_limit', 'supporting_documents', 'row', 'limi
 const KEY = 'row-key-16-chars';
 const csv = (documents: string) => `${COLUMNS.join(',')}\nAlder GmbH,1,${documents},q9/${KEY},,x\n`;
 
-/** Takes what is kept for an errors file. The row's documents have these names, and those `there` have their content, too. */
+/** Takes the kept documents of an errors file. Its row has these documents, and those in `there` have stored
+ * content. */
 async function take(file: string | Buffer, names: readonly string[], { there = names, came = [] as string[] } = {}) {
   const dir = await makeFolder();
   const [path, to] = [join(dir, 'v1'), join(dir, 'documents')];
@@ -36,16 +37,16 @@ async function take(file: string | Buffer, names: readonly string[], { there = n
 test.each([
   ['in another case', 'a.pdf', 'A.PDF'],
   ['in another Unicode form', 'ü.pdf'.normalize('NFC'), 'ü.pdf'.normalize('NFD')],
-])('a document that comes %s than its line names it is not replaced by the kept one', async (_, name, other) => {
+])('a document uploaded %s is not replaced by the kept one', async (_, name, other) => {
   expect(await take(csv(name), [name])).toEqual([name]);
   expect(await take(csv(name), [name], { came: [other] })).toEqual([]);
 });
 
-test('a document that is removed while it is copied is left to be asked for, and the others are kept', async () => {
+test('a document deleted while it is copied is left out, and the others are kept', async () => {
   expect(await take(csv('a.pdf|b.pdf'), ['a.pdf', 'b.pdf'], { there: ['b.pdf'] })).toEqual(['b.pdf']);
 });
 
-test('an errors file that breaks off in the middle has no kept documents, and its preview tells why', async () => {
+test('an errors file that is broken in the middle has no kept documents', async () => {
   const cells = (values: readonly string[]) => values.map((value) => `<c t="str"><v>${value}</v></c>`).join('');
   const row = () => `<row>${cells(['Alder GmbH', '1', 'a.pdf', `q9/${KEY}`, '', 'x'])}</row>`;
   const sheet = [`<row r="1">${cells(COLUMNS)}</row>`, ...times(3_000, row)];

@@ -18,7 +18,7 @@ async function openMending(lines: readonly string[]) {
     for await (const piece of (await desk.file(draft.id)).content) all += piece;
     return all.split('\n').slice(1, -1);
   };
-  /** The versions whose content is kept. */
+  /** The versions whose content is stored. */
   const kept = async () =>
     (await readdir(join(dir, 'data', 'drafts', draft.id))).filter((name) => /^v\d+$/.test(name)).sort();
   return { desk, upload, id: draft.id, preview: () => previewOf(desk, draft), text, kept };
@@ -28,7 +28,7 @@ const many = (count: number, website: string) =>
   Array.from({ length: count }, (_none, at) => `Buyer ${at} GmbH,DE,${website},${100 + at}`);
 
 // Promise: column-corrected-at-once
-test('lines to fix are counted by column, and one correction is made in all lines of a column at once', async () => {
+test('lines to fix are counted by column, and one correction changes all lines of a column', async () => {
   const { desk, id, preview, text } = await openMending([...many(25, 'ftp://x.example'), 'Last GmbH,DE,,much']);
   const found = await preview();
   expect(found.problems.causes).toEqual([
@@ -41,7 +41,7 @@ test('lines to fix are counted by column, and one correction is made in all line
   expect(await desk.lines(draft, { ...place, page: 2 })).toEqual([]);
 
   const column = { list: 'problems', column: 'website', from: 'ftp:', to: 'https:' } as const;
-  // A cell that was changed by itself stays so, and a cell beside it is written too.
+  // A cell with its own correction keeps that, and a cell beside it is corrected, too.
   const edits = [
     {
       line: 3,
@@ -61,7 +61,7 @@ test('lines to fix are counted by column, and one correction is made in all line
 });
 
 // Promise: column-corrected-at-once
-test('a whole column of faulty cells is blanked, and a text that no cell has changes nothing and says so', async () => {
+test('a whole column can be emptied, and a text that no cell contains is refused', async () => {
   const { desk, id, preview, text } = await openMending(many(2, 'nonsense'));
   await preview();
   const column = { list: 'problems', column: 'website', from: 'ftp', to: '' } as const;
@@ -71,7 +71,7 @@ test('a whole column of faulty cells is blanked, and a text that no cell has cha
   expect((await preview()).counts).toMatchObject({ rows: 2, invalid: 0 });
 });
 
-test('amounts in thousands do not lose their unit in all lines at once', async () => {
+test('a unit of thousands cannot be removed from all amounts at once', async () => {
   const { desk, id, preview, text } = await openMending(['A GmbH,DE,,T€ 50', 'B GmbH,DE,,T€ 60']);
   await preview();
   const column = { list: 'problems', column: 'requested_limit', from: 'T€', to: '' } as const;
@@ -81,7 +81,7 @@ test('amounts in thousands do not lose their unit in all lines at once', async (
 });
 
 // Promise: left-out-line-counted
-test('a line is left out, also one that is broken as a whole, and the lines below keep their numbers', async () => {
+test('lines can be left out, even broken ones, and the lines below keep their numbers', async () => {
   const { desk, id, preview } = await openMending([
     'A GmbH,DE,,much',
     '"B" GmbH,DE,,5',
@@ -98,7 +98,7 @@ test('a line is left out, also one that is broken as a whole, and the lines belo
 });
 
 // Promise: left-out-line-counted
-test('each line that is left out is counted, though one of several lines became one line above it', async () => {
+test('the left-out lines are counted by their original numbers after a multi-line record became shorter', async () => {
   const { desk, id, preview } = await openMending([
     '"A\nGmbH",DE,ftp://a,1',
     '"B\nGmbH",DE,ftp://b,20',
@@ -108,7 +108,7 @@ test('each line that is left out is counted, though one of several lines became 
   ]);
   const edits = [
     { line: 6, isLeftOut: true },
-    // Its name keeps two lines.
+    // The name of this line still spans two lines.
     { line: 2, cells: new Map([[2, '']]) },
     { line: 4, isLeftOut: true },
     { line: 6, isLeftOut: true },
@@ -123,7 +123,7 @@ test('each line that is left out is counted, though one of several lines became 
 });
 
 // Promise: left-out-line-counted
-test('a line of a workbook is left out as well', async () => {
+test('a line of a workbook can be left out', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const row = (number: number, name: string, limit: string) =>
@@ -137,7 +137,7 @@ test('a line of a workbook is left out as well', async () => {
 });
 
 // Promise: back-to-earlier-version
-test('one goes back to the uploaded file and to the last two versions, as a new version, and to no other', async () => {
+test('an upload can go back to its first and its last two versions, as a new version', async () => {
   const { desk, id, preview, text, kept } = await openMending(['A GmbH,DE,,x1']);
   for (const version of [1, 2, 3, 4]) {
     await preview();
@@ -148,7 +148,7 @@ test('one goes back to the uploaded file and to the last two versions, as a new 
   await expect(desk.goBack(id, { version: 5, to: 9 })).rejects.toThrow('Version 9 is not kept');
   expect(await desk.goBack(id, { version: 4, to: 3 })).toMatchObject({ conflict: { latest: 5 } });
   const went = [];
-  // A version with the same content as another pushes none out.
+  // A version with the content of another one does not displace any.
   for (const [version, to] of [
     [5, 1],
     [6, 4],
@@ -174,7 +174,7 @@ async function leftOut(name: string, content: Buffer, line: number) {
   return (await previewOf(desk, draft)).counts;
 }
 
-test('a row of a sheet with formulas and cells beyond the header is left out', async () => {
+test('a sheet row with formulas and cells beyond the header can be left out', async () => {
   const { dir } = await openWorkplace();
   const row = (n: number, cells: string) => `<row r="${n}">${cells}</row>`;
   const text = (at: string, words: string) => `<c r="${at}" t="str"><v>${words}</v></c>`;
@@ -187,7 +187,7 @@ test('a row of a sheet with formulas and cells beyond the header is left out', a
 });
 
 // Promise: authors-of-a-file
-test('whoever uploaded, mended or mapped a file may not approve what comes of it, and neither may who submits it', async () => {
+test('nobody who uploaded, corrected, mapped or submitted a file may approve it', async () => {
   const { context, dir } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { desk } = openDraftDesk(context, dir);
   const content = Readable.from([Buffer.from(buyerLines(3).join('\n').replace('1002.50', 'twelve'))]);

@@ -13,7 +13,7 @@ const line = (number: number): LineToMend => ({
   warnings: [],
 });
 
-test('of a hundred thousand lines the first thousands are kept, and each page of them is read by itself', async () => {
+test('of 100,000 lines to fix the first 5,000 are kept, and each page is read separately', async () => {
   const dir = await makeFolder();
   const list = makeMendList(join(dir, PROBLEMS_FILE));
   for (let number = 1; number <= 100_000; number += 1) await list.add(line(2 * number));

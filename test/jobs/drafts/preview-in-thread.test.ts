@@ -21,7 +21,7 @@ async function openDesk(silentMs?: number) {
   return { ...place, desk: inThread.desk, upload, stateOf };
 }
 
-test('a preview that a thread makes is the one that is made here, and asks the same ledger', async () => {
+test('a preview made in a thread equals one made here, with the same ledger', async () => {
   const place = await openDesk();
   await place.import([HEADER, acme(1), zinc(5)]);
   const here = openDraftDesk(place.context, place.dir, {});
@@ -34,7 +34,7 @@ test('a preview that a thread makes is the one that is made here, and asks the s
 });
 
 // Promise: errors-file-own-account-only
-test('a preview refuses a file of another account, wherever it is made', async () => {
+test('a preview refuses a file of another account, in a thread and here', async () => {
   const place = await openDesk();
   const here = openDraftDesk(place.context, place.dir, {});
   const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
@@ -49,7 +49,7 @@ test('a preview refuses a file of another account, wherever it is made', async (
   }
 });
 
-test('while a file is read that is dear to read this thread goes on, and one that gives no sign is given up', async () => {
+test('a preview whose thread gives no sign of life fails with a message', async () => {
   const place = await openDesk(1);
   const draft = await place.upload(place.desk, `${[HEADER, acme(2)].join('\n')}\n`);
   const state = await place.stateOf(place.desk, draft);

@@ -16,7 +16,7 @@ const COLUMNS = {
   HR: 'company_registration_number',
   Betrag: 'requested_limit',
 } as const;
-/** As somebody says it who would have all that ben asks for paid to a company of their own. */
+/** A reading by a person who wants every request of ben to use a company of their own. */
 const FAYS = {
   decimal: ',',
   mapping: {
@@ -24,7 +24,7 @@ const FAYS = {
     constants: { company_id: 'company_fay', buyer_reference: 'F', city: 'Ulm', business_information_source: 'fay' },
   },
 } as const;
-/** What of that is kept. */
+/** The part of that reading that is kept. */
 const LASTING = {
   decimal: ',',
   mapping: { columns: COLUMNS, constants: { city: 'Ulm', business_information_source: 'fay' } },
@@ -54,7 +54,7 @@ async function openDesk() {
     desk,
     upload,
     submit,
-    /** Says how a file is read, and submits it: that is kept for others of its form. */
+    /** Sets how a file is read and submits it, which keeps the reading for files of the same form. */
     async keep(by: string, reading: Parameters<typeof lastingOf>[0] = FAYS) {
       const { id } = await upload(by);
       await desk.correct(id, { reading }, by);
@@ -63,9 +63,9 @@ async function openDesk() {
   };
 }
 
-describe('how another person read a file of the form', () => {
+describe("another person's reading of a form", () => {
   // Promise: authors-of-a-file
-  test('is offered with who said so, and is done only when somebody says yes; then none of both approves it', async () => {
+  test('is offered with its author, and used only after a confirmation, which makes both of them authors', async () => {
     const { desk, upload, submit, keep, context } = await openDesk();
     expect((await keep('fay'))?.authors).toEqual(['fay']);
     const bens = await upload('ben');
@@ -83,12 +83,12 @@ describe('how another person read a file of the form', () => {
     const answer = { id: waiting?.id ?? '', digest: waiting?.digest ?? '' };
     expect(await context.approvals.grant({ ...answer, by: 'fay' })).toBe('own');
     expect(await context.approvals.grant({ ...answer, by: 'eve' })).toBe('granted');
-    // It is fay's still, however often ben takes it.
+    // The reading still belongs to fay, however often ben uses it.
     expect(await upload('ben')).toMatchObject({ reading: {}, offered: { by: ['fay'] } });
     expect(await upload('fay')).toMatchObject({ reading: LASTING, offered: null, readBy: ['fay'] });
   });
 
-  test('stays theirs where one reads as it stands, and is of both where one goes on from it', async () => {
+  test('keeps its author if it is used unchanged, and has both authors after a change', async () => {
     const { desk, upload, submit, keep } = await openDesk();
     await keep('fay', { ...FAYS, mapping: { columns: COLUMNS, constants: {} } });
     const plain = await upload('ben');
@@ -97,7 +97,7 @@ describe('how another person read a file of the form', () => {
     expect(await upload('ben')).toMatchObject({ offered: { by: ['fay'] } });
     const both = await upload('ben');
     const { reading } = await desk.correct(both.id, { takeOffered: true }, 'ben');
-    // What is said of single lines is kept for nobody, and makes nobody an author of what is.
+    // Settings for single lines are not kept, and do not make their author one of the kept reading.
     await desk.correct(both.id, { reading: { ...reading, sameBuyer: [2] } }, 'cid');
     await desk.correct(both.id, { reading: { ...reading, dates: 'dmy' } }, 'ben');
     expect((await submit(both.id, 'ben'))?.authors).toEqual(['ben', 'cid', 'fay']);
@@ -105,7 +105,7 @@ describe('how another person read a file of the form', () => {
       expect(await upload(by)).toMatchObject({ reading: {}, offered: { by: ['fay', 'ben'] } });
   });
 
-  test('as an earlier version kept it, without who said so, is nobody’s own, and of who takes it', async () => {
+  test('without a recorded author is only offered, and gets the person who accepts it as author', async () => {
     const { dir, desk, upload, submit, keep } = await openDesk();
     await keep('fay');
     const folder = join(dir, 'data', 'mappings');
@@ -121,7 +121,7 @@ describe('how another person read a file of the form', () => {
 });
 
 // Promise: reading-keeps-no-buyer
-test('one’s own is done at once, without what says of all lines which buyer, which request or how much', async () => {
+test("a person's own reading is used at once, without constants for buyer, request or amount", async () => {
   const { upload, keep } = await openDesk();
   await keep('ben');
   expect(await upload('ben')).toMatchObject({ reading: LASTING, offered: null, keptFrom: { by: ['ben'] } });
@@ -140,11 +140,11 @@ test('one’s own is done at once, without what says of all lines which buyer, w
   expect(lastingOf({ mapping: { columns: {}, constants } })).toEqual({});
 });
 
-describe('of a file of the drop folder', () => {
+describe('a dropped file', () => {
   const ALWAYS = { env: { APPROVE_ALWAYS: 'on' } };
 
   // Promise: mapping-keeper-is-author
-  test('whoever corrected files of its form in the console is an author, and so says the audit', async () => {
+  test('has as author whoever set the reading of its form in the console, also in the audit', async () => {
     const { drop, takeIn, context } = await openInbox(ALWAYS);
     const { LIMITLINE_DATA: dataDir } = context.settings;
     const { desk } = openDraftDesk(context, await makeFolder(), { dataDir });
@@ -167,7 +167,7 @@ describe('of a file of the drop folder', () => {
   });
 
   // Promise: mapping-keeper-is-author
-  test('whoever kept the mapping is an author', async () => {
+  test('has as author whoever kept its mapping', async () => {
     const { drop, takeIn, context } = await openInbox({ env: { ...ALWAYS.env, LIMITLINE_INBOX_MAPPING: 'erp' } });
     const mappings = makeNamedMappings({ dataDir: context.settings.LIMITLINE_DATA });
     await mappings.keep({ name: 'erp', file: 'a.csv', keptMs: 1, by: ['command line (fay)'], reading: FAYS });
@@ -179,7 +179,7 @@ describe('of a file of the drop folder', () => {
   });
 
   // Promise: mapping-without-author-unused
-  test('what an earlier version kept, without who said so, is not done; the file waits, and is taken in when it is said anew', async () => {
+  test('is not read with a kept reading without an author, and waits until somebody sets the reading again', async () => {
     const { drop, takeIn, context, names } = await openInbox();
     const { LIMITLINE_DATA: dataDir } = context.settings;
     const { desk } = openDraftDesk(context, await makeFolder(), { dataDir });

@@ -5,7 +5,7 @@ import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 // Promise: sent-once-however-imported
-test('an import that was stopped in the middle is gone on with, and doubles nothing', async () => {
+test('an import that was stopped halfway is resumed by the next submission without duplicates', async () => {
   const { context, dir, report } = await openWorkplace();
   const stop = new AbortController();
   const stopped = openDraftDesk(context, dir, {
@@ -34,7 +34,7 @@ test('an import that was stopped in the middle is gone on with, and doubles noth
   expect(await report('q4')).toMatchObject({ rows: 1_000 });
 });
 
-test('whoever looks while an import ends sees it under way or ended, never between', async () => {
+test('a look during the end of an import finds it under way or ended', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
@@ -55,7 +55,7 @@ test('whoever looks while an import ends sees it under way or ended, never betwe
 });
 
 // Promise: sent-once-however-imported
-test('whoever submits while an import ends begins none anew', async () => {
+test('submissions during the end of an import start no second import', async () => {
   const { context, dir } = await openWorkplace();
   let begun = 0;
   const importFile = async () => {
@@ -77,7 +77,7 @@ test('whoever submits while an import ends begins none anew', async () => {
   }
 });
 
-test('what is corrected while it is submitted is either imported so, or not corrected', async () => {
+test('a correction during a submission is either part of the import or refused', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
@@ -91,7 +91,7 @@ test('what is corrected while it is submitted is either imported so, or not corr
   expect(submitted?.portfolio ?? portfolio).toBe(portfolio);
 });
 
-test('some rows are sent first, and the portfolio then waits for a person', async () => {
+test('a submission can send some rows first', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(8).join('\n')]));
@@ -101,7 +101,7 @@ test('some rows are sent first, and the portfolio then waits for a person', asyn
   expect(await context.portfolios.read('q4')).toMatchObject({ first: expect.anything() });
 });
 
-test('what was imported into another account is not said to have been imported here', async () => {
+test('an upload imported into another account does not count as submitted here', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const { id } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
@@ -114,7 +114,7 @@ test('what was imported into another account is not said to have been imported h
   expect((await desk.read(id)).submitted).toMatchObject({ portfolio: 'q4' });
 });
 
-test('a draft that names another portfolio than the one it was allowed for is not imported, whatever preview is said yes to', async () => {
+test('a submission is refused if it was confirmed for another portfolio', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'mine.csv', buyerLines(2).join('\n')]));
@@ -129,7 +129,7 @@ test('a draft that names another portfolio than the one it was allowed for is no
   });
 });
 
-test('of two people who submit one upload at once, the second learns that what they chose beside it does not count', async () => {
+test('of simultaneous submissions, those with other options are answered as a conflict', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
   const { id } = draftOf(await upload(['file', 'q4.csv', buyerLines(3).join('\n')]));

@@ -7,6 +7,6 @@ test.each([
   ['q4.errors.csv', 'q4'],
   ['-errors.csv', 'errors'],
   ['errors.csv', 'errors'],
-])('the mended lines of %s are proposed for %s', (file, name) => {
+])('the portfolio proposed for %s is %s', (file, name) => {
   expect(portfolioNameFor(file)).toBe(name);
 });

@@ -17,7 +17,7 @@ async function read(body: unknown, changed: object = {}) {
 const data = { id: 'bl_1', status: 'approved', total_limit: 1250.5, available_limit: '1000.00' };
 const event = { type: 'buyer_limit.updated', created: AT, data };
 
-test('an event says which limit, its status, its amounts exactly, and when', async () => {
+test('an event is read as a decision with limit, status, exact amounts and time', async () => {
   expect(await read(event)).toEqual([
     {
       is: 'decision',
@@ -47,16 +47,16 @@ test.each([
   ['2026-11-19', '2026-11-19T23:59:59.999Z'],
   [Date.parse(AT) / 1_000, AT],
   [Date.parse(AT), AT],
-])('the time %j is %s', async (created, at) => {
+])('the time %j is read as %s', async (created, at) => {
   expect(await read({ ...event, created })).toMatchObject([{ word: { at, isDated: true } }]);
 });
 
-test('a day on which the event came says no more than when it came', async () => {
+test('a time that is only the day of arrival counts as undated', async () => {
   const now = { at: new Date(FIRST_MS).toISOString(), isDated: false };
   expect(await read({ ...event, created: '2026-11-20' })).toMatchObject([{ word: now }]);
 });
 
-test('what a mapping does not name is not said, null is none known, and without a time it is when the event came', async () => {
+test('unmapped fields are undefined, null means none, and a missing time is the time of arrival', async () => {
   const bare = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
   expect(await read(event, bare)).toMatchObject([
     { word: { total: undefined, available: undefined, at: '2026-11-20T08:00:00.000Z', isDated: false } },
@@ -65,13 +65,13 @@ test('what a mapping does not name is not said, null is none known, and without 
   expect(await read(nothing)).toMatchObject([{ word: { total: '', available: '0' } }]);
 });
 
-test('only the kinds that count are read, whatever else an event of another kind has', async () => {
+test('events of kinds that are not mapped are ignored, whatever they contain', async () => {
   expect(await read({ type: 'company.updated', data: [[]] })).toEqual([
     { is: 'other kind', found: { kind: 'company.updated' } },
   ]);
 });
 
-test('each element of lists is a limit, with the kind and time of the event that has it', async () => {
+test('each list element is read as a limit, with the kind and the time of its event', async () => {
   const lists = {
     buyer_limit_id: '/events/*/limits/*/id',
     status: '/events/*/limits/*/status',
@@ -140,20 +140,20 @@ test.each<[string, unknown, string]>([
     { ...event, data: { ...data, total_limit: '1.234' } },
     'total_limit: The amount has a separator',
   ],
-  ['no time', { ...event, created: 'soon' }, 'decided_at: '],
-  ['a time that is none', { ...event, created: 1e300 }, 'decided_at: '],
-  ['the far future', { ...event, created: '2999-01-01T00:00:00Z' }, 'in the future'],
-  ['no JSON', 'id=bl_1', 'The event is no JSON.'],
-  ['nothing', '', 'The event is no JSON.'],
-  ['null', 'null', 'there is nothing at /type'],
+  ['a time that is a word', { ...event, created: 'soon' }, 'decided_at: '],
+  ['a time beyond every calendar', { ...event, created: 1e300 }, 'decided_at: '],
+  ['a time in the far future', { ...event, created: '2999-01-01T00:00:00Z' }, 'in the future'],
+  ['a body that is not JSON', 'id=bl_1', 'The event is no JSON.'],
+  ['an empty body', '', 'The event is no JSON.'],
+  ['the body null', 'null', 'there is nothing at /type'],
   ['1 MB of lists in lists', '['.repeat(5e5) + ']'.repeat(5e5), 'there is nothing at /type'],
   ['1 MB of lists that do not end', '['.repeat(1e6), 'The event is no JSON.'],
   ['1 MB of objects in objects', `${'{"type":'.repeat(1e5)}1${'}'.repeat(1e5)}`, 'kind is of type object'],
-])('%s is not read, and it is said why', async (_what, body, why) => {
+])('an event with %s is unreadable, with the reason', async (_what, body, why) => {
   expect(await read(body)).toEqual([expect.objectContaining({ is: 'unreadable', why: expect.stringContaining(why) })]);
 });
 
-test('all that is wrong with an event is said, each once', async () => {
+test('all faults of an event are listed, each once', async () => {
   const wrong = {
     type: event.type,
     created: 'soon',
@@ -169,7 +169,7 @@ test('all that is wrong with an event is said, each once', async () => {
 });
 
 // Promise: unreadable-event-not-taken
-test('what may be left out leaves what is known', async () => {
+test('a missing optional field leaves the known value', async () => {
   const without = { type: event.type, data: { id: 'bl_1', status: 'rejected' } };
   const optional = ['total_limit', 'available_limit', 'decided_at'];
   expect(await read(without, { optional })).toMatchObject([
@@ -177,7 +177,7 @@ test('what may be left out leaves what is known', async () => {
   ]);
 });
 
-test('a pointer with __proto__ or constructor reads fields of the event alone', async () => {
+test("a pointer with __proto__ or constructor reads only the event's own fields", async () => {
   const odd = { status: '/__proto__/status', total_limit: '/constructor/length', kind: undefined, kinds: [] };
   expect(await read(decisionEvent('bl_1', 'approved'), odd)).toMatchObject([
     { is: 'unreadable', why: expect.stringContaining('nothing at /__proto__/status') },
@@ -187,7 +187,7 @@ test('a pointer with __proto__ or constructor reads fields of the event alone', 
   expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
 });
 
-test('an event with more limits than any service sends is not read', async () => {
+test('an event with more than 10,000 limits is unreadable', async () => {
   const lists = { buyer_limit_id: '/*', status: '/*', kind: undefined, kinds: [] };
   const rest = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
   const many = Array.from({ length: 10_001 }, () => 'bl_1');
@@ -195,7 +195,7 @@ test('an event with more limits than any service sends is not read', async () =>
   expect(await read(many.slice(1), { ...lists, ...rest })).toHaveLength(10_000);
 });
 
-/** A portfolio with an event whose status may be mistyped, and what became of it; some parts of the context as given. */
+/** A portfolio with an event whose status may be mistyped, read with these parts of the context. */
 async function openAsked(change: (context: Context) => Partial<Context>) {
   const { context } = await openFinishedPortfolio(1);
   const mapping = mappingIn(writeMapping(await makeFolder(), MAPPING));
@@ -208,7 +208,7 @@ async function openAsked(change: (context: Context) => Partial<Context>) {
   return { context, statuses };
 }
 
-test('an event that is taken since its status got a meaning just then has its entry of the audit', async () => {
+test('an event applied because its status just got a meaning has its audit entry', async () => {
   let looks = 0;
   const { context, statuses } = await openAsked(({ statusMeanings }) => ({
     statusMeanings: {
@@ -216,7 +216,7 @@ test('an event that is taken since its status got a meaning just then has its en
       known: async (portfolios) => {
         const known = await statusMeanings.known(portfolios);
         looks += 1;
-        // Somebody says what it means while the event is read.
+        // The status gets its meaning while the event is read.
         if (looks === 1) await statusMeanings.set('aproved', 'approved', 'olga');
         return known;
       },
@@ -229,7 +229,7 @@ test('an event that is taken since its status got a meaning just then has its en
 });
 
 // Promise: mistyped-event-read-again
-test('an event of Friday whose status may be mistyped is taken once somebody says on Monday what it means', async () => {
+test('an event with a possibly mistyped status is applied after somebody gives the meaning days later', async () => {
   const { context, statuses } = await openAsked(({ events }) => ({
     events: {
       ...events,

@@ -8,7 +8,7 @@ import { later, UNDER_REVIEW } from '../../support/under-review.ts';
 import { makeWatcher, ROOM } from '../../support/watcher.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
-/** Rows that are all under review, the ids of their limits, and what reads events for them. */
+/** Rows that are all under review, the ids of their limits, and a reader of events for them. */
 async function openReview(rows: number, mapped: object = {}) {
   const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
   await desk.limitline('run', 'q4.csv');
@@ -33,19 +33,19 @@ async function rowsOf({ ledger, keys }: Context) {
   return found.map((key) => ({ portfolio: 'q4', key: key.slice(keys.row('q4', '').length) }));
 }
 
-/** What the rows' histories have of decisions. */
+/** The decisions in the histories of the rows. */
 async function decidedIn(context: Context) {
   const told = await Promise.all((await rowsOf(context)).map((row) => context.stories.entries(row)));
   return told.flat().filter((entry) => entry.is === 'decided');
 }
 
-/** What the audit has of events whose decisions were taken. */
+/** The audit entries about events whose decisions were applied. */
 async function audited({ audit }: Context) {
   const { entries } = await audit.read.page({ count: 99, filter: {}, walk: Number.POSITIVE_INFINITY });
   return entries.filter(({ what }) => what === 'decisions taken in');
 }
 
-/** What became of the events that are kept, the oldest first, once all are read. */
+/** The outcome of each kept event, oldest first, after all are read. */
 async function became({ events }: Context) {
   const unread = async () => (await allEvents(events)).filter((event) => !event.became);
   await expect.poll(unread, { timeout: 30_000 }).toEqual([]);
@@ -53,7 +53,7 @@ async function became({ events }: Context) {
 }
 
 // Promises: decided-as-by-files, listener-logs-numbers-alone, history-names-the-event
-test('what an event states goes where decisions of a file go, with its own time, its id and the name events', async () => {
+test("an event's decision is applied like one of a file, with its time and the event as source", async () => {
   const { context, ids, start, statuses, standIn, lines, limitline, told } = await openReview(3);
   const { made } = standIn.counts();
   const { keep, stop } = start();
@@ -77,7 +77,7 @@ test('what an event states goes where decisions of a file go, with its own time,
 });
 
 // Promise: decided-as-by-files
-test('a replayed event and an older one change nothing, an id that nobody knows is counted, and one audit entry is enough', async () => {
+test('repeated, older, contradicting and unknown events change nothing, and have one audit entry in all', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { keep, stop } = start();
   const said = decisionEvent(ids[0], 'approved', { at: later(2) });
@@ -101,11 +101,11 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
       { unreadable: 1 },
     ]),
   );
-  // The same content again.
+  // The same content arrives again.
   expect(await keep(eventOf(said))).toBe('known');
   const [event] = await allEvents(context.events);
   await expect.poll(() => context.ledger.zscore(context.keys.eventsUnread, event?.id ?? '')).toBe(null);
-  // It is still the event from which the decision was taken.
+  // The event still counts as the source of the decision.
   expect((await allEvents(context.events))[0]?.became).toEqual({ taken: 1 });
   await stop();
   expect(await statuses()).toEqual({ approved: 1 });
@@ -113,10 +113,10 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
 });
 
 // Promise: answer-counts-above-older-event
-test('an event of a time before the request does not stand above the answer, and one that came after it does', async () => {
+test('an event older than the request does not override the answer, and a later one does', async () => {
   const { context, ids, mapping, statuses } = await openReview(2);
   const { ledger, keys, events, decisions } = context;
-  // What nobody knows to be older: the call was sent twice.
+  // This call was sent twice, so its event is not certain to be older.
   const twice = await decisions.find(ids[1] ?? '');
   await ledger.hset(keys.call('limit', twice?.key ?? ''), 'sends', 2);
   for (const id of ids) await events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(-60) })));
@@ -129,7 +129,7 @@ test('an event of a time before the request does not stand above the answer, and
 });
 
 // Promise: history-names-the-event
-test('where decisions about a limit are read together, the row’s history names the event of which it says the word', async () => {
+test('the history names the event of the applied status when several events are read together', async () => {
   const { context, ids, mapping, statuses } = await openReview(3);
   for (const [nth, status] of ['a', 'b', 'c', 'd'].entries())
     for (const id of ids) await context.events.keep(eventOf(decisionEvent(id, status, { at: later(nth) })));
@@ -144,7 +144,7 @@ test('where decisions about a limit are read together, the row’s history names
 });
 
 // Promise: deciding-events-audited
-test('a status that comes again with a later time is no news for the row’s history, and none for the audit', async () => {
+test('a repeated status with a later time adds no entry to the history and the audit', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { keep } = start();
   for (const [nth, total] of [900, '900.0', '900.00'].entries()) {
@@ -154,14 +154,14 @@ test('a status that comes again with a later time is no news for the row’s his
   expect(await became(context)).toEqual([{ taken: 1 }, { same: 1 }, { same: 1 }]);
   expect(await decidedIn(context)).toHaveLength(1);
   expect(await audited(context)).toHaveLength(1);
-  // Its time counts.
+  // The later time counts.
   await keep(eventOf(decisionEvent(ids[0], 'rejected', { at: later(2.5) })));
   expect((await became(context)).at(-1)).toEqual({ older: 1 });
   expect(await statuses()).toEqual({ approved: 1 });
 });
 
 // Promise: no-mapping-nothing-taken
-test('without a mapping nothing is taken, and what came before is taken by a command', async () => {
+test('events are not applied without a mapping, and a command applies them later', async () => {
   const { context, ids, mapping, start, statuses } = await openReview(1);
   await context.events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
   const { keep, stop } = start();
@@ -179,24 +179,24 @@ test('without a mapping nothing is taken, and what came before is taken by a com
   });
 });
 
-test('an event that was acknowledged is read though the process that kept it, or that had begun to read it, was killed', async () => {
+test('an acknowledged event is read even if the process that stored or read it was killed', async () => {
   const { context, ids, start, statuses } = await openReview(2);
   const { events, ledger, keys } = context;
   for (const id of ids)
     await events.keep({ ...eventOf(decisionEvent(id, 'approved', { at: later(1) })), isToBeRead: true });
-  // Another process got one, and was killed.
+  // Another process received one event, and was killed.
   const [begun = ''] = await events.nextToRead([], 1);
   expect(await events.nextToRead([], 9)).not.toContain(begun);
   start();
   expect(await statuses()).toEqual({ in_progress: 2 });
-  // A minute is over.
+  // A minute has passed.
   await letPass({ connection: ledger, keys }, 60_000);
   await expect.poll(statuses, { timeout: 30_000 }).toEqual({ approved: 2 });
   await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
 });
 
 // Promise: decisions-told-once-a-file
-test('people are told of a decision once, though the process that took it was killed, at whatever moment', async () => {
+test('each decision is reported once, even if the process that applied it was killed', async () => {
   const { context, ids, mapping } = await openReview(4);
   const dies = () => Promise.reject(new Error('killed'));
   const { decisions } = context;
@@ -204,12 +204,12 @@ test('people are told of a decision once, though the process that took it was ki
     await context.events.keep(eventOf(decisionEvent(id, 'approved', { at: later(1) })));
     await takeAllEvents({ mapping }, { ...context, log: makeKeptLog().log, ...changes }).catch(() => {});
   };
-  // Killed before a row follows, before people are told, and before it is noted that they are.
+  // The process is killed before the row is changed, before the notice, and before the notice is recorded.
   await take(ids[0], { decisions: { ...decisions, follow: dies } });
   await take(ids[1], { outbox: { report: dies } });
   await take(ids[2], { decisions: { ...decisions, noteTold: dies } });
   await take(ids[3], { outbox: { report: dies } });
-  // Whoever watches tells what is left.
+  // The watcher reports the rest.
   const watcher = makeWatcher(context, ROOM);
   await watcher.look();
   await watcher.lookAfter(2);
@@ -221,7 +221,7 @@ test('people are told of a decision once, though the process that took it was ki
 });
 
 // Promise: early-event-read-again
-test('an event that comes before the answer to the own call is read again', async () => {
+test('an event that arrives before the answer to its call is read again', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { ledger, keys } = context;
   const [limit = ''] = ids;
@@ -239,7 +239,7 @@ test('an event that comes before the answer to the own call is read again', asyn
 });
 
 // Promise: deciding-events-audited
-test('an event that could not be taken at first has one entry of the audit', async () => {
+test('an event that is applied after failures has one audit entry', async () => {
   const { context, ids, mapping, statuses } = await openReview(1);
   const { ledger, keys } = context;
   let fails = 3;
@@ -259,7 +259,7 @@ test('an event that could not be taken at first has one entry of the audit', asy
   expect(await audited(context)).toHaveLength(1);
 });
 
-test('an event that is not kept any more is read no more, and leaves nothing', async () => {
+test('a deleted event is removed from the list of unread events', async () => {
   const { context, start } = await openReview(1);
   const { ledger, keys, events } = context;
   await events.keep({ ...eventOf('bl_1 {}'), isToBeRead: true });
@@ -270,7 +270,7 @@ test('an event that is not kept any more is read no more, and leaves nothing', a
   expect(await ledger.exists(keys.event(event?.id ?? ''))).toBe(0);
 });
 
-test('two thousand different statuses of one limit leave the latest, and are counted as one', async () => {
+test('of two thousand statuses of one limit in one event, the latest is applied', async () => {
   const lists = { buyer_limit_id: '/*/id', status: '/*/status', decided_at: '/*/at', kind: undefined, kinds: [] };
   const { context, ids, mapping, statuses } = await openReview(1, {
     ...lists,

@@ -9,7 +9,7 @@ import type { Approval } from '../../../src/ledger/schema/approval.ts';
 import { openWindow } from '../../support/approval-window.ts';
 import { afterThisMs, openPortfolio } from '../../support/approved-portfolio.ts';
 
-/** Three rows that ask for 3,007.50 in all, were approved where that is asked for, and are refused by now. */
+/** Three refused rows of 3,007.50 in all, which were approved if the settings require it. */
 async function openRefused(settings: Record<string, string>) {
   const place = await openPortfolio(3, settings);
   if ((await place.states()).awaiting > 0) await place.approve();
@@ -28,7 +28,7 @@ test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, appr
   [{ APPROVE_ALWAYS: 'on' }, {}, "Every request waits for another person's approval here."],
   [{ APPROVE_ALWAYS: 'on' }, { action: 'cancel', filter: { states: ['refused'] } }, undefined],
   [{}, {}, undefined],
-])('under %o a plan of %o says whether another person has to approve it', async (settings, request, approval) => {
+])('under %o a plan of %o shows whether another person has to approve it', async (settings, request, approval) => {
   const { context } = await openRefused(settings);
   const plan = await makePlan({ ...REQUEST, ...request }, context);
   expect(plan.rows).toBeGreaterThan(0);
@@ -39,7 +39,7 @@ test.each([
   ['alice asks for', { APPROVE_PERSON_ABOVE: '150000' }, 'Fourth'],
   ['One buyer is to get', undefined, undefined],
 ])(
-  'a plan says whose sum is above the limit, that of who brought the rows in, or of a buyer, whom it does not name: %s',
+  "a plan shows whether the sum of a person or of a buyer is above the limit, without the buyer's name: %s",
   async (whose, settings, buyer) => {
     const { ask, refuse, context } = await openWindow(settings);
     await ask('refused', '100000');
@@ -53,7 +53,7 @@ test.each([
 );
 
 // Promise: earlier-no-is-said
-test('of rows that were declined before a plan says who said no, and the answer too, with the sum that is above', async () => {
+test('a plan of declined rows shows who declined them, together with the sum above the limit', async () => {
   const { context, waiting, say, ...place } = await openPortfolio(3, { APPROVE_ABOVE: '2500' });
   const { id, digest } = await waiting();
   await say({ id, digest, answer: 'decline', words: 'ask sales first' });
@@ -71,7 +71,7 @@ test('of rows that were declined before a plan says who said no, and the answer 
 });
 
 // Promises: earlier-no-is-said, plan-says-who-must-approve
-test('the command line and the page of a plan say so before the yes', async () => {
+test('the command line and the page of a plan show the needed approval before the confirmation', async () => {
   const { context } = await openRefused({ APPROVE_ABOVE: '2500' });
   const plan = await makePlan(REQUEST, context);
   expect(planWords(plan)).toContain(`A colleague must approve this first. ${ASKED}`);

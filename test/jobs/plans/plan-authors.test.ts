@@ -6,7 +6,7 @@ import type { Plan } from '../../../src/ledger/plans/plan.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { afterThisMs, openPortfolio } from '../../support/approved-portfolio.ts';
 
-/** Two rows that were approved, and are refused or held by now. */
+/** Two approved rows that are refused or held now. */
 async function openEnded(ended: 'refused' | 'held') {
   const place = await openPortfolio(2);
   await place.approve();
@@ -37,13 +37,13 @@ describe.each([
   ['resend', 'held'],
 ] as const)('a plan to %s rows', (action, ended) => {
   // Promise: planner-is-author
-  test('is asked for by who made it, who confirmed it and left it half way, and who went on with it', async () => {
+  test('has as authors who made it, who confirmed it and who resumed it', async () => {
     const place = await openEnded(ended);
     const { context } = place;
     const plan = await makePlan({ portfolio: 'q4', action, filter: {}, by: 'mia' }, context);
     const killed = { ...context.queues, forget: (rows: RowId[]) => Promise.reject(new Error(`killed ${rows.length}`)) };
     await expect(confirm(plan, 'carl', place, { queues: killed })).rejects.toThrow('killed 2');
-    // Whoever carried it out gives no sign any more.
+    // The process that carried it out gives no sign of life any more.
     await context.ledger.hset(context.keys.plan(plan.id), 'sign', 1);
     await confirm(plan, 'dora', place);
     expect((await place.waiting()).authors).toEqual(['carl', 'dora', 'mia']);
@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-test('a file about held rows is asked for by who sent it as well as by who said yes to its plan', async () => {
+test('an answer file has as authors who uploaded it and who confirmed its plan', async () => {
   const place = await openEnded('held');
   const plans = makeHeldPlans(place.context);
   const content = Buffer.from('line,id\n2,resend\n');

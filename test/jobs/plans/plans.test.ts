@@ -7,13 +7,13 @@ import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
 import { afterThisMs, openPlanned, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-describe('a plan to send refused rows again', () => {
+describe('a plan to retry refused rows', () => {
   // Promise: planned-before-acting
-  test('says how many rows, their sum and their calls, and changes nothing', async () => {
+  test('shows the number of rows, their sum and their calls, and changes nothing', async () => {
     const { all, refuse, plan, states, context, outcome } = await openPlanned(4);
     for (const row of all.slice(0, 3)) await refuse(row);
     const [first] = await context.rows.read(all);
-    // The first one's company was made for another row meanwhile.
+    // The first row's company was made for another row meanwhile.
     await context.ledger.hset(context.keys.call('company', first?.request.buyer ?? ''), {
       state: 'made',
       id: 'company_1',
@@ -34,7 +34,7 @@ describe('a plan to send refused rows again', () => {
   });
 
   // Promise: filter-by-outcome
-  test('takes outcomes as the states that have them, and no state that has none of them', async () => {
+  test('treats outcomes in its filter as states, and ignores states without such outcomes', async () => {
     const { all, refuse, plan } = await openPlanned(4);
     for (const row of all.slice(0, 3)) await refuse(row);
     const filterOf = async (filter: RowFilter) => {
@@ -44,19 +44,19 @@ describe('a plan to send refused rows again', () => {
     expect(await filterOf({ outcomes: ['rejected', 'approved'] })).toEqual([{ states: ['refused'] }, 3]);
     expect(await filterOf({ outcomes: ['approved'] })).toEqual([{ states: [] }, 0]);
     expect(await filterOf({ outcomes: ['rejected'], states: ['cancelled'] })).toEqual([{ states: [] }, 0]);
-    // Another row may replace a cancelled one, which then has no outcome.
+    // A replaced row is cancelled, too, but has no outcome.
     const notSent = { outcomes: ['not_sent' as const], states: ['cancelled'] };
     expect(await filterOf({ outcomes: ['not_sent'] })).toEqual([notSent, 0]);
   });
 
   // Promise: plan-acts-on-unchanged
-  test('acts on the planned rows that did not change since, and reports the others', async () => {
+  test('acts on the planned rows that did not change since, and counts the others', async () => {
     const { all, refuse, plan, confirm, stateOf, outcome, context } = await openPlanned(4);
     const [kept, went, again, later] = all as [never, never, never, never];
     for (const row of [kept, went, again]) await refuse(row);
     const { id, rows } = await plan();
     expect(rows).toBe(3);
-    // One goes by another's hand, one goes and is refused anew, and one that was in no plan is refused.
+    // One row is retried by somebody, one is retried and refused anew, and one without a plan is refused.
     await context.rows.requeue(went, 'refused');
     await context.rows.requeue(again, 'refused');
     await refuse(again);
@@ -67,7 +67,7 @@ describe('a plan to send refused rows again', () => {
   });
 
   // Promise: plan-counts-once
-  test('is confirmed once: of two at a time one wins, and the other is told', async () => {
+  test('starts once if it is confirmed several times simultaneously', async () => {
     const { all, refuse, plan, confirm, outcome } = await openPlanned(3);
     for (const row of all) await refuse(row);
     const { id } = await plan();
@@ -81,25 +81,25 @@ describe('a plan to send refused rows again', () => {
   });
 
   // Promise: plan-counts-once
-  test('goes on where its process died, and sends nothing twice', async () => {
+  test('is resumed after its process died, and sends nothing twice', async () => {
     const { all, refuse, plan, confirm, outcome, context, states } = await openPlanned(3);
     for (const row of all) await refuse(row);
     const { id, atMs } = await plan();
     expect(await context.plans.claim(id, 'a console', 'test')).toBe('go');
     await context.rows.requeue(all[0] as never, 'refused', true, { part: { plan: id, beforeMs: atMs } });
     expect(await confirm(id)).toBe('running');
-    // No heartbeat for longer than anybody waits.
+    // The process has sent no heartbeat for longer than the limit.
     await context.ledger.hset(context.keys.plan(id), 'sign', atMs - 60_000);
     expect(await outcome(id)).toMatchObject({ standing: 'stopped', done: 1 });
     expect(await confirm(id)).toBe('started');
     expect(await outcome(id)).toMatchObject({ standing: 'ended', done: 3 });
     expect(await states()).toMatchObject({ queued: 3, refused: 0 });
-    // The first one wakes up, and has nothing to say any more.
+    // The first process wakes up, and may no longer report.
     expect(await context.plans.note(id, 'a console')).toBe(false);
   });
 
   // Promise: plan-counts-once
-  test('is nobody else’s, and not for ever', async () => {
+  test('belongs to its account, and expires', async () => {
     const { all, refuse, plan, confirm, context, states } = await openPlanned(1);
     await refuse(all[0] as never);
     const { id, atMs, expiresMs } = await plan();
@@ -113,7 +113,7 @@ describe('a plan to send refused rows again', () => {
     expect(await states()).toMatchObject({ refused: 1 });
   });
 
-  test('of states that it cannot be for is a plan for nothing, and does nothing', async () => {
+  test('of states that cannot be retried contains no rows, and changes nothing', async () => {
     const { all, refuse, plan, confirm, outcome, states } = await openPlanned(2);
     await refuse(all[0] as never);
     const { id, rows, filter } = await plan({ filter: { states: ['queued', 'done'] } });
@@ -123,7 +123,7 @@ describe('a plan to send refused rows again', () => {
     expect(await states()).toMatchObject({ queued: 1, refused: 1 });
   });
 
-  test('sends cancelled rows only where they are named', async () => {
+  test('retries cancelled rows only if its filter names them', async () => {
     const { all, refuse, plan, confirm, context, states } = await openPlanned(2);
     await refuse(all[0] as never);
     await context.portfolios.cancel('q4');
@@ -136,8 +136,8 @@ describe('a plan to send refused rows again', () => {
   });
 });
 
-describe('a plan to give rows up', () => {
-  test('of all that is open is none for rows that somebody sent again since', async () => {
+describe('a plan to cancel rows', () => {
+  test('of the whole portfolio is refused after somebody retried rows', async () => {
     const { all, refuse, plan, confirm, context, states, outcome } = await openPlanned(4);
     for (const row of all.slice(1)) await refuse(row);
     const made = await plan({ action: 'cancel' });
@@ -151,7 +151,7 @@ describe('a plan to give rows up', () => {
     expect(await outcome(anew.id)).toMatchObject({ done: 2 });
   });
 
-  test('gives up what its filter names, and waits for no call under way', async () => {
+  test('cancels the rows of its filter, and does not wait for calls under way', async () => {
     const { all, refuse, plan, confirm, outcome, context, states } = await openPlanned(4);
     const [refused, busy] = all as [never, never];
     await refuse(refused);
@@ -167,11 +167,11 @@ describe('a plan to give rows up', () => {
     await confirm(made.id);
     expect(await outcome(made.id)).toEqual({ standing: 'ended', done: 2, came: 0, underWay: 1 });
     expect(await states()).toMatchObject({ cancelled: 2, company: 1, queued: 1 });
-    // No job of a row that was given up sends anything.
+    // No job of a cancelled row sends anything.
     expect((await context.rows.begin(all[2] as never, 'company'))?.state).toBe('cancelled');
   });
 
-  test('gives up all of a portfolio, unless another file came since', async () => {
+  test('cancels the whole portfolio, unless another file was imported since', async () => {
     const { plan, confirm, outcome, states, import: importLines } = await openPlanned(2);
     const old = await plan({ action: 'cancel' });
     expect(old).toMatchObject({ rows: 2, whole: true });
@@ -185,12 +185,12 @@ describe('a plan to give rows up', () => {
   });
 });
 
-test('a plan to send held rows again lets those go whose outcome is still unknown', async () => {
+test('a plan to resend held rows releases all of them, also after a late answer', async () => {
   const { all, hold, plan, confirm, outcome, states, context } = await openPlanned(3);
   for (const row of all) await hold(row);
   const { id, rows, calls } = await plan({ action: 'resend' });
   expect({ rows, calls }).toEqual({ rows: 3, calls: { company: 3, document: 0, limit: 3 } });
-  // A late answer comes for one of them.
+  // A late answer arrives for one of them.
   const [late] = await context.rows.read(all);
   await context.ledger.hset(context.keys.call('company', late?.request.buyer ?? ''), {
     state: 'made',
@@ -201,7 +201,7 @@ test('a plan to send held rows again lets those go whose outcome is still unknow
   expect(await states()).toMatchObject({ queued: 3, held: 0 });
 });
 
-test('a row that got other words since is not the planned one', async () => {
+test('a row whose content changed since is not part of the plan', async () => {
   const { all, refuse, plan, confirm, outcome, import: importLines } = await openPlanned(2);
   await refuse(all[0] as never);
   const { id } = await plan({ action: 'cancel', filter: { states: ['queued'] } });
@@ -210,14 +210,14 @@ test('a row that got other words since is not the planned one', async () => {
   expect(await outcome(id)).toMatchObject({ done: 0 });
 });
 
-test('a plan to send held rows again says whether the supplier is sent again with them, and sends it only then', async () => {
+test('a plan to resend held rows shows whether it resends the supplier, and does so only then', async () => {
   const { all, hold, plan, confirm, context } = await openPlanned(2);
   const { calls, ledger, keys, portfolios } = context;
   const call = { kind: 'company', key: 'buyer-of-supplier' } as const;
   await hold(all[0] as never);
   const before = await plan({ action: 'resend' });
   expect(before).toMatchObject({ supplier: undefined, calls: { company: 1 } });
-  // Its outcome is lost after the plan was made.
+  // The supplier's outcome becomes unknown after the plan was made.
   await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: {}, key: call.key, problem: 'lost' }));
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
   await confirm(before.id);
@@ -230,7 +230,7 @@ test('a plan to send held rows again says whether the supplier is sent again wit
   expect((await portfolios.read('q4')).supplier?.problem).toBeUndefined();
 });
 
-test('rows that only waited to be sent again are counted among those that were given up with all of a portfolio', async () => {
+test('cancelling a whole portfolio counts rows that only waited to be retried', async () => {
   const { approve, all, refuse, context, states } = await openPortfolio(2);
   await approve();
   for (const row of await all('queued')) await refuse(row);

@@ -20,7 +20,7 @@ function lineOf(line: number, requested_limit: string): Line {
   return { kind: 'row', line, cells: [], changed: [], row, warnings: [] };
 }
 
-test('the five largest requests of all batches are kept, of equal ones the first', () => {
+test('the five largest requests of all batches are kept, and of equal ones the first', () => {
   const largest = makeLargest();
   largest.add([lineOf(2, '9.5'), lineOf(3, '10'), lineOf(4, '100.01')]);
   largest.add([lineOf(5, '100.1'), lineOf(6, '10'), lineOf(7, '2'), lineOf(8, '10.00')]);
@@ -34,7 +34,7 @@ test('the five largest requests of all batches are kept, of equal ones the first
   ]);
 });
 
-test('a file that leads to no request is not said to create its supplier', async () => {
+test('a file that leads to no request creates no supplier in the preview', async () => {
   const cwd = await makeFolder();
   const [path, us] = [join(cwd, 'q4.csv'), join(cwd, 'us.csv')];
   await writeFile(path, 'name,country_code,requested_limit\nA,DE,much\nB,DE,more\n');
@@ -43,6 +43,6 @@ test('a file that leads to no request is not said to create its supplier', async
   const opened = await openPortfolio({ path } as never);
   for await (const batch of opened.batches()) await dryRun.add(batch);
   await opened.close();
-  // The console's preview counts it as a call: "1 call: 1 company, 0 documents, 0 limits".
+  // The preview of the console counts a supplier as a company call.
   expect(dryRun.result()).toMatchObject({ limits: 0, companies: 0, durationS: 0 });
 });

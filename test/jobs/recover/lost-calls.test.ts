@@ -39,7 +39,7 @@ const outcome = (changes: Partial<ResultOutcome>): ResultOutcome => ({
   ...changes,
 });
 
-/** What is told of calls: `<what became of it> <kind> <keys>`. */
+/** The recovered calls, as `<outcome> <kind> <keys>`. */
 async function told(line: Line, changes: Partial<ResultOutcome>): Promise<string[]> {
   const { calls, leftOut } = await lostCallsOf(line, outcome(changes));
   return [...calls.map(({ is, kind, keys }) => `${is} ${kind} ${keys.join('+')}`), ...leftOut];
@@ -56,58 +56,73 @@ const inDoubt =
   'It is unknown whether the buyer limit request was made: sent 2026-11-21T10:00:00.000Z, then status 502';
 
 test.each<[string, Line, Partial<ResultOutcome>, string[]]>([
-  ['a limit goes by its key', row, { row: `q4/${OWN_KEY}`, limitId: 'bl_1' }, [company, `made limit ${OWN_KEY}`]],
   [
-    'a limit that was requested for another company goes by the cells of its line',
+    'a limit is recovered under its key',
+    row,
+    { row: `q4/${OWN_KEY}`, limitId: 'bl_1' },
+    [company, `made limit ${OWN_KEY}`],
+  ],
+  [
+    'a limit requested for another company is recovered by the cells of its line',
     row,
     { row: '', state: 'skipped', limitId: 'bl_1', problem: 'requested for "B", DE, in portfolio q3' },
     [company, `made limit ${OWN_KEY}`],
   ],
-  ['one that waits for approval was not sent', row, { ...OWN_ROW, state: 'awaiting' }, [company]],
+  ['a limit that waits for approval was not sent', row, { ...OWN_ROW, state: 'awaiting' }, [company]],
   [
-    '… unless it waits for what somebody says of a call in doubt',
+    'a row waiting with an answer for a call in doubt is recovered as unknown',
     row,
     { ...OWN_ROW, state: 'awaiting', problem: inDoubt },
     [company, `unknown limit ${OWN_KEY}`],
   ],
-  ['… and by that of the file, where its cells lead to another', row, { limitId: 'bl_1' }, [company, made, weak]],
-  ["… by the file's alone where the line was changed since", row, { limitId: 'bl_1', problem: changed }, [made, weak]],
-  ['… or is broken', broken, { limitId: 'bl_1' }, [made, weak]],
-  ['… also of its company alone', broken, { state: 'refused' }, [weak]],
   [
-    'whose it is stands beside it, whatever its cells say',
+    "a limit is recovered under the file's key if its cells lead to another",
+    row,
+    { limitId: 'bl_1' },
+    [company, made, weak],
+  ],
+  [
+    "a limit of a changed line is recovered under the file's key only",
+    row,
+    { limitId: 'bl_1', problem: changed },
+    [made, weak],
+  ],
+  ["a limit of a broken line is recovered under the file's key only", broken, { limitId: 'bl_1' }, [made, weak]],
+  ['the company of a broken line is left out', broken, { state: 'refused' }, [weak]],
+  [
+    'the recorded buyer counts, whatever the cells contain',
     row,
     { limitId: 'bl_1', known },
     ['made company known', made, expect.stringContaining('a line that identifies its buyer in another way')],
   ],
   [
-    '… and is named where none is known',
+    'a limit without a row or buyer is left out',
     broken,
     { limitId: 'bl_1', row: '' },
     ['limit bl_1: the line does not say which row or buyer it belongs to'],
   ],
   [
-    'a refused row may go again',
+    'a refused row is not in doubt',
     row,
     { ...OWN_ROW, state: 'refused', problem: 'The service refused the limit' },
     [company],
   ],
-  ['so may one that waits', row, { state: 'queued', step: 'company', companyId: '' }, []],
+  ['a waiting row has no calls', row, { state: 'queued', step: 'company', companyId: '' }, []],
   [
-    'a held one is in doubt',
+    'a held row is in doubt',
     row,
     { ...OWN_ROW, state: 'held', problem: inDoubt },
     [company, `unknown limit ${OWN_KEY}`],
   ],
   [
-    '… at its step',
+    'a held row is in doubt at its step',
     row,
     { ...OWN_ROW, state: 'held', step: 'company', companyId: '', problem: inDoubt },
     ['unknown company buyer'],
   ],
-  ['… and one that was under way is, too', row, { ...OWN_ROW, state: 'limit' }, [company, `unknown limit ${OWN_KEY}`]],
+  ['a row that was under way is in doubt', row, { ...OWN_ROW, state: 'limit' }, [company, `unknown limit ${OWN_KEY}`]],
   [
-    'a document that is not there is named',
+    'a missing document is left out',
     row,
     { ...OWN_ROW, documentIds: ['d1'] },
     [company, 'document a.pdf is not in the documents folder, and would be uploaded again'],
@@ -116,7 +131,7 @@ test.each<[string, Line, Partial<ResultOutcome>, string[]]>([
   expect(await told(line, changes)).toEqual(expected);
 });
 
-test('a held row keeps when it was sent and how the call ended', async () => {
+test('a held row keeps the time of its call and how it ended', async () => {
   const { calls } = await lostCallsOf(row, outcome({ state: 'held', problem: `${inDoubt}; what was sent: {}` }));
   expect(calls.at(-1)).toMatchObject({ reason: 'status 502', sentMs: Date.parse('2026-11-21T10:00:00.000Z') });
 });

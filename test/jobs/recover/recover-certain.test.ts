@@ -30,7 +30,7 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
   const inDir = (name: string) => join(dir, name);
   return {
     ...place,
-    /** Brings files into the portfolio, one after the other, and answers the lines that led to nothing, and warnings. */
+    /** Imports files one after the other, and returns the problems and warnings. */
     async bring(files: Files, mapping?: Mapping) {
       const found = { problems: [] as string[], warnings: [] as string[] };
       for (const [name, lines] of Object.entries(files)) {
@@ -69,13 +69,13 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
 }
 
 type Case = { files: Files; again?: string[]; mapping?: Mapping; edit?: (text: string) => string; leftOut?: number } & {
-  /** Whether work is done between the files. */
+  /** Whether the rows are processed between the files. */
   inTurn?: boolean;
   xlsx?: boolean;
 };
 
 const CASES: Record<string, Case> = {
-  'a column that came later': {
+  'a column added later': {
     files: {
       'q4.csv': ['name,country_code,requested_limit', 'Alt GmbH,DE,2000', 'Neu GmbH,DE,3000'],
       'new.csv': [HEADER, 'Alt GmbH,DE,HRB 9,2000', 'Neu GmbH,DE,HRB 8,3000'],
@@ -83,7 +83,7 @@ const CASES: Record<string, Case> = {
     again: ['new.csv', 'q4.csv'],
     inTurn: true,
   },
-  'two currencies, each in its own file': {
+  'two files with one currency each': {
     files: {
       'eur.csv': [`${HEADER},currency`, 'Acme AG,DE,HRB 1,1100,EUR', 'Zink AG,DE,HRB 3,1500,EUR'],
       'usd.csv': [`${HEADER},currency`, 'Tin AG,DE,HRB 2,2500,USD', 'Lead AG,DE,HRB 4,3750,USD'],
@@ -96,7 +96,7 @@ const CASES: Record<string, Case> = {
       'b.csv': [HEADER, 'Tin AG,DE,HRB 2,"1,100.25"', 'Lead AG,DE,HRB 4,3.75'],
     },
   },
-  'a file that only a mapping explains, and one that needs none': {
+  'a file with a mapping and one without': {
     files: {
       'a.csv': ['Kunde,Landkz,Wunsch', 'Acme AG,DE,1100', 'Zink AG,DE,1500'],
       'b.csv': [HEADER, 'Tin AG,DE,HRB 2,1100.25'],
@@ -108,7 +108,7 @@ const CASES: Record<string, Case> = {
     edit: (whole) => whole.replaceAll(/,0(\d{7}),/g, ',$1,'),
     leftOut: 2,
   },
-  'an amount that somebody changed in the results': {
+  'an amount changed in the results': {
     files: { 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] },
     edit: (whole) => whole.replace(',1100,', ',1200,'),
     leftOut: 1,
@@ -116,7 +116,7 @@ const CASES: Record<string, Case> = {
 };
 
 // Promises: recover-knows-the-buyer, recover-reads-kept-results
-test.each(Object.entries(CASES))('%s: what was made is not made again', async (_title, given) => {
+test.each(Object.entries(CASES))('%s: recovered requests are not made again', async (_title, given) => {
   const { files, again = Object.keys(files), mapping, edit, inTurn, xlsx, leftOut = 0 } = given;
   const place = await openPlace();
   for (const [name, lines] of Object.entries(files)) {
@@ -138,7 +138,7 @@ test.each(Object.entries(CASES))('%s: what was made is not made again', async (_
 });
 
 // Promise: second-limit-warned
-test('an amount that only the results have is requested as well as the one that was made, with a warning', async () => {
+test('an amount changed in the results is requested besides the recovered one, with a warning', async () => {
   const place = await openPlace();
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
   await place.drain();
@@ -154,7 +154,7 @@ test('an amount that only the results have is requested as well as the one that 
 });
 
 // Promise: recover-overwrites-nothing
-test('rows that gave way are mentioned, and an older file undoes nothing that the ledger learned later', async () => {
+test('recover counts replaced rows, and an older file does not overwrite later facts of the ledger', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, times: 1 }];
   const place = await openPlace({ faults: { rules } });
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
@@ -170,14 +170,14 @@ test('rows that gave way are mentioned, and an older file undoes nothing that th
   expect(await readFile(join(place.dir, 'q4.results.csv'), 'utf8')).toContain('replaced by line 2 of mended.csv');
   await place.lose();
   expect(await place.recover()).toMatchObject({ replaced: 1, leftOut: [] });
-  // The same row in another file is the same row.
+  // The same row in another file is counted once.
   await copyFile(join(place.dir, 'q4.results.csv'), join(place.dir, 'copy.csv'));
   const { stdout } = await place.limitline('recover', 'q4.results.csv', 'copy.csv');
   expect(stdout).toContain('1 row was replaced by a corrected line.');
 });
 
 // Promise: recover-counts-noes
-test('rows that a person declined are counted, each once, since no approval is put back', async () => {
+test('recover counts declined rows once each, because it restores no approvals', async () => {
   const { context, dir, waiting, say } = await openPortfolio(2);
   const { id, digest } = await waiting();
   await say({ id, digest, answer: 'decline', words: 'not this quarter' });
@@ -191,7 +191,7 @@ test('rows that a person declined are counted, each once, since no approval is p
   expect(await recover()).toMatchObject({ rows: 2, declined: 0 });
 });
 
-test('a link that recover puts back has no time: its row may have changed later by a decision', async () => {
+test('recover restores a session link without a time, because its row may have changed later', async () => {
   const { context, dir, env } = await openFinishedPortfolio(1);
   const { decisions, ledger, keys, calls } = context;
   const id = 'bl_q41';

@@ -14,7 +14,7 @@ const HEADER =
   'name;country_code;company_registration_number;state;requested_limit;supporting_documents;request_reference';
 const line = (n: number, documents = '') => `Buyer ${n};DE;HRB ${n};Bayern;1.${100 + n},50;${documents};R-${n}`;
 
-/** A service that refused one row, lost the answer of another, and a portfolio with rows that still wait. */
+/** A service that refuses one row and loses the answer of another, and helpers for a portfolio with waiting rows. */
 async function openPlace() {
   const redis = await startKillableRedis();
   const rules = [
@@ -36,7 +36,7 @@ async function openPlace() {
     },
     export: async (name = 'q4.results.csv'): Promise<void> => writeFile(join(dir, name), await exportedBytes(context)),
     recover: async (...args: string[]) => place.limitline('recover', 'q4.results.csv', 'more.results.csv', ...args),
-    /** The same in this process, without a look at the workers. */
+    /** Recovers in this process, without the check for workers. */
     recoverHere: (path: string = results) =>
       recoverResults(
         { path, write: true },
@@ -47,13 +47,13 @@ async function openPlace() {
         },
       ),
     edit: async (change: (text: string) => string) => writeFile(results, change(await readFile(results, 'utf8'))),
-    /** Everything that was ever made, by kind. */
+    /** Everything that the service made, by kind. */
     made: () => place.standIn.counts().made,
   };
 }
 
 // Promises: recover-puts-back, recover-reads-kept-results
-test('a ledger that is lost comes back from its results file, and nothing is requested again', async () => {
+test('a lost ledger is recovered from its results files, and nothing is requested again', async () => {
   const place = await openPlace();
   const first = [1, 2, 3, 4].map((n) => line(n, n === 4 ? 'a.pdf|b.pdf' : ''));
   const file = await place.write(first);
@@ -62,7 +62,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   expect((await place.settled()).states).toMatchObject({ done: 2, refused: 1, held: 1 });
   await workers.stop();
   await place.export();
-  // Two lines more, which nobody works on.
+  // Two more lines are imported, and no worker runs.
   await place.importFile(await place.write([line(5), line(6)], 'more.csv'));
   await place.export('more.results.csv');
   const before = place.made();
@@ -84,12 +84,12 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   await place.importFile(file);
   await place.importFile(await place.write([line(5), line(6)], 'more.csv'));
   expect((await place.report()).states).toMatchObject({ done: 2, skipped: 0, queued: 4 });
-  // Whatever the policy: how often the call in doubt was sent, nobody knows any more.
+  // The call in doubt stays held under any policy, because the number of its sends is unknown.
   const worker = place.startWorker({ ON_UNKNOWN_LIMIT: 'resend' });
   const { states, statuses, granted } = await place.judged(6);
   expect([states.done, states.held, statuses, granted]).toEqual([5, 1, { approved: 5 }, '5520.50']);
   expect(place.made()).toMatchObject({ company: 6, document: 2, limit: (before.limit ?? 0) + 3 });
-  // What was put back counts as what was made.
+  // Recovered limits count as made.
   const { portfolios } = place.context;
   const checks = proofOf(await portfolios.read('q4'), await portfolios.allImports('q4'));
   expect(checks.filter(({ is }) => is !== 'right')).toEqual([]);
@@ -109,7 +109,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
 });
 
 // Promise: recover-knows-the-buyer
-test('a buyer that was first known by fewer identifiers is not requested again', async () => {
+test('a recovered buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
   const workers = await place.work();
@@ -121,7 +121,7 @@ test('a buyer that was first known by fewer identifiers is not requested again',
   await workers.stop();
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
   await place.export();
-  // Of the first import nothing is left, by which the buyer had its key.
+  // The first import, which gave the buyer its key, is missing from the results.
   await place.edit((text) => text.replace(/^Alt GmbH,DE,100,[^\n]*\n/m, ''));
 
   await place.redis.admin.flushall();
@@ -134,7 +134,7 @@ test('a buyer that was first known by fewer identifiers is not requested again',
 });
 
 // Promise: lacking-reference-is-refused
-test('a list that lacks the references of the one whose limits were put back is refused', async () => {
+test('a file that lacks the references of the recovered limits is refused', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;request_reference';
   const file = await place.write(['Alt GmbH;DE;100;R-1'], 'q4.csv', header);
@@ -153,7 +153,7 @@ test('a list that lacks the references of the one whose limits were put back is 
 });
 
 // Promises: recover-overwrites-nothing, recover-reads-kept-results
-test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
+test("recover reports a difference from the ledger and changes nothing, and refuses another account's file", async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1), line(4)]));
   const workers = await place.work();
@@ -181,7 +181,7 @@ test('a difference from the ledger is named and changes nothing, and the file of
   await expect(place.recoverHere(join(place.dir, 'q4.csv'))).rejects.toThrow('is not a results file');
 });
 
-/** What a cell holds where a text alone is no value of its column. */
+/** A valid cell for columns in which a plain text is no valid value. */
 const VALUES: Record<string, string> = {
   country_code: 'DE',
   website: 'https://www.a.example',
@@ -196,7 +196,7 @@ const VALUES: Record<string, string> = {
 const CELLS = KNOWN_COLUMNS.map((column) => VALUES[column] ?? `A ${column}`);
 const SENT = columnsThat((facts) => facts.in !== undefined);
 
-test('every column is sent, comes back in the results with the file or without, and a lost ledger from them', async () => {
+test('every column is sent, is contained in the results, and is recovered from them', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ env: { REDIS_URL: redis.url } });
   const file = join(place.dir, 'q4.csv');
@@ -213,7 +213,7 @@ test('every column is sent, comes back in the results with the file or without, 
     expect({ company, limit }).toHaveProperty(path, column === 'requested_limit' ? Number(value) : value);
   }
 
-  /** The line's own cells: columns of the results, which stand behind them, may have the same names. */
+  /** The line's own cells. Columns of the results, which follow them, may have the same names. */
   const read = async (columns: readonly string[]) => {
     const [header = [], cells = []]: string[][] = parse(await exportedText(place.context));
     return columns.map((column) => cells[header.indexOf(column)]);

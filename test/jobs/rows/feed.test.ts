@@ -15,19 +15,19 @@ async function withRows(count: number, portfolio = 'q4') {
   return place;
 }
 
-test('gives every waiting row one job, however often it is called', async () => {
+test('feeding gives every waiting row one job, however often it is repeated', async () => {
   const { context } = await withRows(30);
   await feed(context);
   await feed(context);
   expect(await context.queues.depth()).toBe(30);
-  // Of what BullMQ tells of them, which nobody reads, little is kept.
+  // BullMQ keeps only few of its events about them.
   expect(await context.queues.bullmq.companies.getMeta()).toMatchObject({ maxLenEvents: 100 });
 });
 
-test('a row that waits again while its job stands among the failed gets one all the same', async () => {
+test('a row that waits again gets a job even if its previous job is among the failed ones', async () => {
   const { context } = await withRows(2);
   await feed(context);
-  // As a worker ends a job while a person sends its row again.
+  // The job ends in a worker while a person retries its row.
   await failNextJob(context);
   const { queues } = context;
   expect([await queues.depth(), await queues.failedRows()]).toEqual([1, new Map([['q4', new Set(['row-2'])]])]);
@@ -35,7 +35,7 @@ test('a row that waits again while its job stands among the failed gets one all 
   expect([await queues.depth(), await queues.failedRows()]).toEqual([2, new Map()]);
 });
 
-test('a supplier that is to be asked for while its job stands among the failed gets one all the same', async () => {
+test('a supplier to be requested gets a job even if its previous job is among the failed ones', async () => {
   const { context } = await withRows(1);
   await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
   await feed(context);
@@ -45,12 +45,12 @@ test('a supplier that is to be asked for while its job stands among the failed g
   expect([await context.queues.depth(), await context.queues.failedRows()]).toEqual([1, new Map()]);
 });
 
-test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
+test('feeding keeps the queues filled for some seconds of the flow', async () => {
   const { context, settled, standIn, work, ...place } = await openWorkplace();
   const lines = ['name,requested_limit,company_registration_number'];
   for (let n = 0; n < 600; n += 1) lines.push(`B${n},100,${n}`);
   await place.import(lines);
-  // The batches of an import are small at first, and none is split.
+  // The batches of an import are small at first, and are not split.
   const fed = await context.queues.depth();
   expect([fed > depthFor(0) / 2, fed <= depthFor(0)]).toEqual([true, true]);
   await feed(context, { flowPerS: 400 });
@@ -64,7 +64,7 @@ test('keeps the queues at some seconds of the flow, and goes on where it left of
   expect(standIn.counts().made.limit).toBe(600);
 });
 
-test('jobs that wait for a moment to come count like those that wait for a worker', async () => {
+test('delayed jobs count like jobs that wait for a worker', async () => {
   const { context } = await withRows(300);
   await feed(context);
   const depth = await context.queues.depth();
@@ -73,7 +73,7 @@ test('jobs that wait for a moment to come count like those that wait for a worke
     prefix: context.keys.queuePrefix('companies'),
   });
   onTestFinished(() => queue.close());
-  // As a worker leaves a job that is to come again later.
+  // A worker leaves a job that runs again later like this.
   const { ledger, keys } = context;
   const name = `${keys.queuePrefix('companies')}:companies`;
   for (const id of await ledger.lrange(`${name}:wait`, 0, -1)) {
@@ -85,7 +85,7 @@ test('jobs that wait for a moment to come count like those that wait for a worke
   expect(await context.queues.depth()).toBe(depth);
 });
 
-test('portfolios have equal shares, and one that comes new has its share at once, before the others', async () => {
+test('portfolios have equal shares, and a new one gets its share at once, ahead of the others', async () => {
   const place = await openWorkplace();
   const put = async (portfolio: string, count: number) => {
     await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
@@ -117,7 +117,7 @@ test('portfolios have equal shares, and one that comes new has its share at once
   expect(ids[0]).toBe('next/next-2');
 });
 
-test('what small portfolios leave of their shares goes to the large one, and their rows go in turns', async () => {
+test('unused shares of small portfolios go to the large one, and their rows take turns', async () => {
   const place = await openWorkplace();
   const names = ['large', 'small-1', 'small-2', 'small-3', 'small-4'];
   for (const portfolio of names) {
@@ -153,21 +153,21 @@ describe('while limit requests wait behind a tripped breaker', () => {
     return { ...place, ahead };
   }
 
-  test('jobs there count neither for the depth nor for the shares', async () => {
+  test('their jobs count neither for the depth nor for the shares', async () => {
     const { context, ahead } = await withJobsBehindBreaker(3 * depthFor(0));
     await feed(context, line);
     expect(await ahead()).toEqual([depthFor(0) / 2, depthFor(0) / 2]);
     expect(await feed(context, line)).toBe(0);
   });
 
-  test('a portfolio that has thousands there gets no more, and the others go on', async () => {
+  test('a portfolio with thousands of such jobs gets no more, and others are fed', async () => {
     const { context, ahead } = await withJobsBehindBreaker(MOST_BEHIND_BREAKER / 2);
     await feed(context, line);
     expect(await ahead()).toEqual([0, depthFor(0)]);
   });
 });
 
-test('passes over a portfolio that is paused, and one whose supplier comes first', async () => {
+test('feeding skips a paused portfolio, and one whose supplier is not created yet', async () => {
   const { context } = await withRows(3);
   await context.ledger.hset(context.keys.portfolio('q4'), 'paused', 'by request');
   await feed(context);
@@ -175,7 +175,7 @@ test('passes over a portfolio that is paused, and one whose supplier comes first
   await context.ledger.hdel(context.keys.portfolio('q4'), 'paused');
   await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
   await feed(context);
-  // The supplier's own job, and none of the rows'.
+  // Only the supplier has a job.
   expect(await context.queues.depth()).toBe(1);
   await context.portfolios.setSupplier('q4', { id: 'company_1' });
   await feed(context);

@@ -4,20 +4,20 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** Waits until the portfolio has paused itself, and answers why. */
+/** Waits until the portfolio has paused itself, and returns the reason. */
 async function paused({ context }: Place): Promise<string | undefined> {
   await expect.poll(async () => (await context.portfolios.read('q4')).paused).toBeDefined();
   return (await context.portfolios.read('q4')).paused;
 }
 
-/** Whose limits were requested, in the order of their numbers. */
+/** The numbers of the buyers whose limits were requested, in order. */
 function numbers({ standIn }: Place): number[] {
   const asked = standIn.things('limit').map(({ body }) => /HRB (\d+)/.exec(JSON.stringify(body))?.[1]);
   return asked.map(Number).sort((a, b) => a - b);
 }
 
 // Promise: first-rows-only
-test('exactly the first rows are sent, by several workers, and the rest when the portfolio is resumed', async () => {
+test('exactly the first rows are sent by several workers, and the rest after a resume', async () => {
   const place = await openWorkplace();
   const { context, work, settled } = place;
   await Promise.all([work(), work()]);
@@ -31,7 +31,7 @@ test('exactly the first rows are sent, by several workers, and the rest when the
   expect(place.standIn.counts().made).toMatchObject({ company: 40, limit: 40 });
 });
 
-test('the first rows are the same when the file is imported again, and more of them are the next ones', async () => {
+test('the first rows stay the same when the file is imported again, and a larger number adds the next ones', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(20), { first: 3 });
   await place.import(buyerLines(20), { first: 3 });
@@ -44,7 +44,7 @@ test('the first rows are the same when the file is imported again, and more of t
   expect(numbers(place)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a portfolio with no more rows than that ends like any other, and holds back no later file', async () => {
+test('a portfolio with fewer rows than its first rows ends normally, and does not hold back a later file', async () => {
   const place = await openWorkplace();
   await place.work();
   await place.import(buyerLines(2), { first: 3 });
@@ -54,7 +54,7 @@ test('a portfolio with no more rows than that ends like any other, and holds bac
   expect((await place.context.portfolios.read('q4')).paused).toBeUndefined();
 });
 
-test('a row that is none of the first stays where it is, though it has a job', async () => {
+test('a row that is not one of the first stays queued, even if it has a job', async () => {
   const { context, import: importLines } = await openWorkplace();
   await importLines(buyerLines(4));
   const rows = (await context.rows.inState('q4', 'queued', { count: 4 })).map(({ row }) => row);
@@ -62,7 +62,7 @@ test('a row that is none of the first stays where it is, though it has a job', a
   await Promise.all([feed(context), feed(context), feed(context)]);
   const states = await Promise.all(rows.map(async (row) => (await context.rows.begin(row, 'company'))?.state));
   expect(states).toEqual(['company', 'company', 'queued', 'queued']);
-  // One of the first that a person sends again is one of them still.
+  // A retried row that was one of the first is still one of them.
   const [first] = rows as [never, ...never[]];
   await context.rows.advance(first, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
   await context.rows.requeue(first, 'refused');
@@ -70,12 +70,12 @@ test('a row that is none of the first stays where it is, though it has a job', a
 });
 
 // Promise: first-rows-only
-test('rows that were in progress when the first ones were asked for wait again, unless they are among them', async () => {
+test('rows already in progress wait again after first rows are requested, unless they are among them', async () => {
   const place = await openWorkplace();
   const { context } = place;
   await place.import(buyerLines(12));
   const rows = (await context.rows.inState('q4', 'queued', { count: 12 })).map(({ row }) => row);
-  // As a run leaves them that was stopped: their calls were not sent.
+  // A stopped run leaves rows like this. Their calls were not sent.
   for (const row of rows.slice(1, 9)) await context.rows.begin(row, 'company');
   await place.import(buyerLines(12), { first: 3 });
   await place.work();
@@ -86,7 +86,7 @@ test('rows that were in progress when the first ones were asked for wait again, 
   expect((await place.settled()).states.done).toBe(12);
 });
 
-test('a row that is held is at its end here: a person is to look', async () => {
+test('a held row counts as finished among the first rows', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset', made: true }] },
   });
@@ -96,13 +96,13 @@ test('a row that is held is at its end here: a person is to look', async () => {
   expect((await place.context.portfolios.read('q4')).states).toMatchObject({ held: 1, queued: 2 });
 });
 
-test('a portfolio that something else paused before its first rows were at an end goes on with those, and no others', async () => {
+test('a portfolio paused before its first rows ended resumes with those only', async () => {
   const place = await openWorkplace();
   const { context } = place;
   await place.import(buyerLines(8), { first: 4 });
   await context.portfolios.pause('q4', 'the first 2 answers were all refused');
   expect(await context.portfolios.resume('q4')).toBe(4);
-  // A second click, or a command whose reply was lost, is no yes to the rest.
+  // A second click, or a command whose reply was lost, does not release the rest.
   expect(await context.portfolios.resume('q4')).toBe(4);
   await place.work();
   expect(await paused(place)).toBe('4 rows were sent first; resume to send the rest');
@@ -111,7 +111,7 @@ test('a portfolio that something else paused before its first rows were at an en
   expect((await place.settled()).states.done).toBe(8);
 });
 
-test('of many that go first, no look costs more than the page that it asks for', async () => {
+test('listing first rows returns only the page that is asked for', async () => {
   const { context, import: importLines } = await openWorkplace();
   await importLines(buyerLines(30));
   const { portfolios, rows } = context;
@@ -124,7 +124,7 @@ test('of many that go first, no look costs more than the page that it asks for',
   expect(await listed(0, 0)).toEqual([]);
 });
 
-test('more rows that go first end no pause but that behind the first ones, and a new file ends that one', async () => {
+test('more first rows end only the pause behind first rows, as a new file does', async () => {
   const place = await openWorkplace();
   const { context } = place;
   const { portfolios, rows } = context;
@@ -138,7 +138,7 @@ test('more rows that go first end no pause but that behind the first ones, and a
   await portfolios.pause('q4', 'by request');
   await place.import(buyerLines(4), { first: 2 });
   expect(await pausedNow()).toBe('by request');
-  // Whoever may end the pause behind first rows does not end another that came since.
+  // Ending the pause behind first rows does not end a later pause with another reason.
   expect(await portfolios.resumeAsPaused('q4', '1 row was sent first; resume to send the rest')).toBe(false);
   expect(await portfolios.resumeAsPaused('q4')).toBe(false);
   expect(await pausedNow()).toBe('by request');
@@ -146,7 +146,7 @@ test('more rows that go first end no pause but that behind the first ones, and a
   expect(await portfolios.resumeAsPaused('q4')).toBe(true);
   await portfolios.sendFirst('q4', 1);
   await feed(context);
-  // All is given up and so at an end: nothing waits behind first rows any more.
+  // All rows are cancelled, so no row waits behind first rows any more.
   await portfolios.cancel('q4');
   for (const state of ['queued', 'refused'] as const)
     for (const { row } of await rows.inState('q4', state, { count: 4 })) await rows.cancel(row);

@@ -21,7 +21,7 @@ const requestOf = (key: string, more: Partial<BuyerRow> = {}): BuyerRow => ({
 
 const isWhole = true;
 
-/** What the ledger has of each buyer, part by part. */
+/** The ledger's rows of each buyer, of which `whole` is read completely. */
 function readFrom(buyers: Record<string, BuyerRow[]>, whole: Record<string, BuyerRow[]> = {}) {
   const of = (rows: BuyerRow[] = [], isAll = isWhole): BuyerRows => ({ count: rows.length, rows, isWhole: isAll });
   return {
@@ -31,7 +31,7 @@ function readFrom(buyers: Record<string, BuyerRow[]>, whole: Record<string, Buye
 }
 
 // Promise: retry-names-other-requests
-test('rows of one request in several portfolios lead to one limit, and are no other request', async () => {
+test('rows of one request in several portfolios do not count as other requests', async () => {
   const elsewhere = requestOf('a', { row: { portfolio: 'q3', key: 'a' }, state: 'done' });
   const find = (...others: BuyerRow[]) => findOtherRequests([[rowOf('a', 'acme')]], {}, readFrom({ acme: others }));
   expect(await find(requestOf('a'), elsewhere)).toBeUndefined();
@@ -40,7 +40,7 @@ test('rows of one request in several portfolios lead to one limit, and are no ot
     expect(await find(requestOf('b', { state }))).toMatchObject({ rows: 1, first: [{ other: { state } }] });
 });
 
-test('of a buyer with very many requests all are read, where the first ones tell nothing', async () => {
+test('all requests of a buyer are read if the first ones decide nothing', async () => {
   const rows = readFrom({ acme: [requestOf('a')] }, { acme: [requestOf('a'), requestOf('z', { state: 'done' })] });
   const pages = [[rowOf('a', 'acme')]];
   expect(await findOtherRequests(pages, {}, rows)).toMatchObject({
@@ -50,7 +50,7 @@ test('of a buyer with very many requests all are read, where the first ones tell
 });
 
 // Promise: retry-names-other-requests
-test('of more than 10,000 rows, or after too long a time, the answer is "at least"', async () => {
+test('the number of rows is marked as inexact above 10,000 rows or after the time limit', async () => {
   const page = Array.from({ length: 6_000 }, (_, at) => rowOf(`${at}`, 'acme'));
   const rows = readFrom({ acme: [requestOf('z', { state: 'done' })] });
   expect(await findOtherRequests([page], {}, rows)).toMatchObject({ rows: 6_000, isExact: true });

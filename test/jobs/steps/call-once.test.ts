@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-describe('an answer that is no success', () => {
-  test("a refusal is the row's, with what the service said, and a mended file sends it again", async () => {
+describe('an answer other than success', () => {
+  test('a refusal is stored with its status and words, and importing the line again sends the row again', async () => {
     const { work, standIn, settled, context, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 }] },
     });
@@ -19,9 +19,12 @@ describe('an answer that is no success', () => {
 
   test.each([
     ['429', { on: 'company', fault: 'status', status: 429, times: 4 }],
-    ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
-    ['429 with a wish', { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 }],
-  ] as const)('%s fails no row: all calls wait', async (_name, rule) => {
+    ['503 of SERVICE_NOT_MADE', { on: 'limit', fault: 'status', status: 503, times: 3 }],
+    [
+      '429 with Retry-After',
+      { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 },
+    ],
+  ] as const)('after %s no row fails, and all calls wait', async (_name, rule) => {
     const { work, standIn, settled, ...place } = await openWorkplace({
       faults: { rules: [rule] },
       env: { SERVICE_NOT_MADE: '503' },
@@ -34,7 +37,7 @@ describe('an answer that is no success', () => {
     expect(standIn.madeTwice()).toEqual([]);
   });
 
-  test.each([422, 500, 503])('a wish to wait is followed in an answer of %s too', async (status) => {
+  test.each([422, 500, 503])('Retry-After is respected in an answer with status %s', async (status) => {
     const rule = { on: 'company', fault: 'status', status, headers: { 'retry-after': '2' }, times: 1 } as const;
     const { work, settled, ...place } = await openWorkplace({
       faults: { rules: [rule] },
@@ -47,7 +50,7 @@ describe('an answer that is no success', () => {
     expect(Date.parse(finished ?? '') - Date.parse(started ?? '')).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('an outage fails no row, and calls go on by themselves', async () => {
+  test('an outage fails no row, and calls resume after it', async () => {
     const { work, standIn, settled, context, ...place } = await openWorkplace();
     await standIn.setFaults({ outage: { how: 'refuse' } });
     await place.import(buyerLines(10));
@@ -71,8 +74,8 @@ describe('an answer that is no success', () => {
   });
 });
 
-describe('a ceiling', () => {
-  test('is kept in every second, by several workers together', async () => {
+describe('the rate of SERVICE_RATE_PER_S', () => {
+  test('is kept in every second by several workers together', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace({ env: { SERVICE_RATE_PER_S: '40' } });
     await place.import(buyerLines(50));
     await Promise.all([work(), work(), work()]);

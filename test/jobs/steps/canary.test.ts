@@ -7,7 +7,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 const ROWS = 60;
 const IN_FLIGHT = 4;
 
-/** A mistake that every row shares: no company is taken. */
+/** All rows share one mistake: every company is refused. */
 const ALL_REFUSED = { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] } as const;
 
 async function openPlace(env: Record<string, string> = {}) {
@@ -19,15 +19,15 @@ async function openPlace(env: Record<string, string> = {}) {
   return { ...place, paused };
 }
 
-describe('ten first answers alike', () => {
+describe('ten equal refusals as the first answers', () => {
   // Promise: pauses-after-equal-refusals
-  test('pause the portfolio, say why, cost little more than ten calls, are counted anew after resume, and forgiven once mended', async () => {
+  test('pause the portfolio with a reason, also after a resume, until the mistake is corrected', async () => {
     const { work, settled, report, standIn, paused, context, ...place } = await openPlace();
     const why = 'the first 10 answers at the step company were all refused with status 403: scope missing';
     await place.import(buyerLines(ROWS));
     await work();
     await expect.poll(paused).toBe(why);
-    // Those that were on their way at that moment are answered too, and nothing else is sent.
+    // The calls under way at that moment are answered, and nothing else is sent.
     const unsettled = async () => (standIn.counts().requests.company[403] ?? 0) - (await report()).states.refused;
     await expect.poll(unsettled).toBe(0);
     expect(standIn.counts().requests.company[403]).toBeLessThanOrEqual(10 + 2 * IN_FLIGHT);
@@ -48,16 +48,19 @@ describe('ten first answers alike', () => {
 test.each([
   ['0', undefined],
   ['3', 'the first 3 answers'],
-])('CANARY_REFUSALS=%s says how many first answers alike pause a portfolio, and 0 none', async (refusals, why) => {
-  const { work, settled, paused, ...place } = await openPlace({ CANARY_REFUSALS: refusals });
-  await place.import(buyerLines(30));
-  await work();
-  if (why) await expect.poll(paused).toContain(why);
-  else expect((await settled()).states.refused).toBe(30);
-  expect((await paused()) === undefined).toBe(why === undefined);
-});
+])(
+  'CANARY_REFUSALS=%s sets the number of equal refusals that pause a portfolio, and 0 disables the pause',
+  async (refusals, why) => {
+    const { work, settled, paused, ...place } = await openPlace({ CANARY_REFUSALS: refusals });
+    await place.import(buyerLines(30));
+    await work();
+    if (why) await expect.poll(paused).toContain(why);
+    else expect((await settled()).states.refused).toBe(30);
+    expect((await paused()) === undefined).toBe(why === undefined);
+  },
+);
 
-test('one success first shows that not every row shares the mistake', async () => {
+test('no number of equal refusals pauses a portfolio after a first success', async () => {
   const { work, settled, standIn, paused, ...place } = await openPlace();
   await standIn.setFaults({ rules: [] });
   await work();
@@ -70,7 +73,7 @@ test('one success first shows that not every row shares the mistake', async () =
 });
 
 describe('the first answers of a portfolio', () => {
-  /** Each word is the answer to another row; `ledger` is nothing that the service said in this portfolio. */
+  /** Each word is the answer for another row. `ledger` is a company that the ledger already knew, so no answer. */
   async function pauseAfter(words: readonly (number | 'ok' | 'ledger')[]) {
     const { rows, portfolios } = openLedger();
     for (const [place, word] of words.entries()) {
@@ -88,11 +91,11 @@ describe('the first answers of a portfolio', () => {
   }
 
   test.each([
-    ['pause it: three alike', [422, 422, 422], true],
-    ['let it go on: two alike', [422, 422], false],
-    ['let it go on: another status among them', [422, 400, 422, 422, 422], false],
-    ['let it go on: a success among them', [422, 'ok', 422, 422, 422], false],
-    ['pause it: a company that the ledger knew already is no answer', [422, 'ledger', 422, 422], true],
+    ['pause it: three equal refusals', [422, 422, 422], true],
+    ['do not pause it: two equal refusals', [422, 422], false],
+    ['do not pause it: another status among them', [422, 400, 422, 422, 422], false],
+    ['do not pause it: a success among them', [422, 'ok', 422, 422, 422], false],
+    ['pause it: a company known to the ledger is no answer', [422, 'ledger', 422, 422], true],
   ] as const)('%s', async (_name, words, pauses) => {
     expect((await pauseAfter(words)) !== undefined).toBe(pauses);
   });

@@ -18,7 +18,7 @@ import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.t
 const SAID = { message: 'supplier is not known here' };
 
 describe('the supplier', () => {
-  test('is created first, and its id stands on the portfolio', async () => {
+  test('is created first, and the report shows its id', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     const supplierPath = join(await makeFolder(), 'supplier.csv');
     await writeFile(supplierPath, 'name,country_code,city\nLieferant AG,CH,Bern\n');
@@ -45,7 +45,7 @@ describe('the supplier', () => {
     await work();
     expect(await settled()).toMatchObject({ supplier: null, states: { done: 2 } });
     const state = await context.portfolios.read('q4');
-    // The words of the service, and what to do: no row is refused for it.
+    // The problem has the words of the service and the command. No row is refused for it.
     const words =
       'The service refused the supplier with status 422: supplier is not known here. To ask for the supplier again, import a file into the portfolio with --supplier: npx limitline run FILE --portfolio "q4" --supplier FILE';
     expect(state.supplier?.problem).toBe(words);
@@ -53,7 +53,7 @@ describe('the supplier', () => {
     expect(
       waitsFor({ state, pace: undefined, workers: 1, pausedQueues: [], nowMs: 0 }).map((one) => one.words),
     ).toContain(`It could not be created: ${words}`);
-    // Its job is run again, from the board or since it stalled.
+    // The job is run again, as from the dashboard or after a stall.
     const before = standIn.counts();
     await context.queues.forget([supplierJob('q4').data]);
     await context.queues.add([supplierJob('q4')]);
@@ -77,7 +77,7 @@ async function openApproved() {
     expect(await approvals.grant({ id, digest: found?.digest ?? '', by: 'bob' })).toBe('granted');
     await carryOutAllAnswered(place.context);
   };
-  /** Runs the supplier's job; `between` happens behind its look at the portfolio, and before its claim. */
+  /** Runs the supplier's job. `between` happens after its look at the portfolio and before its claim. */
   const runJob = async (isMeant: (name: string) => boolean, between: () => Promise<unknown>) => {
     const own = await openContext({ settings: readSettings({ cwd: place.dir, env: place.env }), log: makeSilentLog() });
     onTestFinished(() => own.close());
@@ -105,7 +105,7 @@ async function openApproved() {
 }
 
 // Promise: yes-covers-what-was-seen
-test('a supplier that nobody approved is not created where a later one is approved between the look and the claim', async () => {
+test('an unapproved supplier is not created if a later one is approved between look and claim', async () => {
   const { bring, grant, runJob, bodies, done, context } = await openApproved();
   const first = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
   await runJob(
@@ -122,7 +122,7 @@ test.each([
   ['another supplier', 'Second GmbH', ''],
   ['another address of the supplier', 'First GmbH', 'Other Street 2'],
 ])(
-  '%s that nobody approved is not sent where the earlier one is approved between the look and the claim',
+  '%s without approval is not sent if the earlier supplier is approved between look and claim',
   async (_what, name, street) => {
     const { bring, grant, runJob, bodies, done } = await openApproved();
     const first = await bring('First GmbH', 'A GmbH,DE,HRB 1,5', 'Approved Street 1');
@@ -138,7 +138,7 @@ test.each([
 );
 
 // Promise: displaced-supplier-not-created
-test('a supplier of which an approver was told that it is not created is not created behind the yes', async () => {
+test('a displaced supplier is not created if the later one is approved between look and claim', async () => {
   const { bring, grant, runJob, bodies, done } = await openApproved();
   const first = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
   const second = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
@@ -151,7 +151,7 @@ test('a supplier of which an approver was told that it is not created is not cre
   expect(bodies().map(({ name }) => name)).not.toContain('First GmbH');
 });
 
-test('an import can be approved where the supplier of an older version has no key', async () => {
+test('an import can be approved if the stored supplier of an earlier version has no key', async () => {
   const { bring, grant, context } = await openApproved();
   await grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'));
   const { ledger, keys } = context;
@@ -161,7 +161,7 @@ test('an import can be approved where the supplier of an older version has no ke
 }, 15_000);
 
 // Promise: last-approved-supplier-counts
-test('a supplier that an approver said yes to counts where the one before was sent again while its import came in', async () => {
+test('an approved supplier stays in use even if the previous one was revived during its import', async () => {
   const { bring, grant, context, ...place } = await openApproved();
   const { portfolios } = context;
   await grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'));

@@ -5,7 +5,7 @@ import { QUEUES } from '../../../src/queue/queues.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-/** Stands in every cell, and in whatever the service says. */
+/** This mark is in every cell and in every answer of the service. */
 const MARK = /geheim/i;
 const body = 'Geheim 1 GmbH, anna@geheim.example: no';
 
@@ -18,7 +18,7 @@ const RULES: NonNullable<FaultChange['rules']> = [
 const lineOf = (n: number) => `Geheim ${n} GmbH,DE,Geheim HRB ${n},${n}000,anna${n}@geheim.example,Geheim,Geheimer`;
 
 // Promise: failed-jobs-name-nobody
-test('nothing of a buyer or of the service’s words is in any key of the queues, whatever its row failed of', async () => {
+test("no key of the queues contains a buyer's data or the service's words, however a row failed", async () => {
   const { work, context, settled, ...place } = await openWorkplace({ faults: { rules: RULES } });
   const header =
     'name,country_code,company_registration_number,requested_limit,contact_email,contact_first_name,contact_last_name';
@@ -32,7 +32,7 @@ test('nothing of a buyer or of the service’s words is in any key of the queues
 
   const texts = await Promise.all(QUEUES.map((queue) => allUnder(context.keys.queuePrefix(queue), context.ledger)));
   const kept = texts.flat();
-  // Each stands at its job and in the queue's events.
+  // Each reason is in its job and in the events of the queue.
   const reasons = new Set(kept.filter((text) => text.startsWith('line ')).sort());
   expect([...reasons]).toEqual([
     expect.stringMatching(/^line 2: refused with status 422 \(step company, cause [0-9a-z]{8}\)$/),
@@ -48,7 +48,7 @@ test('nothing of a buyer or of the service’s words is in any key of the queues
   expect(kept.filter((text) => MARK.test(text))).toEqual([]);
 });
 
-test('a row that was never answered says so without a status, and one that is gone says that', () => {
+test('the reason without an answer has no status, and a missing row is reported as such', () => {
   const result = { line: 9, problem: undefined, cause: undefined };
   expect(failureReason('refused', result, 'q4')).toBe('line 9: refused');
   expect(failureReason('refused', { ...result, problem: { step: 'limit', message: body } }, 'q4')).toBe(
@@ -57,7 +57,7 @@ test('a row that was never answered says so without a status, and one that is go
   expect(failureReason('held', undefined, 'q4')).toBe('a row that no longer exists: held');
 });
 
-/** Every text of every key that begins so: fields, members and entries. */
+/** All texts of all keys with this prefix: names, fields, members and entries. */
 async function allUnder(prefix: string, redis: RedisConnection): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = '0'; ; ) {

@@ -10,7 +10,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 const REFUSED = { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 } as const;
 
 // Promise: retry-from-refusing-step
-test('a row that is refused behind its first step is a failed job of that step, and goes when an operator sends it again', async () => {
+test("a row refused at a later step is a failed job of that step, and is sent by an operator's retry", async () => {
   const { work, standIn, settled, context, ...place } = await openWorkplace({ faults: { rules: [REFUSED] } });
   await place.import(buyerLines(3));
   await work();
@@ -20,7 +20,7 @@ test('a row that is refused behind its first step is a failed job of that step, 
   const [failed] = (await context.queues.failed('buyer-limits', { count: 9 })).jobs;
   expect(failed?.reason).toMatch(/^line 3: refused with status 422 \(step limit/);
 
-  // Whatever runs that job, BullMQ or another dashboard: it sends nothing, and fails again.
+  // If BullMQ or another dashboard runs that job, it sends nothing and fails again.
   const row = failed?.row ?? { portfolio: '', key: '' };
   const jobOf = () => context.queues.bullmq['buyer-limits'].getJob(jobId(row));
   await (await jobOf())?.retry('failed');
@@ -33,7 +33,7 @@ test('a row that is refused behind its first step is a failed job of that step, 
   expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
 });
 
-test('whose process died before that job was made gets it by the job of the earlier step', async () => {
+test('a failed job missing after a crash is made by the job of the earlier step', async () => {
   const { standIn, context, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
   const [found] = await context.rows.inState('q4', 'queued', { count: 1 });
@@ -49,7 +49,7 @@ test('whose process died before that job was made gets it by the job of the earl
   expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
 });
 
-test('where nothing stands in the way, a row goes all its way by one job', async () => {
+test('a row passes all steps in one job if no queue is paused', async () => {
   const { work, settled, context, ...place } = await openWorkplace();
   await place.import(buyerLines(10));
   await work();
@@ -59,13 +59,13 @@ test('where nothing stands in the way, a row goes all its way by one job', async
   expect(await context.ledger.get(context.queues.bullmq.companies.toKey('id'))).not.toBeNull();
 });
 
-test('what was made is written down, though what its row wants next cannot be told', async () => {
+test('a made company is recorded even if the next step of its row fails', async () => {
   const { dir, work, standIn, context, ...place } = await openWorkplace();
   await mkdir(join(dir, 'documents'));
   await writeFile(join(dir, 'documents', 'a.pdf'), '%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
   const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
   await place.import([header, 'Muster GmbH,DE,HRB 1,1000,a.pdf']);
-  // The store of documents has lost its content since.
+  // The document store has lost its content.
   await rm(join(context.settings.LIMITLINE_DATA, 'documents'), { recursive: true });
   await work();
   await expect.poll(async () => (await place.report()).states.documents).toBe(1);
@@ -75,7 +75,7 @@ test('what was made is written down, though what its row wants next cannot be to
   expect(standIn.counts().made).toMatchObject({ company: 1, document: 0, limit: 0 });
 });
 
-test('a queue that is paused under load soon has all rows that come to it stand before it', async () => {
+test('rows stop at a queue that is paused under load, and continue after it is resumed', async () => {
   const rows = 100;
   const { work, standIn, settled, report, context, ...place } = await openWorkplace({
     faults: { latencyMs: 25 },
@@ -91,14 +91,14 @@ test('a queue that is paused under load soon has all rows that come to it stand 
   };
   await expect.poll(atRest, { timeout: 120_000 }).toBe(rows);
   const { limit } = (await report()).states;
-  // Far from all of them had gone on by then.
+  // At that moment many rows had not passed this step.
   expect(limit).toBeGreaterThan(10);
   await context.queues.resumeQueue('buyer-limits');
   expect((await settled()).states.done).toBe(rows);
   expect(standIn.counts().made.limit).toBe(rows);
 });
 
-test('a row that was carried to a step waits behind no breaker that was tripped meanwhile: it stands in the queue before it', async () => {
+test('a carried row does not wait for a breaker that was tripped meanwhile', async () => {
   const row = { portfolio: 'q4', key: 'row-1' };
   const request = {
     kind: 'limit',

@@ -14,7 +14,7 @@ import {
 import { buyerLines, makeKeptLog } from '../../support/workplace.ts';
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
-/** By these, other calls are sent again. */
+/** With these settings, other calls are sent again. */
 const RESENDS = {
   SERVICE_NOT_MADE: '503',
   SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key',
@@ -24,7 +24,7 @@ const RESENDS = {
 const status = (code: number, more = {}) => ({ on: 'session', fault: 'status', status: code, ...more }) as const;
 
 // Promise: session-asked-once
-test('a session is asked for once, on request, and sent by one of two processes; its link and end stand beside the limit', async () => {
+test('a requested session is sent once by one of two workers, and its link is stored beside the limit', async () => {
   const place = await openSessionPlace(5);
   await place.work();
   expect(requestsOf(place)).toBe(0);
@@ -41,7 +41,7 @@ test('a session is asked for once, on request, and sent by one of two processes;
 });
 
 // Promise: earlier-links-stay-known
-test('a new one comes on purpose only, and the links of all earlier ones stay known', async () => {
+test('a further session needs --resend, and the links of earlier sessions stay known', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
   await expectStates(place, [['made']]);
@@ -61,20 +61,23 @@ test.each([
   ['an answer without the link', { on: 'session', fault: 'answer', drop: ['url'] }],
   ['a link with a control character', { on: 'session', fault: 'answer', set: { url: 'https://a.example/\u0007' } }],
   ['a link that runs a script', { on: 'session', fault: 'answer', set: { url: 'javascript:alert(1)' } }],
-] as const)('after %s nobody knows, and nothing is asked again but on purpose', async (_what, fault) => {
-  const rule = { times: 1, ...fault } as never;
-  const place = await openSessionPlace(1, { faults: { rules: [rule] }, env: RESENDS });
-  await place.ask();
-  await expectStates(place, [['held']]);
-  expect(await place.ask()).toMatchObject({ asked: 0, held: 1 });
-  expect(requestsOf(place)).toBe(1);
-  // The row is not held: its limit was made.
-  expect((await place.report()).states).toMatchObject({ done: 1, held: 0 });
-  await place.ask({ line: 2 }, true);
-  await expectStates(place, [['made', 'held']]);
-});
+] as const)(
+  'after %s the outcome is unknown, and the session is sent again only with --resend',
+  async (_what, fault) => {
+    const rule = { times: 1, ...fault } as never;
+    const place = await openSessionPlace(1, { faults: { rules: [rule] }, env: RESENDS });
+    await place.ask();
+    await expectStates(place, [['held']]);
+    expect(await place.ask()).toMatchObject({ asked: 0, held: 1 });
+    expect(requestsOf(place)).toBe(1);
+    // The row is not held, because its limit was made.
+    expect((await place.report()).states).toMatchObject({ done: 1, held: 0 });
+    await place.ask({ line: 2 }, true);
+    await expectStates(place, [['made', 'held']]);
+  },
+);
 
-test('an end with control characters is left out, and the link counts', async () => {
+test('an expiry with control characters is left out, and the link is stored', async () => {
   const fault = { on: 'session', fault: 'answer', set: { expires_at: 'soon\r\n\u001b[31m' } } as const;
   const place = await openSessionPlace(1, { faults: { rules: [fault] } });
   await place.ask();
@@ -83,7 +86,7 @@ test('an end with control characters is left out, and the link counts', async ()
 });
 
 // Promise: calls-awaited-at-a-stop
-test('an orderly stop writes down the answers of all sessions in flight', async () => {
+test('an orderly stop records the answers of all sessions in flight', async () => {
   const place = await openSessionPlace(4, { faults: { rules: [SLOW] } });
   await place.ask();
   await expect.poll(() => place.standIn.sessions().length, { timeout: 60_000 }).toBe(4);
@@ -92,7 +95,7 @@ test('an orderly stop writes down the answers of all sessions in flight', async 
 });
 
 // Promises: no-session-after-cancel, pause-keeps-sessions
-test('nothing is sent after a cancel has returned, and those in flight are awaited', async () => {
+test('no session is sent after a cancel has returned, and sessions in flight are awaited', async () => {
   const place = await openSessionPlace(6, { env: { SERVICE_CONCURRENCY: '2' }, faults: { rules: [SLOW] } });
   await place.ask();
   await expect.poll(() => requestsOf(place), { timeout: 60_000 }).toBeGreaterThan(0);
@@ -103,12 +106,12 @@ test('nothing is sent after a cancel has returned, and those in flight are await
   expect(requestsOf(place)).toBe(sent);
   const states = (await place.sessionsOf()).map(([session]) => session?.state).sort();
   expect(states).toEqual([...Array(6 - sent).fill('dropped'), ...Array(sent).fill('made')]);
-  // Whoever wants one after that asks again.
+  // After the cancel, sessions can be requested again.
   expect(await place.ask()).toMatchObject({ asked: 6 - sent });
 });
 
 // Promise: pause-keeps-sessions
-test('a paused portfolio keeps what was asked for, and it goes on when it is resumed', async () => {
+test('a paused portfolio keeps requested sessions, and sends them after it is resumed', async () => {
   const place = await openSessionPlace(1);
   await place.context.portfolios.pause('q4', 'by request');
   expect(await place.ask()).toMatchObject({ asked: 1 });
@@ -117,7 +120,7 @@ test('a paused portfolio keeps what was asked for, and it goes on when it is res
     { portfolio: 'other' },
   );
   await place.settled('other');
-  // The other portfolio's session passes, so this one was looked at.
+  // The other portfolio's session is sent, so the worker has also examined this one.
   await place.ask({ portfolio: 'other' });
   await expectStates({ sessionsOf: () => place.sessionsOf('other') }, [['made']]);
   await expectStates(place, [['waits']]);
@@ -127,7 +130,7 @@ test('a paused portfolio keeps what was asked for, and it goes on when it is res
 });
 
 // Promise: session-has-own-connection
-test('with one call in flight at a time, a limit does not wait behind a session', async () => {
+test('a limit does not wait behind a session, even with one call in flight at a time', async () => {
   const silent = { on: 'session', fault: 'silence' } as const;
   const place = await openSessionPlace(1, { env: { SERVICE_CONCURRENCY: '1' }, faults: { rules: [silent] } });
   await place.ask();
@@ -139,7 +142,7 @@ test('with one call in flight at a time, a limit does not wait behind a session'
 });
 
 // Promise: limits-before-sessions
-test('no session is sent while a row is due', async () => {
+test('no session is sent while rows are due', async () => {
   const place = await openSessionPlace(1, { env: { SERVICE_RATE_PER_S: '2' } });
   await place.import(buyerLines(8), { portfolio: 'next' });
   await place.ask();
@@ -150,7 +153,7 @@ test('no session is sent while a row is due', async () => {
 });
 
 // Promises: session-stops-no-calls, session-refused-by-status, session-second-unauthorized
-test.each([500, 404, 401])('a status %i for each session neither trips a breaker nor stops limits', async (code) => {
+test.each([500, 404, 401])('status %i for each session neither trips a breaker nor stops limits', async (code) => {
   const place = await openSessionPlace(5, {
     faults: { rules: [status(code, { headers: { 'retry-after': '3600' } })] },
   });
@@ -166,19 +169,19 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
 });
 
 // Promise: one-session-tries-at-a-time
-test('while the service makes no session, one at a time tries, so an outage holds few', async () => {
+test('while the service makes no session, only one is tried at a time', async () => {
   const place = await openSessionPlace(12, { env: { SERVICE_CONCURRENCY: '3' }, faults: { rules: [status(500)] } });
   await place.ask();
   const sent = async () =>
     (await place.sessionsOf()).flatMap(([session]) => session?.sentMs ?? []).sort((a, b) => a - b);
   await expect.poll(async () => (await sent()).length, { timeout: 60_000 }).toBeGreaterThan(3);
-  // The process rests for five seconds after each, as long as none is made.
+  // The process rests for five seconds after each failed session.
   const [, , third = 0, ...later] = await sent();
   for (const [at, sentMs] of later.entries()) expect(sentMs - (later[at - 1] ?? third)).toBeGreaterThan(4_000);
 });
 
 // Promise: session-second-unauthorized
-test('a session that met a 401 in one process and meets one in another is refused', async () => {
+test('a session answered with 401 in two processes is refused', async () => {
   const place = await openSessionPlace(1, { faults: { rules: [status(401)] } });
   const { calls, keys, ledger, portfolios } = place.context;
   await portfolios.pause('q4', 'by request');
@@ -191,7 +194,7 @@ test('a session that met a 401 in one process and meets one in another is refuse
 });
 
 // Promise: session-file-read-at-start
-test('a worker whose session file asks for more leaves a session to others, and says so once', async () => {
+test('a worker whose session file needs a missing value leaves sessions to others, and logs it once', async () => {
   const { log, lines } = makeKeptLog();
   const body = { ...SESSION_FILE.body, of: SESSION_FILE.body.buyer_company.replace('buyer', 'supplier') };
   const place = await openSessionPlace(2, { change: { body } });
@@ -208,7 +211,7 @@ test('a worker whose session file asks for more leaves a session to others, and 
 });
 
 // Promise: limits-before-sessions
-test('a breaker that no row is left to reset keeps no session back', async () => {
+test('a tripped breaker without rows to reset it does not hold back sessions', async () => {
   const place = await openSessionPlace(1);
   await place.standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 500 }] });
   await place.import(buyerLines(4).toSpliced(1, 1), { portfolio: 'other' });
@@ -218,7 +221,7 @@ test('a breaker that no row is left to reset keeps no session back', async () =>
   await expectStates(place, [['made']]);
 });
 
-test('however many sessions wait, few are read at a time, and one behind those of a paused portfolio is sent', async () => {
+test('few of many waiting sessions are read at a time, and those behind a paused portfolio are sent', async () => {
   const place = await openSessionPlace(1);
   const { calls, keys, ledger, portfolios } = place.context;
   await place.import(buyerLines(2).toSpliced(1, 1), { portfolio: 'other' });
@@ -239,7 +242,7 @@ test('however many sessions wait, few are read at a time, and one behind those o
 });
 
 // Promises: session-stops-no-calls, session-rests-after-429
-test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {
+test.each([429, 200])("limits are sent however long a session's status %i asks to wait", async (code) => {
   const fault = status(code, { headers: { 'retry-after': '3600' }, body: { url: 'https://hosted.example/s/1' } });
   const place = await openSessionPlace(1, { faults: { rules: [fault] } });
   await place.ask();
@@ -251,7 +254,7 @@ test.each([429, 200])('however long a session’s status %i asks to wait, limits
 });
 
 // Promise: session-refused-after-thirty
-test('after a 429 a session goes again, and after thirty it is refused', async () => {
+test('a session is retried after a 429, and refused after thirty', async () => {
   const place = await openSessionPlace(1, { faults: { rules: [status(429, { times: 1 })] } });
   await place.ask();
   await expectStates(place, [['made']]);
@@ -268,7 +271,7 @@ test('after a 429 a session goes again, and after thirty it is refused', async (
 });
 
 // Promise: waiting-session-of-declined
-test('a session that waits is not sent once its limit was declined', async () => {
+test('a waiting session is not sent after its limit was declined', async () => {
   const place = await openSessionPlace(1, { env: { STATUS_MEANINGS: 'no=declined' } });
   await place.workers.stop();
   expect(await place.ask()).toMatchObject({ asked: 1, declined: 0 });

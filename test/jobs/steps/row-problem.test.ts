@@ -6,12 +6,12 @@ const sentMs = Date.parse('2026-11-22T10:00:00.000Z');
 
 test.each<[name: string, failure: Failure, problem: object]>([
   [
-    'a refusal with its status and body as they came',
+    'a refusal with its unchanged status and body',
     { is: 'refused', status: 422, body: 'no' },
     { message: 'The service refused the company with status 422', status: 422, body: 'no' },
   ],
   [
-    'a web page, which the service would not send',
+    'an answer that is a web page',
     { is: 'refused', status: 404, body: '<!doctype html><p>' },
     {
       message:
@@ -19,7 +19,7 @@ test.each<[name: string, failure: Failure, problem: object]>([
     },
   ],
   [
-    'an unknown outcome with when and what was sent',
+    'an unknown outcome with the time and the content of the call',
     { is: 'unknown', reason: 'status 502', sentMs },
     {
       message: 'It is unknown whether the company was made: sent 2026-11-22T10:00:00.000Z, then status 502',
@@ -27,12 +27,12 @@ test.each<[name: string, failure: Failure, problem: object]>([
     },
   ],
   [
-    'an unknown outcome of which nobody knows when it was sent',
+    'an unknown outcome without a time',
     { is: 'unknown', reason: 'the process that was sending it vanished' },
     { message: 'It is unknown whether the company was made: the process that was sending it vanished' },
   ],
   [
-    'a request that was made for another line of this name',
+    'a request made for another line with this reference',
     { is: 'other', id: 'company_1' },
     { message: expect.stringMatching(/^changed after it was requested: .*company_1/) },
   ],
@@ -41,11 +41,11 @@ test.each<[name: string, failure: Failure, problem: object]>([
     { is: 'put off', reason: 'status 429', times: 30 },
     { message: 'The service put the company off 30 times (status 429) while others of this step passed' },
   ],
-])('the problem of a row tells of %s', (_name, failure, problem) => {
+])('the problem of a row describes %s', (_name, failure, problem) => {
   expect(problemOf('company', request, failure)).toMatchObject({ step: 'company', ...problem });
 });
 
-test('what was sent is kept in a problem up to two thousand characters', () => {
+test('the sent content is stored in a problem up to two thousand characters', () => {
   const { sent } = problemOf('limit', { ...request, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
   expect(sent).toHaveLength(2_000);
 });

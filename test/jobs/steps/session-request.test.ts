@@ -24,17 +24,17 @@ test.each([
   ['buyer_limit.contact.street:number', COMPANY, { ...LIMIT, contact: { street: 7 } }],
   ['company.address.name', { ...COMPANY, address: { ...ADDRESS, name: OTHER } }, LIMIT],
   ['company.address.website', { ...COMPANY, address: { ...ADDRESS, website: OTHER } }, LIMIT],
-])('an extra field %s takes no place of a field of the row in a session', (_path, company, limit) => {
+])('an extra field %s does not replace a field of the row in a session', (_path, company, limit) => {
   expect(bodyOf(company, limit)).toEqual(bodyOf(COMPANY, LIMIT));
 });
 
 // Promise: session-values-are-text
-test('a place of which the line has no value stays empty, whatever extra field bears its name', () => {
+test('a place without a value in the line stays empty, even if an extra field has its name', () => {
   const { website: _none, ...company } = COMPANY;
   expect(bodyOf(company, { ...LIMIT, website: OTHER })).toMatchObject({ body: { website: '', city: 'Berlin' } });
 });
 
-test('a supplier that waits for an approval is named in no session', () => {
+test('a session leaves out a supplier that waits for approval', () => {
   const session = { body: { supplier: sessionPlace('supplier') }, returnUrl: '' };
   const request = { name: 'A GmbH', buyer: 'b', documents: [], limit: { requested_limit: '5000' } } as never;
   const row = { request, companyId: 'company_1', limitId: 'bl_1' };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-describe('the way of a row', () => {
-  test('leads from a line to a limit, each thing made once', async () => {
+describe('a row', () => {
+  test('is carried from its line to a limit, with one call for each thing', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     await place.import(buyerLines(20));
     await work();
@@ -16,7 +16,7 @@ describe('the way of a row', () => {
   });
 
   // Promise: at-most-one-call
-  test('shares a buyer and a document among the rows that name them', async () => {
+  test('shares its buyer and document with other rows that name them', async () => {
     const { dir, work, standIn, settled, context, ...place } = await openWorkplace();
     await mkdir(join(dir, 'documents'));
     await writeFile(join(dir, 'documents', 'a.pdf'), '%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
@@ -36,7 +36,7 @@ describe('the way of a row', () => {
     expect(new Set(limits).size).toBe(12);
   });
 
-  test('passes over what there is nothing to do for: a company that is known', async () => {
+  test('skips the company step if its company is known', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     await place.import(buyerLines(1));
     await work();
@@ -48,7 +48,7 @@ describe('the way of a row', () => {
   });
 
   // Promises: at-most-one-call, sent-once-however-imported
-  test('makes a request once, however often and wherever it is imported', async () => {
+  test('is requested once, however often and wherever it is imported', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     await work();
     await place.import(buyerLines(5));
@@ -62,7 +62,7 @@ describe('the way of a row', () => {
   });
 
   // Promise: at-most-one-call
-  test('gives two portfolios the same request at the same time once, and says skipped to the other', async () => {
+  test('of two portfolios with the same requests is made once, and skipped in the other', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace({ faults: { latencyMs: 5 } });
     await place.import(buyerLines(30));
     await place.import(buyerLines(30), { portfolio: 'twin' });
@@ -74,7 +74,7 @@ describe('the way of a row', () => {
   });
 });
 
-test('stopping under load loses nothing and holds nothing', async () => {
+test('stopping under load loses and holds no row', async () => {
   const { work, standIn, settled, report, ...place } = await openWorkplace({ faults: { latencyMs: [5, 60] } });
   await place.import(buyerLines(150));
   const first = await work();

@@ -6,8 +6,8 @@ test.each([
   ['by the beginning of a number with its register', 'HRB 77', 'R-59'],
   ['in other case', 'hrb77', 'R-59'],
   ['without its register', '77', 'R-59'],
-  ['also where a reference begins so, each once', '77', '77'],
-])('a search finds all its buyers, page by page: %s', async (_how, text, last) => {
+  ['once each, even if a reference begins with the text', '77', '77'],
+])('a search finds all its buyers across pages: %s', async (_how, text, last) => {
   const { context, ...place } = await openWorkplace();
   const lines = Array.from({ length: 60 }, (_none, n) => {
     const name = `Firm ${String.fromCharCode(97 + (n % 26))}${n} GmbH`;

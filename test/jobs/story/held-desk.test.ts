@@ -11,7 +11,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';
 
 // Promise: held-list-with-sums
-test('held rows of two portfolios are summed by currency, and answered by one plan', async () => {
+test('held rows of two portfolios are summed by currency, and answered in one plan', async () => {
   const { context, import: importLines, hold } = await openPlanned(1);
   await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR', 'Due SpA,IT,2,200,EUR'], { portfolio: 'south' });
   await importLines([HEADER, 'One Ltd,GB,3,5,GBP'], { portfolio: 'north' });
@@ -42,14 +42,14 @@ test('held rows of two portfolios are summed by currency, and answered by one pl
   }));
   const plan = await plans.planAnswers(answers, { back: 'account', by: 'test' });
   expect(plan).toMatchObject({ problems: [], elsewhere: [], late: 0 });
-  // The plan of an account is no portfolio's.
+  // A plan for the account cannot be confirmed for one portfolio.
   expect(await plans.confirm(plan.id, 'q4', 'test')).toEqual({ is: 'unknown' });
   expect(await plans.confirm(plan.id, undefined, 'test')).toMatchObject({ is: 'done', resolution: { calls: 4 } });
   expect(await desk.summary(undefined)).toMatchObject({ total: 0, sums: [] });
 });
 
 // Promise: held-list-with-sums
-test('a held request that two portfolios share is one question with one sum on the first page, the list and in the letter', async () => {
+test('a held request of several portfolios is one question with one sum, on every page', async () => {
   const { context, import: importLines, hold, dir, env } = await openPlanned(1);
   for (const portfolio of ['south', 'tyrol', 'west'])
     await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR'], { portfolio });
@@ -73,7 +73,7 @@ test('a held request that two portfolios share is one question with one sum on t
 });
 
 // Promises: letter-of-1000, held-list-with-sums
-test('eleven hundred held rows are selected and answered at once, and the letter asks about a thousand', async () => {
+test('1,100 held rows are answered at once, and the letter asks about 1,000', async () => {
   const { context, all, hold, dir, env } = await openPlanned(1_100);
   for (let from = 0; from < all.length; from += 100) await Promise.all(all.slice(from, from + 100).map(hold));
   const { post } = await openConsole({ cwd: dir, env });
@@ -96,11 +96,11 @@ test('eleven hundred held rows are selected and answered at once, and the letter
   expect(row?.state).not.toBe('held');
 });
 
-test('the sum of a row that was held while its file was read names the currency once the file is read', async () => {
+test('the sum of a held row shows its currency as soon as its file is read completely', async () => {
   const { context, import: importLines, hold } = await openPlanned(1);
   await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR'], { portfolio: 'south' });
   for (const { row } of await context.rows.inState('south', 'queued', { count: 9 })) await hold(row);
-  // While a file is read, its import has no currency yet.
+  // While a file is being read, its import has no currency.
   const { ledger, keys } = context;
   const imports = await ledger.hgetall(keys.allImports('south'));
   for (const [id, text] of Object.entries(imports))
@@ -111,7 +111,7 @@ test('the sum of a row that was held while its file was read names the currency 
   expect(await desk.summary('south')).toMatchObject({ sums: [{ currency: 'EUR', amount: '100.50' }] });
 });
 
-test('the oldest question is known anew where the only held row is held again', async () => {
+test('the time of the oldest question is updated if the only held row is held again', async () => {
   const { context, all, hold } = await openPlanned(1);
   const [row] = all as [RowId];
   await hold(row);
@@ -121,7 +121,7 @@ test('the oldest question is known anew where the only held row is held again', 
   expect(await desk.ofAccount()).toMatchObject({ total: 1, oldestMs: oldestMs + 5_000 });
 });
 
-test('a row that was held only between the digest and the reading does not stay among the held ones', async () => {
+test('a row that was held only for a moment during a count does not stay in the list', async () => {
   const { connection, keys, stories, rows, calls, portfolios } = openLedger();
   await connection.zadd(keys.held, 1_000, 'q4/AAAAAAAAAAAAAAAA');
   let between = async () => void (await connection.zadd(keys.held, 2_000, 'q4/BBBBBBBBBBBBBBBB'));
@@ -133,17 +133,17 @@ test('a row that was held only between the digest and the reading does not stay 
   const desk = makeHeldDesk({ stories: { ...stories, heldDigest }, rows, calls, portfolios });
   await desk.ofAccount();
   between = async () => {};
-  // Its answer arrived after all.
+  // Its answer arrived.
   await connection.zrem(keys.held, 'q4/BBBBBBBBBBBBBBBB');
   expect(await desk.ofAccount()).toMatchObject({ total: 1, summed: 1 });
 });
 
-test('two held calls of one request are two questions on the list of the account', async () => {
+test("two held calls of one request are two questions in the account's list", async () => {
   const { context, import: importLines } = await openWorkplace();
   const { rows, calls, ledger, keys, stories } = context;
   const header = 'name,country_code,company_registration_number,requested_limit,request_reference';
   await importLines([header, 'Uno SpA,IT,1,100,R1'], { portfolio: 'south' });
-  // This file names the company that the service has already, so its row has no company to make.
+  // This file names the company id, so its row needs no company call.
   await importLines([`${header},company_id`, 'Uno SpA,IT,1,100,R1,company_known'], { portfolio: 'north' });
   const [south] = await rows.inState('south', 'queued', { count: 1 });
   const [north] = await rows.inState('north', 'queued', { count: 1 });
@@ -166,7 +166,7 @@ test('two held calls of one request are two questions on the list of the account
   const desk = makeHeldDesk(context);
   expect((await desk.rows(undefined)).map(({ row }) => row.portfolio).sort()).toEqual(['north', 'south']);
   expect(await countQuestions(context)).toBe(2);
-  // Each page shows the number: rows are compared again only once others are held.
+  // Each page shows the number. Rows are compared again only after the held rows changed.
   const read = vi.spyOn(context.rows, 'read');
   expect(await countQuestions(context)).toBe(2);
   expect(read).not.toHaveBeenCalled();

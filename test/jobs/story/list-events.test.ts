@@ -3,7 +3,7 @@ import { type ListDeps, listEvents } from '../../../jobs/story/list-events.ts';
 import type { LookedInto } from '../../../src/ledger/events/event-rows.ts';
 import type { KeptEvent } from '../../../src/ledger/events/kept-event.ts';
 
-/** Ten events of so many ids each, in an account of a thousand portfolios. */
+/** Ten events with so many ids each, in an account with a thousand portfolios. */
 function openList(ids: number) {
   const looked: LookedInto[] = [];
   const event = (at: number) => ({ id: String(at), ids: Array.from({ length: ids }, (_none, of) => `id-${at}-${of}`) });
@@ -32,7 +32,7 @@ test.each([
   [0, 300, 300, 700],
   [64, undefined, undefined, 0],
 ])(
-  'of %i ids each, rows are looked for in %s portfolios at the most, and it is said of how many they are not',
+  'for events of %i ids each, rows are searched in at most %s portfolios, and the rest is counted',
   async (ids, latest, within, unlooked) => {
     const { looked, list } = openList(ids);
     expect(await list(latest)).toMatchObject({ unlooked });

@@ -9,7 +9,7 @@ import { eventOf, openEvents } from '../../support/events.ts';
 import { makeRequest, ROW } from '../../support/ledger.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-test('a line is found with its columns; one far down is not waited for; a copy that is gone is said', async () => {
+test('the line of a row is found with its columns, unless it takes too long or its file is missing', async () => {
   const desk = await openDesk(6_000);
   await desk.limitline('import', 'q4.csv');
   const { context, get } = await openConsole(desk);
@@ -23,7 +23,7 @@ test('a line is found with its columns; one far down is not waited for; a copy t
   expect(await look(6_001, 1)).toEqual({ is: 'far' });
   expect(await look(9_000, 10_000)).toEqual({ is: 'gone' });
 
-  // The page of a row that is far down answers at once, and the piece behind its link has the line.
+  // The page of a row far down answers at once, and the link loads the line later.
   const [row] = await context.rows.behind('q4', 'queued', { line: 6_001, count: 1 });
   const address = `/portfolios/q4/rows/${row?.row.key}`;
   expect((await get(address)).text).toContain('data-module="late"');
@@ -39,7 +39,7 @@ test('a line is found with its columns; one far down is not waited for; a copy t
 });
 
 // Promise: row-tells-its-story
-test('a row’s story names who approved its import, also once another approval sent it again', async () => {
+test('the history of a row names who approved its import, also after a further approval', async () => {
   const { context, approve, refuse, all } = await openPortfolio(1);
   const told = async () => {
     const story = row && (await rowStory(row, context));
@@ -56,7 +56,7 @@ test('a row’s story names who approved its import, also once another approval 
 });
 
 // Promise: row-tells-its-story
-test('a row whose file comes again, read otherwise, keeps who brought it in first', async () => {
+test('a row whose file is imported again keeps its first importer', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 422 }] } });
   const { context } = place;
   await place.import(buyerLines(1), { by: 'fin' });
@@ -72,7 +72,7 @@ test('a row whose file comes again, read otherwise, keeps who brought it in firs
 });
 
 // Promise: row-shows-its-events
-test('a row’s story has the events that name it, also those that came before our own answer was settled', async () => {
+test('the history of a row shows the events that name it, also those before its answer was recorded', async () => {
   const place = openEvents();
   const { rows, calls, events } = place;
   await rows.put(ROW, 2, '1', makeRequest());
@@ -83,7 +83,7 @@ test('a row’s story has the events that name it, also those that came before o
   const eventsOf = async () => (await rowStory(ROW, place))?.events.map(({ names, times }) => [names, times]);
   expect(await eventsOf()).toEqual([]);
 
-  // The answer came; the row does not have the id yet.
+  // The answer is recorded in the call, but the row does not have the id yet.
   await calls.settle(company, 'a/1', { id: 'company_1', record: {}, buyer: 'buyer-of-muster' });
   expect(await eventsOf()).toEqual([[['company_1'], 1]]);
   await rows.advance(ROW, 'company', 'limit', { company: 'company_1' });
@@ -92,7 +92,7 @@ test('a row’s story has the events that name it, also those that came before o
   await events.keep(eventOf('<b>bl_1 of company_1 is reduced</b>'));
   await events.keep(eventOf('bl_2 of company_2'));
   const story = await rowStory(ROW, place);
-  // Both may have come in one millisecond.
+  // Both may have arrived in the same millisecond.
   expect(story?.events.map(({ names, times }) => [names, times]).sort()).toEqual([
     [['bl_1', 'company_1'], 2],
     [['company_1'], 1],
@@ -103,6 +103,6 @@ test('a row’s story has the events that name it, also those that came before o
       'An event of the service came that names company_1. It changed nothing here.',
     ]),
   );
-  // And that is so.
+  // The events changed nothing.
   expect(story?.result).toMatchObject({ state: 'done', limitId: 'bl_1' });
 });

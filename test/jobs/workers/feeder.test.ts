@@ -13,7 +13,7 @@ async function withRows(count: number) {
   return place;
 }
 
-test('a portfolio whose jobs are lost is healed, wherever its rows stand', async () => {
+test('lost jobs of a portfolio are made again, at whichever step its rows are', async () => {
   const { context } = await withRows(4);
   const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
   await context.rows.begin(row(2), 'company');
@@ -28,12 +28,12 @@ test('a portfolio whose jobs are lost is healed, wherever its rows stand', async
   expect(await heal()).toBe(0);
 });
 
-test('a portfolio that stands still is healed, although something is left of its job', async () => {
+test('a lost job is made again even if a part of its record remains', async () => {
   const { context } = await withRows(1);
   const row = { portfolio: 'q4', key: 'row-2' };
   await feed(context);
   await context.rows.begin(row, 'company');
-  // The lists of a queue are gone, the job's own record is not; another job keeps the queues from being idle.
+  // The lists of the queue are lost, and the record of the job remains. Another job keeps the queues from being idle.
   const queue = `${context.keys.queuePrefix('companies')}:companies`;
   await context.ledger.del(`${queue}:wait`, `${queue}:marker`);
   await context.queues.add([{ queue: 'documents', name: 'upload-documents', data: { portfolio: 'q4', key: 'other' } }]);
@@ -42,7 +42,7 @@ test('a portfolio that stands still is healed, although something is left of its
   expect(await context.queues.depth()).toBe(2);
 });
 
-test('what a lost queue left of a row that waits does not keep it from being fed', async () => {
+test('the record of a lost job does not keep a waiting row from being fed', async () => {
   const { context } = await withRows(3);
   await feed(context);
   const queue = `${context.keys.queuePrefix('companies')}:companies`;
@@ -54,7 +54,7 @@ test('what a lost queue left of a row that waits does not keep it from being fed
   expect(await context.queues.depth()).toBe(3);
 });
 
-test('a portfolio that only waits is not looked into, nor a slow one again and again', async () => {
+test('the search for lost jobs is skipped while workers wait, and limited otherwise', async () => {
   const { context } = await withRows(1);
   await feed(context);
   let looks = 0;
@@ -75,7 +75,7 @@ test('a portfolio that only waits is not looked into, nor a slow one again and a
   expect(looks).toBeLessThan(6);
 });
 
-test('a row that was put off while a clock was two days ahead goes on when that is right again', async () => {
+test('a job delayed by a clock two days ahead runs when the clock is right again', async () => {
   const { context } = await withRows(1);
   const row = { portfolio: 'q4', key: 'row-2' };
   await context.rows.begin(row, 'company');
@@ -86,7 +86,7 @@ test('a row that was put off while a clock was two days ahead goes on when that 
   await expect.poll(() => heal().then(counts)).toEqual({ delayed: 0, wait: 1 });
 });
 
-test('a row that is put off for a while waits for that', async () => {
+test('a delayed job is not run early', async () => {
   const { context } = await withRows(1);
   const row = { portfolio: 'q4', key: 'row-2' };
   await context.rows.begin(row, 'company');
@@ -99,11 +99,11 @@ test('a row that is put off for a while waits for that', async () => {
 const LARGE = 800;
 const SMALL = 40;
 const CALLS_PER_S = 50;
-/** A row takes two calls, for its company and for its limit. */
+/** A row needs two calls, one for its company and one for its limit. */
 const ROWS_PER_S = CALLS_PER_S / 2;
 
 // Promise: portfolios-take-turns
-test('a small portfolio imported behind a large one has its turns at once', async () => {
+test('a small portfolio imported after a large one is processed in turns with it', async () => {
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: String(CALLS_PER_S) } });
   const { context } = place;
   const put = async (portfolio: string, count: number) => {
@@ -113,7 +113,7 @@ test('a small portfolio imported behind a large one has its turns at once', asyn
       const request = makeRequest({ buyer, company: { name: buyer } });
       return context.rows.put({ portfolio, key: buyer }, line, 'i', request);
     };
-    // So many at a time that a busy machine has done them all before any command is given up.
+    // So few at a time that a slow machine finishes them before a command times out.
     for (let from = 0; from < count; from += 250) {
       await Promise.all(Array.from({ length: Math.min(250, count - from) }, (_, n) => putLine(from + n + 2)));
     }
@@ -129,7 +129,7 @@ test('a small portfolio imported behind a large one has its turns at once', asyn
   await put('small', SMALL);
   await place.settled('small');
   expect(await done('small')).toBe(SMALL);
-  // In turns, as many of the large one's rows go meanwhile, and some more where the machine stalls while it puts the small one's
-  // rows in. Behind the large one it would be all of them.
+  // In turns, the large portfolio gets as many rows done meanwhile, and some more if the machine stalls. Without turns,
+  // all of its rows would be done first.
   expect((await done('large')) - before).toBeLessThan(LARGE / 2);
 });

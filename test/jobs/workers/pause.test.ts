@@ -10,7 +10,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 const ROWS = 60;
 const IN_FLIGHT = 4;
 
-test('no new call starts for a paused portfolio, and it goes on where it was', async () => {
+test('no new call is sent for a paused portfolio, and its rows continue after the resume', async () => {
   const { work, report, settled, standIn, context, ...place } = await openWorkplace({
     faults: { latencyMs: [20, 80] },
     env: { SERVICE_CONCURRENCY: String(IN_FLIGHT) },
@@ -25,7 +25,7 @@ test('no new call starts for a paused portfolio, and it goes on where it was', a
   await context.portfolios.pause('q4', 'by request');
   const answeredBefore = requests();
 
-  // No job goes round to look for the resume: each row stands in front of its step again, and its job has ended.
+  // No job polls for the resume. Each row waits before its step, and its job has ended.
   await expect.poll(async () => (await context.queues.alive()).size).toBe(0);
   const { company, documents, limit } = (await report()).states;
   expect(company + documents + limit).toBe(0);
@@ -41,7 +41,7 @@ test('no new call starts for a paused portfolio, and it goes on where it was', a
 });
 
 // Promise: pause-holds-up-no-other
-test('a paused portfolio holds up no other, not even for a company that they share', async () => {
+test('a paused portfolio delays no other, even if they share a company', async () => {
   const { work, report, settled, standIn, context, ...place } = await openWorkplace();
   await place.import(buyerLines(5));
   await context.portfolios.pause('q4', 'by request');
@@ -55,7 +55,7 @@ test('a paused portfolio holds up no other, not even for a company that they sha
   expect(standIn.counts().made).toMatchObject({ company: 5, limit: 10 });
 });
 
-test('a supplier that was paused before it was made is made when the portfolio goes on', async () => {
+test('a supplier paused before its creation is created after the resume', async () => {
   const { work, settled, standIn, context, dir, ...place } = await openWorkplace();
   const supplierPath = join(dir, 'supplier.csv');
   await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
@@ -70,7 +70,7 @@ test('a supplier that was paused before it was made is made when the portfolio g
 });
 
 // Promise: rows-wait-before-queue
-test('rows of a paused queue wait before it and say so, those of other steps go on, and all go on afterwards', async () => {
+test('rows wait before a paused queue while other steps continue, and all are finished after the resume', async () => {
   const { work, report, settled, standIn, context, ...place } = await openWorkplace();
   await context.queues.pauseQueue('buyer-limits');
   await place.import(buyerLines(8));
@@ -88,7 +88,7 @@ test('rows of a paused queue wait before it and say so, those of other steps go 
   expect(standIn.counts().made.limit).toBe(8);
 });
 
-test('what stands in a paused queue counts for no other: rows are fed past it', async () => {
+test('jobs in a paused queue do not count, so later rows are fed past it', async () => {
   const { context, ...place } = await openWorkplace();
   await context.queues.pauseQueue('companies');
   const [header = '', ...lines] = buyerLines(150);
@@ -102,7 +102,7 @@ test('what stands in a paused queue counts for no other: rows are fed past it', 
   expect(waiting.get('known')?.size).toBeGreaterThan(20);
 });
 
-test('a queue is paused and resumed by command, and a name and a queue are not both', async () => {
+test('pause and resume accept a queue or a portfolio, and refuse both together', async () => {
   const { limitline } = await openDesk(1);
   const paused = await limitline('pause', '--queue', 'documents');
   expect(paused.stdout).toContain('npx limitline resume --queue documents');

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRest } from '../../../jobs/workers/rest.ts';
 import type { PaceState } from '../../../src/pace/pace-words.ts';
 
-/** A process that rests by a pace of which the test says what blocks it, in a time that passes when the test says so. */
+/** A resting process whose pace is blocked by the test, in time that passes on demand. */
 function openRest() {
   vi.useFakeTimers();
   const stopping = new AbortController();
@@ -37,7 +37,7 @@ function openRest() {
   };
 }
 
-test('a short wait is waited out by the rows that have been taken up', async () => {
+test('during a short wait the process keeps its rows', async () => {
   const { rest, said, block, pass } = openRest();
   const signal = rest.signal();
   block(4_000);
@@ -46,7 +46,7 @@ test('a short wait is waited out by the rows that have been taken up', async () 
   expect(signal.aborted).toBe(false);
 });
 
-test('in a long wait rows are put back, and taken up again when it is over, or ends before its time', async () => {
+test('during a long wait the process puts its rows back, and takes up rows after its end', async () => {
   const { rest, said, block, pass } = openRest();
   const signal = rest.signal();
   block(3_600_000);
@@ -61,7 +61,7 @@ test('in a long wait rows are put back, and taken up again when it is over, or e
   expect(rest.signal().aborted).toBe(false);
 });
 
-test('who stops while it rests takes nothing up again', async () => {
+test('a process that stops while it rests takes up no rows again', async () => {
   const { rest, said, stopping, block, pass } = openRest();
   block(3_600_000);
   await pass(2_000);
@@ -72,7 +72,7 @@ test('who stops while it rests takes nothing up again', async () => {
   expect(rest.signal().aborted).toBe(true);
 });
 
-test('a process that is quiet takes up nothing when a long wait is over, and takes up rows again when it is told to', async () => {
+test('a quiet process takes up no rows after a long wait until it is told to', async () => {
   const { rest, said, block, pass } = openRest();
   block(10_000);
   await pass(2_000);
@@ -84,7 +84,7 @@ test('a process that is quiet takes up nothing when a long wait is over, and tak
   expect(said.at(-1)).toBe('resumed');
 });
 
-test('a process that is told to take up rows again in a long wait does so when that is over', async () => {
+test('a process told to take up rows during a long wait does so after the wait', async () => {
   const { rest, said, block, pass } = openRest();
   await rest.quiet(true);
   block(10_000);

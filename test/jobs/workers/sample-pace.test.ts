@@ -4,12 +4,12 @@ import { startSamplingPace } from '../../../jobs/workers/workers.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('once there is a sample, one is asked for each two seconds, one at a time, whatever goes wrong, until it is stopped', async () => {
+test('the pace is sampled every two seconds, one sample at a time, even after a failure, until it is stopped', async () => {
   const asked: { resolve: (noted: boolean) => void; reject: (error: Error) => void }[] = [];
   const sampling = startSamplingPace({ add: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) });
   await vi.advanceTimersByTimeAsync(500);
   expect(asked.length).toBe(1);
-  // Nobody has called the service yet.
+  // The service has not been called yet.
   asked[0]?.resolve(false);
   await vi.advanceTimersByTimeAsync(250);
   asked[1]?.resolve(true);

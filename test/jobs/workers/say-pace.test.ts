@@ -7,7 +7,7 @@ import { makeKeptLog } from '../../support/workplace.ts';
 
 const trippedBreaker: Tripped = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 
-/** A pace that is as the test says; this process learns of it only where it looks. */
+/** A pace set by the test. The process only learns its changes by looking. */
 function startSaying({ isIdle = false, now = AT_LIMIT, tripped = [] as Tripped[], paused = [] as string[] } = {}) {
   const known = { state: { ...AT_LIMIT, ratePerS: 20 }, tripped };
   const { log, lines } = makeKeptLog();
@@ -38,14 +38,14 @@ function startSaying({ isIdle = false, now = AT_LIMIT, tripped = [] as Tripped[]
   };
   const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
   onTestFinished(saying.stop);
-  /** A permit was taken, or an answer told. */
+  /** A permit was taken, or an answer recorded. */
   const move = () => {
     known.state = { ...known.state };
   };
   return { lines, looks, move };
 }
 
-test('what is said is how the pace is at that moment, and once where nothing has left since', async () => {
+test('the log shows the current pace, and nothing again until something moved', async () => {
   const { lines, looks, move } = startSaying();
   move();
   await vi.waitUntil(() => lines.length > 0, WAIT);
@@ -55,13 +55,13 @@ test('what is said is how the pace is at that moment, and once where nothing has
   expect(lines.map(({ msg }) => msg)).toEqual(Array(2).fill("at the service's limit, 98 calls/s"));
 });
 
-test('a tripped breaker is said again and again while rows wait behind it', async () => {
+test('a tripped breaker is logged again and again while rows wait behind it', async () => {
   const { lines } = startSaying({ tripped: [trippedBreaker] });
   await vi.waitUntil(() => lines.length > 2, WAIT);
   expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
 });
 
-test('a paused queue is said again and again while rows wait in it, with what lets it go on', async () => {
+test('a paused queue is logged again and again, with the command that resumes it', async () => {
   const { lines } = startSaying({ paused: ['companies'] });
   await vi.waitUntil(() => lines.length > 2, WAIT);
   expect(lines[0]?.msg).toContain(
@@ -69,13 +69,13 @@ test('a paused queue is said again and again while rows wait in it, with what le
   );
 });
 
-test('nothing is said where there is nothing to do, though a breaker is tripped', async () => {
+test('an idle process logs nothing, even if a breaker is tripped', async () => {
   const { lines, looks } = startSaying({ tripped: [trippedBreaker], isIdle: true });
   await vi.waitUntil(() => looks.queues > 3, WAIT);
   expect(lines).toEqual([]);
 });
 
-test('that credentials are refused is left to who says it once a minute', async () => {
+test('refused credentials are not logged here, because another part logs them once a minute', async () => {
   const blocked = { why: 'they are refused', because: 'credentials', untilMs: Date.now() + 60_000 };
   const { lines, looks, move } = startSaying({ now: { ...AT_LIMIT, blocked } });
   move();
