@@ -17,8 +17,10 @@ async function approveAll({ context }: Place) {
   }
 }
 
-/** Line 2 has the documents a and b, line 3 has b, and line 4 has a. All are held, because the calls of a and b are
- * in doubt. `known` returns what is known of the two documents. */
+/**
+ * Line 2 has the documents a and b, line 3 has b, and line 4 has a. All are held, because the calls of a and b are in
+ * doubt. `known` returns what is known of the two documents.
+ */
 async function openHeld() {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context, dir } = place;

@@ -14,8 +14,9 @@ const signal = new AbortController().signal;
 
 type Asked = Awaited<ReturnType<typeof openDoubt>>;
 
-/** A row of buyer 1 in each of two portfolios. The call for its company was sent and is in doubt. Both rows are
- * held. */
+/**
+ * A row of buyer 1 in each of two portfolios. The call for its company was sent and is in doubt. Both rows are held.
+ */
 async function openDoubt(env: Record<string, string> = {}, hasOther = true) {
   const place = await openPortfolio(1, { APPROVE_ABOVE: '500', APPROVE_WINDOW_DAYS: '0', ...env });
   const { context } = place;
@@ -50,8 +51,9 @@ async function openDoubt(env: Record<string, string> = {}, hasOther = true) {
 
 type Lines = Pick<Asked, 'import' | 'approve' | 'all' | 'context'>;
 
-/** The line of the held row is imported corrected, with the company id. The new row ends, and the held row is
- * replaced. */
+/**
+ * The line of the held row is imported corrected, with the company id. The new row ends, and the held row is replaced.
+ */
 async function giveWay({ import: bringIn, approve, all, context }: Lines): Promise<void> {
   const header = `${HEADER},company_id`;
   await bringIn([header, 'Buyer 1 GmbH,DE,HRB 1,450,company_1'], { replace: true });
@@ -75,8 +77,9 @@ test.each(['archived', 'forgotten'])('a decline of an answer still counts after 
   expect(await one('q5')).toMatchObject({ calls: 0, waits: { rows: 1 } });
 });
 
-/** The same under APPROVE_ALWAYS. The row of q5 is held as well, and an answer for the call waits in both
- * portfolios. */
+/**
+ * The same under APPROVE_ALWAYS. The row of q5 is held as well, and an answer for the call waits in both portfolios.
+ */
 async function openAsked() {
   const place = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   await holdInQ5(place);
@@ -140,7 +143,7 @@ test('an approval that lost its call to a later decline answers nothing, and the
   expect(await context.calls.isUnknown(company)).toBe(false);
 });
 
-test('a decline still counts after a further question was cancelled, and the next approval releases the call', async () => {
+test('a decline still counts after a later approval request was cancelled, and the next approval releases the call', async () => {
   const { context, say, first, other, one, company, waiting } = await openAsked();
   await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
   await carryOutAllAnswered(context);

@@ -77,7 +77,7 @@ test('an approved answer does not apply to a call that was sent again before the
   expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
 });
 
-test('a half-made question of a killed process can be answered after a while', async () => {
+test('an approval request that a killed process left open can be answered after a while', async () => {
   const { rows, context, states, waiting, approve } = await openAnswered();
   const { approvals, ledger, keys } = context;
   const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });

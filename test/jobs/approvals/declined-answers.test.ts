@@ -10,8 +10,10 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const by = 'olivia';
 
-/** Three held rows, of which two are below the limit. Their resend waits for approval. With `elsewhere`, a row of
- * another portfolio with this amount is held for the first row's call. */
+/**
+ * Three held rows, of which two are below the limit. Their resend waits for approval. With `elsewhere`, a row of
+ * another portfolio with this amount is held for the first row's call.
+ */
 async function openAsked(elsewhere = '') {
   const place = await openPortfolio(3, { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' });
   await place.approve();

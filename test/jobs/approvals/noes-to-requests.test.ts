@@ -42,7 +42,7 @@ type Place = Awaited<ReturnType<typeof openPortfolio>>;
 
 // Promise: declined-needs-another-approval
 test.each<[string, (place: Place) => Promise<unknown>]>([
-  ['given up', ({ context }) => cancelRows({ portfolio: 'q4', by: 'alice' }, context)],
+  ['cancelled', ({ context }) => cancelRows({ portfolio: 'q4', by: 'alice' }, context)],
   ['left out by a file', ({ import: importLines }) => importLines(LINES.slice(0, 1), { replace: true })],
 ])(
   'a request that is %s before its decline is carried out needs another approval, whatever its sum',

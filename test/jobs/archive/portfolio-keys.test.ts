@@ -9,9 +9,11 @@ import { differences, dumpRedis, NEVER, putBackPlainly } from '../../support/arc
 import { connectRedis } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-/** Keys that stay when a portfolio is archived, without the prefix of the account: keys of the account and its
- * processes, and keys that prevent double requests. A key in neither this list nor that of portfolio keys would be
- * lost when its portfolio is archived, so each new key belongs to one of them. */
+/**
+ * Keys that stay when a portfolio is archived, without the prefix of the account: keys of the account and its
+ * processes, and keys that prevent double requests. A key in neither this list nor that of portfolio keys would be lost
+ * when its portfolio is archived, so each new key belongs to one of them.
+ */
 const STAYS = [
   /^account$/,
   /^portfolios$/,

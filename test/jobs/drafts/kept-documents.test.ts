@@ -9,8 +9,9 @@ const COLUMNS = ['name', 'requested_limit', 'supporting_documents', 'row', 'limi
 const KEY = 'row-key-16-chars';
 const csv = (documents: string) => `${COLUMNS.join(',')}\nAlder GmbH,1,${documents},q9/${KEY},,x\n`;
 
-/** Takes the kept documents of an errors file. Its row has these documents, and those in `there` have stored
- * content. */
+/**
+ * Takes the kept documents of an errors file. Its row has these documents, and those in `there` have stored content.
+ */
 async function take(file: string | Buffer, names: readonly string[], { there = names, came = [] as string[] } = {}) {
   const dir = await makeFolder();
   const [path, to] = [join(dir, 'v1'), join(dir, 'documents')];

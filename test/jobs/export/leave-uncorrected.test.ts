@@ -31,7 +31,7 @@ async function openPlace() {
 }
 
 // Promise: uncorrected-errors-file-stays
-test('an errors file stays while a file of the same name lacks its line, and is removed once it contains the correction', async () => {
+test('an errors file stays if a file of the same name lacks its line, and is removed after the line was corrected', async () => {
   const { run, at, errors } = await openPlace();
   await run('q4.csv', { lines: [HEADER, 'Acme GmbH,DE,1000', 'Beta GmbH,DE,oops'], isFaulty: true });
   const other = { lines: [HEADER, 'Gamma GmbH,DE,3000'], isFaulty: false };

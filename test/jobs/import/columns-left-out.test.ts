@@ -107,11 +107,11 @@ describe('a file after one whose limits were requested', () => {
   // Promise: lacking-reference-is-refused
   test.each([
     [
-      'has it under a name that --map tells',
+      'has it under another name, given by --map',
       FULL.map((line) => line.replace('request_reference', 'Vorgang')),
       ['--map', 'Vorgang=request_reference'],
     ],
-    ['goes into another portfolio', without(FULL, 'request_reference'), ['--portfolio', 'other']],
+    ['is imported into another portfolio', without(FULL, 'request_reference'), ['--portfolio', 'other']],
   ])('is accepted if it %s', async (_what, later, how) => {
     const { limitline, write } = await openAfter(FULL);
     await write(later);
@@ -154,7 +154,7 @@ describe('a file after one whose limits were requested', () => {
   // Promise: lacking-reference-is-refused
   test.each([
     [
-      'a registration number that identified nobody without a country',
+      'a registration number that identified no buyer without a country',
       without(NUMBERED, 'country_code'),
       'company_registration_number',
       'changed after it was requested (company_registration_number differs)',

@@ -186,12 +186,12 @@ test('import warns that a line may mean the buyer of an earlier import', async (
   const [acme, beta] = ['portfolio a, line 2 ("Acme GmbH")', 'portfolio a, line 3 ("Beta AG")'];
   const warned = (buyer: string) => expect.stringContaining(`same buyer as ${buyer}`);
   expect(await ask('b', 'Acme GmbH,DE,,5000', 'Beta AG,,,700')).toEqual([warned(acme), warned(beta)]);
-  // The ids that the service gave, and those that lines name.
+  // The warning covers ids from the service and ids from lines.
   const [zinc, tin] = [`Zinc AG,DE,${id},700`, 'Tin AG,DE,company_7,700'];
   expect(await ask('c', zinc, tin)).toEqual([warned(`${beta} with the same company_id`)]);
   const lead = ['portfolio c, line 3 ("Tin AG") with the same company_id'].map(warned);
   expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual(lead);
-  // A line that comes again is a known buyer's.
+  // A repeated line belongs to a known buyer.
   expect(await ask('d', 'Lead AG,DE,company_7,700')).toEqual([]);
 });
 
@@ -262,7 +262,7 @@ test('a line of an errors file that lost leading zeros means the buyer whose row
   );
   expect(await place.importFile(path)).toMatchObject({ rows: 1, replaced: 1, problems: [] });
   await finished(place);
-  // Both ways to write it are known now.
+  // Both spellings of the reference are known now.
   expect(await place.import([HEADER, ...first])).toMatchObject({ rows: 1, problems: [{ line: 2 }] });
   expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
 });

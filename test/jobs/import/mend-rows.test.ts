@@ -181,7 +181,7 @@ describe('the column row of an errors file', () => {
 
 // Promise: errors-line-of-other-line
 test.each([
-  ['mended', '2000', { rows: 1, replaced: 0 }, [1000, 2000]],
+  ['corrected', '2000', { rows: 1, replaced: 0 }, [1000, 2000]],
   ['still unreadable', '2OO0', { rows: 0, replaced: 0, invalid: 1 }, [1000]],
 ])(
   'a line that led to no row, alone in its errors file and %s, replaces no row of another line',

@@ -12,8 +12,10 @@ import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace
 
 const SAID = 'name,country_code,city\nSupplier GmbH,DE,Bremen\n';
 
-/** An import pauses before it stores its supplier. Meanwhile the same file is imported with the supplier `SAID`, and
- * approved. */
+/**
+ * An import pauses before it stores its supplier. Meanwhile the same file is imported with the supplier `SAID`, and
+ * approved.
+ */
 async function openStill(other: string) {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context, dir } = place;

@@ -12,7 +12,7 @@ test.each([
   ['', { hindrance: 'empty' }],
   [Buffer.from('a\n', 'utf16le'), { endsWhole: true }],
   [Buffer.from('a\nb', 'utf16le'), { endsWhole: false }],
-])('the first look at a file that contains %j', async (content, glance) => {
+])('a look at a file finds whether its content %j ends with a line break', async (content, glance) => {
   const { write } = await makeTemporaryFolder();
   expect(await glanceAt(Buffer.from(await write('q4.csv', content)), 'q4.csv')).toMatchObject(glance);
 });

@@ -4,8 +4,10 @@ import { answered, makeWatcher, ROOM, settle } from '../../support/watcher.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 describe('settings of notices', () => {
-  /** The kinds of notices under these settings for a portfolio that settles with 15 of 100 rows refused, on a
-   * half-full Redis. */
+  /**
+   * The kinds of notices under these settings for a portfolio that settles with 15 of 100 rows refused, on a half-full
+   * Redis.
+   */
   async function kindsUnder(env: Record<string, string>) {
     const place = await openWorkplace({ env });
     const watcher = makeWatcher(place.context, { readServers: async () => [{ used_memory: '60', maxmemory: '100' }] });

@@ -6,8 +6,10 @@ import { openService } from '../../../src/open-service.ts';
 import { callThrough } from '../../support/call-through.ts';
 import { foundBy, openWorkplace } from '../../support/workplace.ts';
 
-/** Three rows of one buyer are held for its company call. The sending process has no heartbeat, and its answer is
- * still to come. */
+/**
+ * Three rows of one buyer are held for its company call. The sending process has no heartbeat, and its answer is still
+ * to come.
+ */
 async function openLate() {
   const place = await openWorkplace();
   await place.import([
@@ -31,8 +33,8 @@ async function openLate() {
 }
 
 /**
- * Its company was refused late. The row that it was sent for is refused if it goes on first. If another row is faster, that one
- * asks for the company anew, and all three are done.
+ * The company call was refused late. Its own row is refused if it continues first. If another row is faster, that row
+ * sends the company again, and all three rows are done.
  */
 async function expectOneCompany({ settled, standIn }: Awaited<ReturnType<typeof openLate>>) {
   const { done, refused } = (await settled()).states;

@@ -62,8 +62,10 @@ test('a limit with a lost answer stays held until a person gives its id, and is 
   await expect(place.resolve({ line: 3 })).rejects.toThrow(/^Line 3 .* No row of the portfolio is held\.$/);
 });
 
-/** Somebody presses "retry" on a BullMQ dashboard for the only held row. Its job sends nothing, and explains how to
- * resolve it. */
+/**
+ * Somebody presses "retry" on a BullMQ dashboard for the only held row. Its job sends nothing, and explains how to
+ * resolve it.
+ */
 async function pressRetry({ context: { keys, redis }, standIn }: Place): Promise<void> {
   const requests = standIn.counts().requests.limit;
   const queue = new Queue('buyer-limits', {
