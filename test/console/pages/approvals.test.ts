@@ -9,7 +9,7 @@ import { buyerLines } from '../../support/workplace.ts';
 const ALICE: Person = { by: 'alice', roles: ['finance'] };
 const BOB: Person = { by: 'bob', roles: ['approver'] };
 
-/** Three rows that alice imported, which wait; and the console, whose visitor is whoever the test says. */
+/** Three waiting rows that alice imported, and a console whose visitor is the person that the test names. */
 async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true } = {}) {
   const desk = await openDesk(3, {}, settings);
   const now = { who: BOB };
@@ -41,7 +41,7 @@ async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true }
 }
 
 // Promises: approval-shows-what-is-sent, approver-sees-the-file
-test('what waits is listed, with who asked, and everything that a yes is about stands on its page', async () => {
+test('the list shows each waiting approval with its author, and its page shows everything that the approval covers', async () => {
   const { get, approval, address } = await openWaiting();
   const list = (await get('/approvals')).text;
   for (const words of ['1 waits, oldest first', address, '3,007.50', 'command line (', 'q4.csv', 'to be requested']) {
@@ -63,11 +63,11 @@ test('what waits is listed, with who asked, and everything that a yes is about s
   ]) {
     expect(unmarked(text)).toContain(words);
   }
-  // The largest first.
+  // The largest amount is listed first.
   expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
 });
 
-test('the page of an approval says that its portfolio is paused, and after the yes that rows are sent only while they are', async () => {
+test('the page of an approval says whether its portfolio is paused or its rows are being sent', async () => {
   const { get, approve, address, context, desk } = await openWaiting();
   const words = ['The portfolio is paused: nothing of it goes', 'Its rows are being sent.'];
   const said = async () => get(address).then(({ text }) => words.map((one) => text.includes(one)));
@@ -82,7 +82,7 @@ test('the page of an approval says that its portfolio is paused, and after the y
 });
 
 // Promise: earlier-no-is-said
-test('the page of what waits says which sum is above its limit', async () => {
+test('the page of a waiting approval names the limit that its sum exceeds', async () => {
   const { get, address } = await openWaiting({ settings: { APPROVE_PERSON_ABOVE: '3000' } as never });
   expect((await get(address)).text).toMatch(
     /\S+ asks for 3,007\.50 with this and what passed lately without another person&#39;s yes, which is above 3,000\.00\./,
@@ -90,7 +90,7 @@ test('the page of what waits says which sum is above its limit', async () => {
 });
 
 // Promise: approval-asks-password-again
-test('a yes takes the password and a code again, each code once, and is heard once', async () => {
+test('an approval needs the password and a fresh code, and takes effect once', async () => {
   const { get, address, approve, states, secret, context } = await openWaiting();
   expect((await get(address)).text).toContain('type="password"');
   const wrong = await approve({ password: 'not the password' });
@@ -108,7 +108,7 @@ test('a yes takes the password and a code again, each code once, and is heard on
   expect((await get('/approvals')).text).toMatch(/Decided lately[\s\S]*approved by bob/);
 });
 
-test('many wrong passwords are told to wait, before any of them is looked at', async () => {
+test('after many wrong passwords further tries are answered with status 429, even with the right password', async () => {
   const { approve, states } = await openWaiting();
   let last = await approve({ password: 'guess 0' });
   for (let guess = 1; last.status === 422 && guess < 20; guess += 1)
@@ -120,7 +120,7 @@ test('many wrong passwords are told to wait, before any of them is looked at', a
 });
 
 // Promise: approval-signs-in-anew
-test('whom an identity provider knows is asked for no password of ours, and signs in there anew, for each approval once', async () => {
+test('a person of an identity provider signs in anew there for each approval, and is asked for no password', async () => {
   const { as, get, address, approve, states, approval, context } = await openWaiting();
   as({ by: 'bea@example.com (sso 4f6d2a)', roles: ['approver'] });
   expect((await get(address)).text).not.toContain('type="password"');
@@ -143,10 +143,10 @@ test('whom an identity provider knows is asked for no password of ours, and sign
   expect(await states()).toMatchObject({ queued: 3 });
 });
 
-test('a yes to what it is no more does nothing, and shows what it is now', async () => {
+test('an approval of an outdated digest is refused with status 409, and the page shows the current rows', async () => {
   const { approve, states, approval, context } = await openWaiting();
   expect(await approve({ digest: 'another' })).toMatchObject({ status: 409 });
-  // One of its rows is given up meanwhile.
+  // One of its rows is cancelled meanwhile.
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
   await context.rows.giveUp(
     first?.row ?? { portfolio: '', key: '' },
@@ -165,14 +165,14 @@ test('a yes to what it is no more does nothing, and shows what it is now', async
 
 test.each([
   [
-    'whoever asked for it',
+    'the author of the request',
     (author: string): Person => ({ by: author, roles: ['approver'] }),
     'You asked for this, or took part in it.',
   ],
-  ['an approver no more', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You cannot approve this.'],
-] as const)('%s sees it without a button, and is refused by hand', async (_who, person, words) => {
+  ['somebody who lost the role approver', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You cannot approve this.'],
+] as const)('%s sees the approval without a button, and a posted approval is refused', async (_who, person, words) => {
   const { as, get, address, approval, approve, post, states } = await openWaiting();
-  // The page was open before.
+  // The page was loaded before the role was lost.
   await get(address);
   as(person(approval.authors[0] ?? ''));
   const { text } = await get(address);
@@ -183,7 +183,7 @@ test.each([
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
-test('a yes without the page’s token, or from another site, is none', async () => {
+test('an approval without the page’s token, or from another site, is refused', async () => {
   const { approve, post, address, approval, states } = await openWaiting();
   expect((await approve({ _csrf: 'made up' })).status).toBe(403);
   const fields = { digest: approval.digest, password: PASSWORD };
@@ -193,7 +193,7 @@ test('a yes without the page’s token, or from another site, is none', async ()
 });
 
 // Promise: first-page-what-waits
-test('a no needs a reason, gives the rows up, and whoever asked reads it', async () => {
+test('declining needs a reason and cancels the rows, and the author reads the reason on the first page', async () => {
   const { post, get, address, approval, states } = await openWaiting();
   const { digest } = approval;
   expect((await post(`${address}/decline`, { digest, because: '  ' })).status).toBe(422);
@@ -207,7 +207,7 @@ test('a no needs a reason, gives the rows up, and whoever asked reads it', async
   expect(first).toMatch(/declined 3 requests of q4\s*&lt;b&gt;too much&lt;\/b&gt;\s*3,007\.50/);
 });
 
-test('the portfolio says what waits and who may say yes; the row says so too', async () => {
+test('the pages of the portfolio and of the row show what waits for approval, and who may approve it', async () => {
   const { get, as, address, context } = await openWaiting();
   as(ALICE);
   const { text } = await get('/portfolios/q4');
@@ -220,7 +220,7 @@ test('the portfolio says what waits and who may say yes; the row says so too', a
   expect((await get('/')).text).toContain('Waits for approval');
 });
 
-test('without users nobody can approve, and it is said what to do', async () => {
+test('without users nobody can approve, and the page names the command that adds an approver', async () => {
   const { get, as, address, approve, states } = await openWaiting({ users: false });
   as({ by: 'console', roles: ['approver'] });
   expect((await get('/approvals')).text).toContain('npx limitline user add NAME --roles approver');
@@ -229,7 +229,7 @@ test('without users nobody can approve, and it is said what to do', async () => 
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
-test('there is no approval of another name', async () => {
+test('an approval with an unknown id is answered with status 404', async () => {
   const { get, post } = await openWaiting();
   for (const id of ['nothing', '..%2f..%2fusers', encodeURIComponent('<script>')]) {
     expect((await get(`/approvals/${id}`)).status).toBe(404);
@@ -238,7 +238,7 @@ test('there is no approval of another name', async () => {
 });
 
 // Promise: sent-again-needs-approval
-test('whatever is pressed to have rows sent again leads to what waits, and says that nothing was sent', async () => {
+test('each way to send rows again leads to a waiting approval where one is needed, and says that nothing was sent', async () => {
   const { approve, as, get, post, context, states } = await openWaiting();
   expect((await approve()).status).toBe(303);
   const { rows, approvals } = context;
@@ -269,7 +269,7 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   expect((await approvals.waiting()).map(({ authors }) => authors)).toEqual([['olaf'], ['olaf'], ['olaf']]);
 });
 
-test('what warns of the whole file is said as it is, since there is nothing to choose on the page', async () => {
+test('warnings about the whole file are shown escaped on the page of an approval, without choices', async () => {
   const { desk, get, context } = await openWaiting();
   const [header, ...lines] = buyerLines(2);
   const file = [`${header},Ort <b>`, ...lines.map((line) => `${line},Berlin`)];
@@ -281,7 +281,7 @@ test('what warns of the whole file is said as it is, since there is nothing to c
   expect(text).not.toContain('below.');
 });
 
-test('an amount that is approved, sent again or requested names the currency of its file', async () => {
+test('amounts to approve, to send again or to request are shown with the currency of their file', async () => {
   const desk = await openDesk(2, {}, { APPROVE_ALWAYS: 'on' });
   const lines = (await desk.read('q4.csv')).trim().split('\n');
   await writeFile(

@@ -7,7 +7,7 @@ import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.t
 const HEAD =
   'name,country_code,company_registration_number,business_information_source,business_information_id,requested_limit,buyer_reference,request_reference,contact_first_name,contact_last_name';
 
-/** A console with lines of buyers in portfolios that were run, by name. */
+/** A console with portfolios, by name, that were run with these lines. */
 async function openWith(portfolios: Record<string, readonly string[]>, who = {}, faults: FaultChange = {}) {
   const desk = await openDesk(0, faults);
   for (const [name, lines] of Object.entries(portfolios)) {
@@ -36,7 +36,7 @@ const OTHERS = [
 ];
 
 // Promises: buyer-found-in-all-portfolios, buyer-page-all-requests
-test('a buyer is found in all portfolios by words of its name, its numbers, references and ids, and its page has all of its requests', async () => {
+test('a buyer is found by name, number, reference or id in all portfolios, and its page lists all requests', async () => {
   const { names, search, get, context } = await openWith({
     q3: [MUELLER, ...OTHERS, 'Nowhere Trading,DE,,,,none,,,,'],
     q4: [MUELLER.replace('1000', '1500').replace('R-1', 'R-9')],
@@ -60,14 +60,14 @@ test('a buyer is found in all portfolios by words of its name, its numbers, refe
   expect(await names('ete')).toEqual(['Café Été SARL']);
   expect(await names('Été')).toEqual(['Café Été SARL']);
   expect(await names('שלו')).toEqual(['שלום בע״מ']);
-  // Both of its words begin so, and it comes once.
+  // Both words of its name match, and it is listed once.
   expect(await names('stahl')).toEqual(['Stahl Stahlbau AG']);
   expect((await names('hrb')).length).toBe(2);
   for (const text of ['', 'x', '*', '%', '\u0000\u0007', 'a'.repeat(1_000), 'gmbh', 'muster']) {
     expect(await names(text), JSON.stringify(text)).toEqual([]);
   }
 
-  // A line to fix has no buyer, and is found by its name all the same.
+  // A line to fix has no buyer, and is still found by its name.
   const { text: toFix } = await get('/search?text=nowh');
   expect(toFix).toContain('Lines that led to no request are below.');
   expect(toFix).toMatch(
@@ -79,7 +79,7 @@ test('a buyer is found in all portfolios by words of its name, its numbers, refe
   const { status, text } = await get(found?.href ?? '');
   expect(status).toBe(200);
   expect(text).toContain('2 requests in all portfolios');
-  // The newest portfolio comes first.
+  // The newest portfolio is listed first.
   expect(text.indexOf('<bdi>q4</bdi>, line 2')).toBeLessThan(text.indexOf('<bdi>q3</bdi>, line 2'));
   for (const told of ['HRB 4711', '77001', 'B-7', '1,000.00', '1,500.00', 'company_', 'bl_', 'approved']) {
     expect(text).toContain(told);
@@ -103,7 +103,7 @@ test('a buyer is found in all portfolios by words of its name, its numbers, refe
 });
 
 // Promise: archived-buyer-requests-found
-test('a buyer whose portfolio is archived stays to be found, and each of its requests says where it is', async () => {
+test('a buyer is still found after its portfolio is archived, and its page says where each request is', async () => {
   const { limitline, search, names, get } = await openWith({ q3: [MUELLER] });
   await limitline('archive', 'q3', '--yes');
   const [found] = await search('mue');
@@ -122,7 +122,7 @@ test('a buyer whose portfolio is archived stays to be found, and each of its req
   expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
 });
 
-test('what the service rejected, what needs an answer and what was not sent has sums of its own', async () => {
+test('a buyer’s page adds up rejected, held, repeated and unsent requests separately', async () => {
   const lines = ['1000', '1500', '1700', '1900'].map((amount, at) =>
     MUELLER.replace('1000', amount).replace('R-1', `R-${at + 1}`),
   );
@@ -142,7 +142,7 @@ test('what the service rejected, what needs an answer and what was not sent has 
   );
 });
 
-test('what a buyer was requested for is added up by currency and outcome, over all portfolios', async () => {
+test('a buyer’s page adds up amounts by currency and outcome over all portfolios', async () => {
   const desk = await openWith({});
   const write = async (name: string, currency: string, lines: readonly string[]) => {
     await mkdir(desk.cwd, { recursive: true });
@@ -168,7 +168,7 @@ test('what a buyer was requested for is added up by currency and outcome, over a
 });
 
 // Promise: viewers-see-masked
-test('a viewer sees no contact on the page of a buyer', async () => {
+test('the page of a buyer hides contacts from a viewer', async () => {
   const viewer = { identify: async () => ({ by: 'vera', roles: ['viewer' as const] }) };
   const { search, get } = await openWith(
     { q3: [MUELLER.replace('Bäckerei Müller', 'Adler anna@example.com')] },
@@ -181,7 +181,7 @@ test('a viewer sees no contact on the page of a buyer', async () => {
   expect(text).not.toMatch(/Anna|anna@/);
 });
 
-test('a buyer with many requests is shown page by page, with its name in full however long it is', async () => {
+test('a buyer with many requests is shown page by page, with its name in full', async () => {
   const long = `${'Sehr lange Firma '.repeat(14)}GmbH`;
   const { context, search, get } = await openWith({ q3: [MUELLER.replace('Bäckerei Müller GmbH', long)] });
   const [found] = await search('sehr');

@@ -8,7 +8,9 @@ const VERA = as('vera', 'viewer');
 
 const HEADER = 'buyer_limit_id,status,total_limit,available_limit,note';
 
-/** The console of an account with the portfolio `q4` of three rows and one of another buyer, and the ids of their limits. */
+/**
+ * A console whose account has the portfolio `q4` of three rows and another of one buyer, with the ids of the limits.
+ */
 async function openDecisions() {
   const rules = [{ on: 'limit' as const, match: 'HRB', fault: 'decision' as const, status: 'in_progress', share: 0 }];
   const desk = await openDesk(3, { rules });
@@ -20,7 +22,7 @@ async function openDecisions() {
   const web = await openConsole(desk, byHeader);
   const idOf = (buyer: string) =>
     desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(`${buyer}"`))?.id ?? '';
-  /** Sends a file as the page's form does. */
+  /** Sends a file as the form of the page does. */
   const send = async (content: string, who = FIONA, fields: Record<string, string> = {}) => {
     await web.get('/keys', FIONA);
     const { cookie, token, origin } = await web.credentials();
@@ -35,7 +37,7 @@ async function openDecisions() {
     return { status: response.status, text: await response.text() };
   };
   const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
-  /** Takes an upload in; the answer is the page to which that leads. */
+  /** Imports an upload, and returns the page that the answer leads to. */
   const take = async (upload: string) => {
     const { status, headers } = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
     expect(status).toBe(303);
@@ -48,7 +50,7 @@ async function openDecisions() {
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 // Promises: decisions-before-and-after, lowered-approval-warned, mistyped-status-asked, other-portfolios-decisions-listed, unexplained-statuses-named, upload-taken-once, upload-says-first
-test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
+test('an upload of decisions is previewed first, and then imported once as it was previewed', async () => {
   const { web, idOf, send, take, outcomes, json, limitline } = await openDecisions();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');
   expect((await web.get('/portfolios/q4', VERA)).text).not.toContain('Upload decisions');
@@ -78,7 +80,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 
   const upload = uploadIn(text);
-  // What another file says meanwhile is not known to these lines, which are as late as their upload.
+  // The upload belongs to its portfolio and its page. Nothing else may import it.
   for (const left of ['', '/columns', '/take']) {
     const { status, headers } = await web.get(`/portfolios/q4/decisions${left}`, FIONA);
     expect([status, headers.get('location')]).toEqual([303, '/portfolios/q4']);
@@ -92,7 +94,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(taken.text).not.toContain('Take in');
   expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, answered: { rows: 1 }, under_review: { rows: 1 } });
   expect((await json('report', 'other')).outcomes).toMatchObject({ under_review: { rows: 1 } });
-  // Whoever loads the page or sends the form again sees what became of it, and not that nothing did.
+  // A reloaded page or a repeated form shows the result of the import, and not that nothing was done.
   expect((await web.get(taken.address, FIONA)).text).toContain('2 decisions taken');
   expect((await web.get(taken.address, VERA)).status).toBe(403);
   expect((await web.get(taken.address.replace('q4', 'other'), FIONA)).status).toBe(404);
@@ -109,7 +111,7 @@ test('an upload says first what it would do, and what was looked at is then take
 });
 
 // Promise: upload-says-first
-test('the plan of an upload has the time of each decision, and says what it does where all is known already', async () => {
+test('the preview of an upload shows the time of each decision, and says when all decisions are known already', async () => {
   const { idOf, send, take } = await openDecisions();
   const at = new Date(Date.now() - 60_000).toISOString().slice(0, 19);
   const content = `buyer_limit_id,status,decided_at\n${idOf('HRB 1')},approved,${at}Z\n`;
@@ -125,7 +127,7 @@ test('the plan of an upload has the time of each decision, and says what it does
 });
 
 // Promise: first-answer-beside-decision
-test('a row’s page has the first answer beside the decision, with when, by whom and whence, and earlier decisions in its story', async () => {
+test('a row’s page shows the first answer beside the latest decision, and earlier decisions in its timeline', async () => {
   const { web, idOf, send, context } = await openDecisions();
   const id = idOf('HRB 1');
   for (const said of ['rejected,0,0', 'approved,1001.5,900']) {
@@ -135,7 +137,7 @@ test('a row’s page has the first answer beside the decision, with when, by who
   const row = (await context.decisions.find(id))?.maker;
   const { text } = await web.get(`/portfolios/q4/rows/${row?.key}`, VERA);
   const words = plainText(text);
-  // Where scripts run, they show times and amounts by the reader’s locale.
+  // A script shows times and amounts in the reader’s locale.
   expect(text).toMatch(/on <time [^>]*data-local="minute">[^<]*<\/time>, as fiona/);
   expect(text).toContain('<data class="amount" value="900">');
   expect(words).toContain('Answered at first in_progress, total 0.00 , available 0.00');
@@ -143,14 +145,14 @@ test('a row’s page has the first answer beside the decision, with when, by who
     /Decided later approved, total 1,001.50 , available 900.00 , on [-\d]+ [:\d]+ UTC , as fiona brought in with later.csv/,
   );
   expect(words).toMatch(/The service decided on .*: rejected, total 0.00 , available 0.00 , as fiona brought in/);
-  // What is known of the call is its own answer.
+  // The part about the call shows its own answer only.
   const ofCall = words.slice(words.indexOf('Sent to the service'));
   expect(ofCall).toContain('status in_progress total_limit 0');
   expect(ofCall).not.toContain('decided_at');
 });
 
 // Promises: decision-columns-named, decision-columns-remembered
-test('a file whose columns are unknown is asked about, and what is said is kept for files with its header, however they come', async () => {
+test('a file with unknown columns leads to a form, and the mapping is kept for files with the same header', async () => {
   const { web, cwd, idOf, send, outcomes, limitline } = await openDecisions();
   const german = (said: string) => `Limit-Nr;Ergebnis;Betrag=neu;Notiz\n${idOf('HRB 1')};${said};x\n`;
   const asked = await send(german('rejected;0'));
@@ -168,7 +170,7 @@ test('a file whose columns are unknown is asked about, and what is said is kept 
   expect(twice).toMatchObject({ status: 422, text: expect.stringContaining('by a mapping that names a column twice') });
   const { text } = await name(asked.text, columns);
   expect(text).toContain('1 decision would be taken (1 rejected)');
-  // It is kept once it is taken in.
+  // The mapping is kept once the decisions are imported.
   expect((await send(german('rejected;0'))).status).toBe(422);
   await web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
   expect(await outcomes()).toMatchObject({ answered: { rows: 1 } });
@@ -183,7 +185,7 @@ test('a file whose columns are unknown is asked about, and what is said is kept 
 });
 
 // Promises: refused-upload-keeps-form, thousand-or-one-is-asked
-test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {
+test('a file without decisions, a too large file and an ambiguous amount are refused, and nothing is stored', async () => {
   const { web, idOf, send, outcomes } = await openDecisions();
   const none = await send('name,amount\nA,1\n');
   expect(none.status).toBe(422);
@@ -194,7 +196,7 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   const old = await web.post('/portfolios/q4/decisions/take', { upload: 'gone' }, FIONA);
   expect(old.status).toBe(409);
   expect(old.text).toContain('These decisions were taken in already, or are too old');
-  // Whoever is refused has the form again, and the way back.
+  // Each refusal shows the form again, and a link back.
   for (const { text } of [none, large, old]) {
     expect(text).toContain('action="/portfolios/q4/decisions?_csrf=');
     expect(text).toContain('href="/portfolios/q4"');
@@ -212,7 +214,7 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 });
 
-test('what somebody said of a column can be said otherwise, also that it is none, and then it is not read so again', async () => {
+test('a remembered column mapping can be corrected or removed, and is not applied afterwards', async () => {
   const { web, idOf, send } = await openDecisions();
   const file = (buyer: string, risk: string) => send(`buyer_limit_id,status,Risiko\n${idOf(buyer)},approved,${risk}\n`);
   const say = async ({ text }: { text: string }, total_limit: string) => {

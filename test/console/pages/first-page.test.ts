@@ -10,7 +10,7 @@ import { openLedger } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: declined-within-a-week
-test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
+test('requests that were declined in the last seven days are shown with sums by currency, and link to their rows', async () => {
   const rules = [
     decided(1, 'rejected', 0),
     decided(2, 'approved', 0),
@@ -26,11 +26,12 @@ test('what was declined within a day stands there with its sums by currency, and
   };
   await send('q4', 'EUR', [1, 2, 3, 4, 5]);
   const { get } = await openConsole(desk);
-  // An approved limit of nothing is a no, whatever the status; what the other one means nobody has said yet.
+  // An approved limit with nothing granted counts as declined, whatever its status. Nobody has given the status of row
+  // 3 a meaning yet.
   expect(plainText((await get('/')).text)).toContain('1 request was declined');
   await send('uk', 'GBP', [6, 7]);
   await desk.limitline('statuses', 'rejected', '--means', 'declined');
-  // Later decisions are news, too; the same word of a later time is none.
+  // Later decisions count, too. A repeated status with a later time does not.
   const idOf = (buyer: string) =>
     desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(`${buyer}"`))?.id ?? '';
   const later = ['HRB 6,rejected', 'HRB 5,approved'].map((line) => line.replace(/^HRB \d/, idOf));
@@ -55,18 +56,18 @@ test('what was declined within a day stands there with its sums by currency, and
   expect(page.match(/Buyer \d GmbH/g)).toHaveLength(3);
   expect(page).toContain('Requested and declined GBP 1,006.50 EUR 2,004.00 3 requests');
   expect((await get('/declined?after=nonsense')).text).toContain('Buyer 1 GmbH');
-  // What a status means is asked when the page is read.
+  // The meaning of a status is looked up when the page is read.
   await desk.limitline('statuses', 'open', '--means', 'declined');
   expect(plainText((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
 });
 
-test('nothing was declined is said, too', async () => {
+test('without declined requests the page says so', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/declined')).text).toContain('Nothing was declined in the last 7 days.');
 });
 
 // Promise: under-way-with-time-left
-test('what is under way stands there, and goes away with its last row', async () => {
+test('a portfolio under way is shown on the first page until its last row ends', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
@@ -81,7 +82,7 @@ test('what is under way stands there, and goes away with its last row', async ()
   expect((await shown()).trim()).toBe('');
 });
 
-test('a sum is a lower bound where the amounts of lines to fix are not known by themselves', async () => {
+test('a sum is shown as a lower bound when the amounts of lines to fix are not known apart from other lines', async () => {
   const empty = await openLedger().portfolios.read('q4');
   const file = { id: 'a', number: 1, fileName: 'q4.csv', reading: '{}' };
   const times = { startedMs: Date.UTC(2026, 1, 3, 4, 5), finishedMs: Date.now() };
@@ -114,7 +115,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
   expect(shown({ ...q4, duplicate: 0 })).toContain('in q4 409.00');
-  // Rejected rows wait since the first of them was; lines to fix, since they came.
+  // Rejected rows count from the first rejection, and lines to fix from their import.
   expect(shown(q4)).toMatch(/Since \(UTC\) .* 2026-02-03 04:05 /);
   const later = new Map([['q4', Date.UTC(2026, 1, 3, 7, 8)]]);
   expect(shown({ ...q4, invalid: 0 }, later)).toContain(' 2026-02-03 07:08 ');
@@ -123,7 +124,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
 });
 
 // Promise: under-way-with-time-left
-test('the time left is what the page of the portfolio says', async () => {
+test('the first page shows the same time left as the page of the portfolio', async () => {
   const empty = await openLedger().portfolios.read('q4');
   const pace: PaceState = {
     ...{ phase: 'hold', ratePerS: 10, flowPerS: 10, accepted: 5_000, isLimiting: true, atCeiling: false },
@@ -150,7 +151,7 @@ test('the time left is what the page of the portfolio says', async () => {
 });
 
 // Promise: several-currencies-said
-test('amounts of lines to fix and of requests that need an answer name their currency', async () => {
+test('amounts of lines to fix and of requests that need an answer are shown with their currency', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const }];
   const desk = await openDesk(0, { rules });
   const [head, one, two] = buyerLines(2);
@@ -164,7 +165,7 @@ test('amounts of lines to fix and of requests that need an answer name their cur
   const home = (await get('/')).text;
   expect(home).toContain('href="/portfolios/q4?outcomes=needs_answer#rows"');
   expect(home).toContain('href="/portfolios/q4?lines=invalid#rows">1 line to fix</a>');
-  // A second file names no currency: nobody has said that its amounts are in the currency of the first.
+  // The second file names no currency, so its amounts are not taken for the first file’s currency.
   await writeFile(
     join(desk.cwd, 'more.csv'),
     `${[head, two, two?.replace(',DE,', ',XX,').replace('1002', '7')].join('\n')}\n`,
@@ -175,7 +176,7 @@ test('amounts of lines to fix and of requests that need an answer name their cur
   expect(mixed.match(/EUR/g)).toHaveLength(1);
 });
 
-test('amounts of two currencies that wait for approval are not added up to one sum', async () => {
+test('amounts in different currencies that wait for approval are not added to one sum', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const [head, ...lines] = buyerLines(3);
   for (const [place, currency] of ['EUR', 'GBP', ''].entries()) {
@@ -189,7 +190,7 @@ test('amounts of two currencies that wait for approval are not added up to one s
 });
 
 // Promises: for-colleagues-apart, first-page-what-waits
-test('nobody is asked to approve what they asked for, and one approval alone is led to', async () => {
+test('own requests are not offered for approval, and a single waiting approval is linked directly', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const { get, context } = await openConsole(desk, byHeader);
   const [head, ...lines] = buyerLines(3);
@@ -222,7 +223,7 @@ test('nobody is asked to approve what they asked for, and one approval alone is 
 });
 
 // Promise: for-colleagues-apart
-test('what the reader’s role cannot do stands apart, for colleagues', async () => {
+test('tasks beyond the reader’s roles are listed apart, under "For colleagues"', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset' }] });
   const [head, one, two] = buyerLines(2);
   await writeFile(join(desk.cwd, 'q4.csv'), `${[head, one, two?.replace(',DE,', ',XX,')].join('\n')}\n`);

@@ -11,13 +11,13 @@ async function openSignedIn(roles: Parameters<typeof addUser>[2] = ['viewer']) {
   return { web, user, anna: await signIn(web, user) };
 }
 
-test('without users there is no account to look at', async () => {
+test('without users the account page redirects to the first page', async () => {
   const web = await openConsole(await openDesk(0));
   expect((await web.get('/me')).headers.get('location')).toBe('/');
 });
 
 // Promises: own-account-asks-password, token-changes-each-step
-test('a new password asks for the old one, gives another token, and ends all other sessions at once', async () => {
+test('changing the password needs the old one, replaces the session token and ends all other sessions', async () => {
   const { web, user, anna } = await openSignedIn();
   const elsewhere = await signIn(web, user);
   const change = (fields: Record<string, string>) => anna.post('/me/password', fields);
@@ -46,13 +46,13 @@ test('a new password asks for the old one, gives another token, and ends all oth
 });
 
 // Promise: own-account-asks-password
-test('a second factor is replaced with the password and a code, and counts once its own code was given', async () => {
+test('replacing the second factor needs password and code, and takes effect after a code of the new factor', async () => {
   const { web, user, anna } = await openSignedIn(['operator']);
   const [code = '', another = ''] = user.codes ?? [];
   expect((await anna.post('/me/factor', { old: 'wrong wrong wrong', code })).status).toBe(422);
   expect((await anna.post('/me/factor', { old: PASSWORD })).status, 'no code').toBe(422);
   expect((await anna.post('/me/factor', { old: PASSWORD, code: '000000' })).status, 'a wrong code').toBe(422);
-  // Whoever came by the session has no password, and so sees no secret, whatever they post.
+  // A stolen session does not know the password, and never sees the secret.
   const early = await anna.post('/me/factor/confirm', { code: '000000' });
   expect([early.status, early.text]).toEqual([422, expect.not.stringContaining('factor-secret')]);
   const page = await anna.post('/me/factor', { old: PASSWORD, code: another });
@@ -73,7 +73,7 @@ test('a second factor is replaced with the password and a code, and counts once 
 });
 
 // Promise: own-account-asks-password
-test('new recovery codes ask for the password and a code, and those before are worth nothing', async () => {
+test('new recovery codes need password and code, and make the old codes invalid', async () => {
   const { web, user, anna } = await openSignedIn(['operator']);
   expect((await anna.post('/me/codes', { old: PASSWORD })).status).toBe(422);
   const made = await anna.post('/me/codes', { old: PASSWORD, code: user.codes?.[1] ?? '' });
@@ -87,7 +87,7 @@ test('new recovery codes ask for the password and a code, and those before are w
 });
 
 // Promise: own-account-asks-password
-test('own sessions are listed with where they are, and are ended one by one or all but this one; nobody else’s are', async () => {
+test('a user ends own sessions one by one or all others at once, and never those of another user', async () => {
   const { web, user, anna } = await openSignedIn();
   const [second, third] = [await signIn(web, user), await signIn(web, user)];
   const ben = await signIn(web, await addUser(web, 'ben', ['viewer']));
@@ -95,7 +95,7 @@ test('own sessions are listed with where they are, and are ended one by one or a
   const ends = [...page.text.matchAll(/formaction="(\/me\/sessions\/[^"]+\/end)"/g)].map(([, path = '']) => path);
   expect([ends.length, page.text.match(/This one/g)?.length]).toEqual([2, 1]);
   expect(page.text).toContain('127.0.0.1');
-  // Ben cannot end what is Anna's, by whatever handle.
+  // Ben cannot end a session of Anna’s.
   await ben.get('/me');
   for (const path of ends) await ben.post(path, { old: PASSWORD });
   await ben.post('/me/sessions/end', { old: PASSWORD });
@@ -123,6 +123,6 @@ test.each([
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) CriOS/140.0 Safari/604.1', 'Chrome on iOS'],
   ['curl/8.9', 'curl/8.9'],
   ['', 'not known'],
-])('a browser that calls itself %s is called %s', (agent, words) => {
+])('the user agent %s is shown as %s', (agent, words) => {
   expect(browserWords(agent)).toBe(words);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-/** Three rows that wait, and the console; what a plan's page posts to. */
+/** Three queued rows, the console, and the address that a plan’s page posts to. */
 async function openWaiting() {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
@@ -18,11 +18,11 @@ async function openWaiting() {
 }
 
 // Promise: confirmation-belongs-to-plan
-test('a plan acts on what it was made for, whatever comes with the yes', async () => {
+test('a plan acts on the rows that it was made for, whatever fields the confirmation sends', async () => {
   const { web, plan, states } = await openWaiting();
   const { confirm, text } = await plan('portfolio=q4&action=cancel&states=queued&max=1001.50');
   expect(text).toContain('Cancel 1 row?');
-  // The browser writes it as its reader does.
+  // The browser formats the amount in its reader’s locale.
   expect(text).toContain('<data class="amount" value="1001.5">1,001.50</data>');
   expect(await states()).toMatchObject({ queued: 3 });
   const posted = await web.post(confirm, { portfolio: 'other', action: 'cancel', states: 'queued', max: '999999' });
@@ -30,7 +30,7 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
   const location = posted.headers.get('location') ?? '';
   expect((await web.get(location)).text).toContain('1 row cancelled');
-  // A page that gets no events asks for the same as JSON.
+  // A page without live updates fetches the same as JSON.
   expect((await web.get(`${location}/events`)).text).toContain('1 row cancelled');
   expect((await web.post(confirm)).headers.get('location')).toBe(`${location}?twice`);
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
@@ -40,22 +40,25 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
 test.each([
   ['cancel', 'queued', 'Nothing more is sent'],
   ['retry', 'cancelled', 'The rows are being sent.'],
-])('a plan to %s rows that another plan was quicker with says that it did nothing', async (action, states, done) => {
-  const { web, plan } = await openWaiting();
-  if (states === 'cancelled') await web.post((await plan('portfolio=q4&action=cancel&states=queued')).confirm);
-  const query = `portfolio=q4&action=${action}&states=${states}`;
-  const [one, other] = [await plan(query), await plan(query)];
-  const outcome = async ({ confirm }: typeof one) => {
-    const posted = await web.post(confirm);
-    return (await web.get(posted.headers.get('location') ?? '')).text;
-  };
-  expect(await outcome(one)).toContain(done);
-  const text = await outcome(other);
-  expect(text).toContain('All planned rows have changed since the plan was made');
-  expect(text).not.toContain(done);
-});
+])(
+  'a plan to %s rows that another plan has changed meanwhile says that it did nothing',
+  async (action, states, done) => {
+    const { web, plan } = await openWaiting();
+    if (states === 'cancelled') await web.post((await plan('portfolio=q4&action=cancel&states=queued')).confirm);
+    const query = `portfolio=q4&action=${action}&states=${states}`;
+    const [one, other] = [await plan(query), await plan(query)];
+    const outcome = async ({ confirm }: typeof one) => {
+      const posted = await web.post(confirm);
+      return (await web.get(posted.headers.get('location') ?? '')).text;
+    };
+    expect(await outcome(one)).toContain(done);
+    const text = await outcome(other);
+    expect(text).toContain('All planned rows have changed since the plan was made');
+    expect(text).not.toContain(done);
+  },
+);
 
-test('a plan that waits for approval says why, before and after the yes', async () => {
+test('a plan that needs approval gives the reason before and after the confirmation', async () => {
   const desk = await openDesk(3, {}, { APPROVE_ABOVE: '5000' });
   await desk.limitline('import', 'q4.csv', '--yes');
   const web = await openConsole(desk);
@@ -71,7 +74,7 @@ test('a plan that waits for approval says why, before and after the yes', async 
   expect((await stricter.get(posted.headers.get('location') ?? '')).text).toContain(`Nothing was sent. ${why}`);
 });
 
-test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
+test('a plan for a whole portfolio is refused after another import, and so is an expired plan', async () => {
   const { web, desk, plan, states } = await openWaiting();
   const whole = await plan('portfolio=q4&action=cancel');
   expect(whole.text).toContain('Cancel all rows of “q4” that are not sent?');
@@ -86,7 +89,7 @@ test('a plan for all of a portfolio is refused when another file came since, and
   expect(await states()).toMatchObject({ queued: 4, cancelled: 0 });
 });
 
-test('what cannot be planned is said', async () => {
+test('a plan that cannot be made is answered with its reason', async () => {
   const { plan, web } = await openWaiting();
   for (const [query, status, words] of [
     ['portfolio=nobody&action=retry', 404, 'There is no portfolio'],
@@ -100,7 +103,7 @@ test('what cannot be planned is said', async () => {
   expect((await web.get('/plans/no-such-plan')).status).toBe(404);
 });
 
-test('a plan whose console went away in the middle says so, and goes on by one press', async () => {
+test('an interrupted plan says that it stopped before the end, and continues on one press', async () => {
   const { web, plan, states } = await openWaiting();
   const { plans, ledger, keys } = web.context;
   const { confirm } = await plan('portfolio=q4&action=cancel&states=queued');
@@ -115,7 +118,7 @@ test('a plan whose console went away in the middle says so, and goes on by one p
   expect(await states()).toMatchObject({ queued: 0, cancelled: 3 });
 });
 
-test('whoever asks for plans in great number is told to wait, and others are not', async () => {
+test('the 61st plan of one person is answered with status 429, while other people are not limited', async () => {
   const desk = await openDesk(1);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk, byHeader);

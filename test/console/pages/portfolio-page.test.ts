@@ -20,7 +20,7 @@ const hostile = {
   body: '<img src=x onerror=alert(1)> said no',
 } as const;
 
-describe('a portfolio of which rows failed for two causes, and one is held', async () => {
+describe('a portfolio with two causes of failed rows and one held row', async () => {
   const open = async () => {
     const desk = await openDesk(8, { rules: [lost, tooHigh, hostile] });
     const lines = [
@@ -34,7 +34,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
   };
 
   // Promises: counts-lead-to-their-lines, proof-strip, pipeline-folded-for-operators
-  test('shows where its rows are, why they failed, and that its counts agree', async () => {
+  test('shows where its rows are, why rows failed, and that its counts agree', async () => {
     const { get, context, desk } = await open();
     const page = await get('/portfolios/q4');
     expect(page.status).toBe(200);
@@ -46,11 +46,12 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(text).toContain(
       'Of the lines left out, 1 is a total or has no amount above zero that can be read: it is in no sum, and among the lines to fix.',
     );
-    // One word for one thing: lines to fix are invalid ones, the file for all that is sent again has a name of its own, and left out is a sum.
+    // Each thing has one word: "lines to fix" are invalid ones, "file to correct" is the file of all rows and lines to
+    // send again, and "left out" is a sum.
     expect(text).toContain('File to correct');
     expect(text).toMatch(/Lines to fix 1 .*Duplicates 1 /);
     expect(text).toContain('1 row needs an answer. It is not known whether the service has the request');
-    // Past the company's step are all but the one that it was refused at.
+    // All rows but the rejected one are past the company step.
     expect(text).toMatch(/Company 8 rows past it 1 stopped here 9 calls sent/);
     expect(text).toMatch(/Limit 6 rows past it 2 stopped here 8 calls sent/);
     expect(text).toContain('11 lines = 9 rows + 1 invalid + 1 duplicate');
@@ -63,7 +64,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const [cause] = /cause=(\w{8})/.exec(page.text.slice(page.text.indexOf('too high'))) ?? [];
     expect(page.text).toContain(`/plans/new?portfolio=q4&amp;action=retry&amp;${cause}`);
     expect(page.text).toContain('/portfolios/q4/held');
-    // Each number of lines is a link to just these.
+    // Each number of lines links to exactly these lines.
     const { money } = await desk.json('report', 'q4');
     for (const [outcomes, of] of [
       ['rejected', 'rejected'],
@@ -83,7 +84,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     );
     expect(links.size).toBeGreaterThan(12);
     for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200]);
-    // A count that somebody changed shows.
+    // A changed count is reported.
     await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
     const after = (await get('/portfolios/q4')).text;
     expect(isOpen(after)).toBe(true);
@@ -93,12 +94,12 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
   });
 
   // Promises: filter-by-outcome, rows-narrowed-by-outcome
-  test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
+  test('lists the filtered rows with links to their pages and plans, and says when a filter cannot be read', async () => {
     const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');
     expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+\?states=refused"><bdi>/g)].length).toBe(2);
     expect(refused.text).toContain('/plans/new?portfolio=q4&amp;action=retry&amp;states=refused"');
-    // The outcome of refused rows is chosen by that address of an older version.
+    // An older version linked to this address. The filter form shows the outcome of refused rows for it.
     const chosen = (text: string) =>
       [...text.matchAll(/name="outcomes" value="(\w+)" checked/g)].map(([, value]) => value);
     expect(chosen(refused.text)).toEqual(['rejected']);
@@ -123,14 +124,14 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       const page = await get(`/portfolios/q4?${wrong}`);
       expect(page.status, wrong).toBe(200);
       expect(plainText(page.text), wrong).toContain('These rows cannot be shown.');
-      // A filter that cannot be read would mean all rows to a plan.
+      // A plan would take an unreadable filter for all rows.
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
     expect(plainText((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
   });
 
   // Promise: texts-never-run
-  test('runs nothing that a cell, an answer or an address brings', async () => {
+  test('escapes markup from cells, answers and addresses', async () => {
     const { get } = await open();
     const page = await get(
       '/portfolios/q4?text=%3Cscript%3Ealert(3)%3C%2Fscript%3E&status=%22%3E%3Cb%3E&cause=%3Ci%3E',
@@ -142,14 +143,14 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
   });
 });
 
-test('a portfolio is paused and resumed from its page, by somebody whom the page knows and nobody else', async () => {
+test('a portfolio is paused and resumed from its page, and only with the token of the page', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get, post, context } = await openConsole(desk);
   const text = plainText((await get('/portfolios/q4')).text);
   expect(text).toContain('Sending is stopped. Nothing is sent, because no worker runs. An operator can start one.');
   expect(text).toContain('npx limitline pause q4');
-  // It is pressed without script too.
+  // The buttons work without script, too.
   expect((await get('/portfolios/q4')).text).toMatch(
     /action="\/portfolios\/q4\/pause"[^>]*>\s*<input type="hidden" name="_csrf" value="[^"]{10,}">/,
   );
@@ -166,7 +167,7 @@ test('a portfolio is paused and resumed from its page, by somebody whom the page
   expect(await post('/portfolios/gone/pause')).toMatchObject({ status: 404 });
 });
 
-test('its events have all that changes, but the table of rows, and say how many rows changed', async () => {
+test('the events of a portfolio’s page contain every changing part but the rows, of which they tell a changed count', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
@@ -200,7 +201,7 @@ test('its events have all that changes, but the table of rows, and say how many 
   expect(plainText(after.get('portfolio-actions') ?? '')).not.toContain('Pause');
 });
 
-test('pages of rows go by key, and a portfolio that there is not is said to be none', async () => {
+test('the rows are paged by key, and an unknown portfolio is answered with status 404', async () => {
   const desk = await openDesk(120);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
@@ -219,7 +220,7 @@ test('pages of rows go by key, and a portfolio that there is not is said to be n
   }
 });
 
-test('a file of which no line is a buyer has a page that says so', async () => {
+test('the page of a portfolio without a valid line says that no line could be used', async () => {
   const desk = await openDesk(0);
   await writeFile(join(desk.cwd, 'q4.csv'), 'name,requested_limit\n,5\nNobody,abc\n');
   await desk.limitline('import', 'q4.csv', '--yes');
@@ -233,7 +234,7 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   expect(text).toContain('No row has failed.');
 });
 
-test('an answered row is shown by its outcome, and green only where it is approved', async () => {
+test('an answered row is shown by its outcome, and only an approved one is green', async () => {
   const review = { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'to_be_seen', share: 0 } as const;
   const half = { on: 'limit', match: 'HRB 3"', fault: 'decision', status: 'approved', share: 0.5 } as const;
   const nothing = { on: 'limit', match: 'HRB 4"', fault: 'decision', status: 'approved', share: 0 } as const;
@@ -263,7 +264,7 @@ test('an answered row is shown by its outcome, and green only where it is approv
 });
 
 // Promise: report-counts-not-as-asked
-test('the page and the report say in one sentence each what was granted above the request, and why an outcome is not known', async () => {
+test('page and report state what was granted above the requests, and why an outcome is not known', async () => {
   const answer = (match: string, set: Record<string, unknown>) =>
     ({ on: 'limit', match, fault: 'answer', set }) as const;
   const rules = [

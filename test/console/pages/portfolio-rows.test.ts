@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole, openDesk, plainText } from '../../support/desk.ts';
 
-/** Rows at the lines 2 to 9, of which those at 4 and 5 are rejected; line 10 is a duplicate, and line 11 has no amount. */
+/** Rows of lines 2 to 9, with those of lines 4 and 5 rejected. Line 10 is a duplicate, and line 11 has no amount. */
 async function open() {
   const refused = (at: number) =>
     ({ on: 'limit', match: `HRB ${at}"`, fault: 'status', status: 422, body: 'no' }) as const;
@@ -15,7 +15,7 @@ async function open() {
 }
 
 // Promise: next-row-of-list
-test('lists rows in the order that is asked for, and leads from each to the next one of the list', async () => {
+test('rows are listed in the requested order, and each row’s page links to the next row of that list', async () => {
   const { get } = await open();
   const linesOf = (text: string) => [...text.matchAll(/data-head="Line">(\d+)</g)].map(([, line]) => Number(line));
   const up = await get('/portfolios/q4?order=amount');
@@ -35,11 +35,11 @@ test('lists rows in the order that is asked for, and leads from each to the next
 });
 
 // Promise: selected-rows
-test('plans what is done with rows that were selected, and nothing where none was', async () => {
+test('a plan acts on the selected rows, and is refused when none is selected', async () => {
   const { get } = await open();
   const { text } = await get('/portfolios/q4');
   const keys = [...text.matchAll(/name="rows" value="([\w-]{16})" aria-label="Select line (\d+)"/g)];
-  // Nothing else can be sent again or cancelled.
+  // Only rejected rows can be selected here: the others can neither be sent again nor cancelled.
   expect(keys.map(([, , line]) => line)).toEqual(['4', '5']);
   const rows = `rows=${keys[1]?.[1]}`;
   const plan = plainText((await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&${rows}`)).text);
@@ -50,14 +50,14 @@ test('plans what is done with rows that were selected, and nothing where none wa
 });
 
 // Promise: lines-to-fix-found
-test('lists the lines of its file that led to no row, with name and problem, and finds them by name and line', async () => {
+test('lines without a row are listed with name and problem, and are found by name and by line number', async () => {
   const { get } = await open();
   const all = await get('/portfolios/q4?lines=invalid,duplicate');
   const text = plainText(all.text);
   expect(text).toContain('Lines to fix 1');
   expect(text).toMatch(/10 Buyer 1 GmbH duplicate .* 11 Nobody to fix /);
   expect(text).toContain('2 lines from line 10');
-  // They have no outcome by which rows are listed.
+  // These lines have no outcome, so the list of rows by outcome is not shown.
   expect(all.text).not.toContain('Rows of portfolio q4');
   const fix = plainText((await get('/portfolios/q4?lines=invalid')).text);
   expect(fix).toContain('11 Nobody to fix');
@@ -73,7 +73,7 @@ test('lists the lines of its file that led to no row, with name and problem, and
 test.each([
   ['that a replacing file lacks', []],
   ['that another line replaces', ['Alder GmbH,DE,HRB 1,1500']],
-])('a row %s has no outcome, and is not sent again with chosen ones', async (_which, corrected) => {
+])('a row %s has no outcome, and cannot be selected for sending again', async (_which, corrected) => {
   const desk = await openDesk(1);
   const put = async (lines: string[], ...more: string[]) => {
     const header = 'name,country_code,company_registration_number,requested_limit';
@@ -91,13 +91,13 @@ test.each([
   expect(plainText(page)).toContain('1 row was corrected or left out by a later file: in none of these sums.');
   const { text } = await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&rows=${key}`);
   expect(text).not.toMatch(/\/confirm"/);
-  // The list counts as the portfolio's page does.
+  // The list of portfolios counts rows as the portfolio’s page does.
   const list = (await get('/')).text;
   expect(list).toContain(`aria-label="Rows of q4 by outcome: ${corrected.length + 1} waiting"`);
   expect(list).toContain(`data-head="Rows">${corrected.length + 1}<`);
 });
 
-test('rows with a status that is longer than the ledger counts are found by it, with what they were granted', async () => {
+test('rows with a status longer than the ledger’s counter key are found by it, with their granted amounts', async () => {
   const status = `approved once these are there: ${'annual accounts, '.repeat(6)}tax number`;
   const desk = await openDesk(2, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'decision', status, share: 0.5 }] });
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -113,7 +113,7 @@ test('rows with a status that is longer than the ledger counts are found by it, 
 });
 
 // Promise: replaced-rows-in-list
-test('a row that a later file corrected is listed as such, and neither its filter nor the sum below has it', async () => {
+test('a row corrected by a later file is marked in the list, and is in neither the filter nor the sum', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv');
   const [header, , ...others] = (await desk.read('q4.csv')).split('\n');

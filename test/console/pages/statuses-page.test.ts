@@ -5,7 +5,7 @@ const FIONA = as('fiona', 'finance');
 const VERA = as('vera', 'viewer');
 const ADA = as('ada', 'admin');
 
-/** What a service could write into the field: markup, line breaks, another direction of reading, and nothing. */
+/** A hostile status: markup, line breaks, a direction override and a NUL. */
 const HOSTILE = '<script>alert(1)</script>\u202E\r\n\0"&';
 
 async function openAsked(settings: Record<string, string> = {}) {
@@ -16,11 +16,11 @@ async function openAsked(settings: Record<string, string> = {}) {
   return { ...desk, web: await openConsole(desk, byHeader) };
 }
 
-/** The escaped statuses that the forms of a page send. */
+/** The escaped statuses in the forms of a page. */
 const askedIn = (text: string) => [...text.matchAll(/name="status" value="([^"]*)"/g)].map(([, value]) => value);
 
 // Promise: meaning-by-one-click
-test('the console asks what a status means, and an answer of finance changes what is shown at once', async () => {
+test('the console asks for the meaning of a status, and an answer by finance changes all pages at once', async () => {
   const { json, web } = await openAsked();
   for (const [path, back] of [
     ['/', '/'],
@@ -41,7 +41,7 @@ test('the console asks what a status means, and an answer of finance changes wha
     web.post('/statuses', { status: encodeURIComponent(status), means, back }, who);
   const said = await say('in_progress', 'review', 'q4');
   expect([said.status, said.headers.get('location')]).toEqual([303, '/statuses?said=in_progress&back=q4']);
-  // A button that was pressed by mistake is seen at once, and taken back there.
+  // A wrong click is visible at once, and can be undone there.
   const told = (await web.get('/statuses?said=in_progress&back=q4', FIONA)).text;
   expect(told).toMatch(
     /in_progress<\/bdi>” means “Under review” from now on, in all portfolios of the account\. <a href="\/portfolios\/q4">Back to <bdi>q4<\/bdi><\/a>[\s\S]*Take back/,
@@ -57,7 +57,7 @@ test('the console asks what a status means, and an answer of finance changes wha
   const hostile = (await say(HOSTILE, 'declined', '/')).headers.get('location') ?? '';
   expect((await web.get(hostile, FIONA)).text).toContain('&quot;&amp;</bdi>” means “Declined” from now on');
   expect((await web.get('/', FIONA)).text).not.toContain('What does it mean?');
-  // The events that follow the page do not take it back to what was read for others before.
+  // The live updates show the new meaning, not a cached one.
   expect(await monthOf()).not.toBe(before);
   expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 2 }, declined: { rows: 1 } });
   const { entries } = await json('audit', 'list', '--what', 'status meaning set');
@@ -68,7 +68,7 @@ test('the console asks what a status means, and an answer of finance changes wha
   ]);
 });
 
-test('an answer is not taken where somebody else has answered since the page was made', async () => {
+test('an answer is refused when somebody else has answered since the page was loaded', async () => {
   const { json, web } = await openAsked();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('name="was" value="unknown"');
   const say = (means: string, was: string) =>
@@ -81,7 +81,7 @@ test('an answer is not taken where somebody else has answered since the page was
 });
 
 // Promise: meaning-by-one-click
-test('a viewer sees the question and who may answer it, and no button; an admin without another role may answer', async () => {
+test('a viewer sees the question and who may answer it, without a button, and an admin may answer it', async () => {
   const { web, json } = await openAsked();
   for (const path of ['/', '/portfolios/q4', '/statuses']) {
     const { text } = await web.get(path, VERA);
@@ -105,7 +105,7 @@ test('a viewer sees the question and who may answer it, and no button; an admin 
   expect(said).toContain('href="/audit?what=status+meaning+set&amp;about=in_progress"');
 });
 
-test('a meaning is changed and taken back on the page of statuses; one of the setting is fixed, and an empty status has none', async () => {
+test('a meaning can be changed and removed, except one from the setting, and an empty status gets none', async () => {
   const { web, json } = await openAsked({ STATUS_MEANINGS: 'withdrawn = declined' });
   const rowOf = async (name: string) => {
     const { text } = await web.get('/statuses', FIONA);
@@ -120,7 +120,7 @@ test('a meaning is changed and taken back on the page of statuses; one of the se
   expect(await rowOf(' ')).toContain('It is empty, so no meaning can be given to it.');
   await say('in_progress', 'declined');
   expect(await rowOf('in_progress')).toContain('state-declined');
-  // Said by a version that did not note who said it.
+  // An older version did not record who gave the meaning.
   await web.context.ledger.hdel(web.context.keys.account, 'meantBy:in_progress');
   expect(await rowOf('in_progress')).toContain('people of this account');
   await say('in_progress', 'unknown');
@@ -141,7 +141,7 @@ test('a meaning is changed and taken back on the page of statuses; one of the se
   expect(strange.text).not.toContain('href="//example.com');
 });
 
-test('a status that is spelled much like a known one has a question beside it, until somebody says what it means', async () => {
+test('a status that resembles a known one is marked with a question until it has a meaning', async () => {
   const rules = [decided(1, 'aproved')];
   const desk = await openDesk(1, { rules });
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -153,7 +153,7 @@ test('a status that is spelled much like a known one has a question beside it, u
 });
 
 // Promise: most-frequent-statuses-first
-test('of ten thousand statuses the most frequent are asked about, and how many more there are is said', async () => {
+test('of 10,000 statuses the most frequent are asked about, and the number of others is shown', async () => {
   const desk = await openDesk(1);
   await desk.limitline('run', 'q4.csv', '--no-results');
   const { get, context } = await openConsole(desk);
@@ -168,13 +168,13 @@ test('of ten thousand statuses the most frequent are asked about, and how many m
   expect(text).toContain('9,980 more statuses of ');
 });
 
-test('an account whose rows have no status yet is asked nothing', async () => {
+test('an account whose rows have no status yet is not asked for a meaning', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/statuses')).text).toContain('No row has a status yet.');
   expect((await get('/')).text).not.toContain('What does it mean?');
 });
 
-test('of two people who say at once what a status means, each having seen that nobody did, one is told that the other was first', async () => {
+test('of two first answers at the same time, one is stored and the other is answered with status 409', async () => {
   const desk = await openDesk(1);
   const webs = [await openConsole(desk, byHeader), await openConsole(desk, byHeader)] as const;
   await webs[0].get('/', as('fiona', 'finance'));

@@ -15,7 +15,7 @@ async function openAdmin() {
 const passwordOf = (page: string) => /class="once"><code>([a-z-]+)</.exec(page)?.[1] ?? '';
 
 // Promises: admins-end-sessions, made-password-shown-once
-test('an admin adds a user, whose password stands in the answer and nowhere else, and who signs in by it', async () => {
+test('an admin adds a user, whose generated password is shown once and signs the user in', async () => {
   const { web, admin } = await openAdmin();
   const added = await admin.post('/users', { name: ' Ben ', 'role-viewer': 'yes' });
   const password = passwordOf(added.text);
@@ -48,7 +48,7 @@ test('an admin adds a user, whose password stands in the answer and nowhere else
 });
 
 // Promise: admins-end-sessions
-test('roles, password, factor and sessions are changed by an admin, and each ends the user’s sessions at once', async () => {
+test('changing roles, password or second factor, or ending sessions, ends all of the user’s sessions at once', async () => {
   const { web, admin } = await openAdmin();
   const ben = await addUser(web, 'ben', ['viewer']);
   const steps: [string, Record<string, string>][] = [
@@ -80,7 +80,7 @@ test('roles, password, factor and sessions are changed by an admin, and each end
 });
 
 // Promise: admins-end-sessions
-test('a user is removed after a question; nobody can sign in by it, and a page of theirs is gone', async () => {
+test('a user is removed after a confirmation, and loses session and pages at once', async () => {
   const { web, admin } = await openAdmin();
   const ben = await signIn(web, await addUser(web, 'ben', ['viewer']));
   expect((await admin.get('/users/ben/remove')).text).toContain('Remove <bdi>ben</bdi>?');
@@ -91,7 +91,7 @@ test('a user is removed after a question; nobody can sign in by it, and a page o
 });
 
 // Promise: last-admin-stays
-test('the last admin is not removed and does not give it up; others do both only when asked again', async () => {
+test('the last admin can neither be removed nor drop the role, and other admins must confirm it for themselves', async () => {
   const { web, admin } = await openAdmin();
   const asked = await admin.post('/users/anna/roles', { 'role-viewer': 'yes' });
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('Give up being an admin?')]);
@@ -109,7 +109,7 @@ test('the last admin is not removed and does not give it up; others do both only
   expect((await admin.get('/users')).status, 'signed out').toBe(303);
 });
 
-test('who is no admin reaches none of it, by page or by hand', async () => {
+test('a user without the role admin is refused on all pages and actions of users', async () => {
   const { web } = await openAdmin();
   const ben = await signIn(web, await addUser(web, 'ben', ['viewer', 'finance', 'approver', 'operator']));
   for (const path of ['/users', '/users/anna', '/users/anna/remove']) expect((await ben.get(path)).status).toBe(403);
@@ -128,7 +128,7 @@ test('who is no admin reaches none of it, by page or by hand', async () => {
   expect((await ben.get('/me')).text).not.toContain('href="/users"');
 });
 
-test('1,000 users are paged and searched, each once', async () => {
+test('1,000 users are listed page by page and found by search, each once', async () => {
   const { web, admin } = await openAdmin();
   await usersLike(web, 1_000);
   const names: string[] = [];
@@ -144,7 +144,7 @@ test('1,000 users are paged and searched, each once', async () => {
   expect((await admin.get('/users?text=%3Cscript%3E')).text).toContain('&lt;script&gt;');
 });
 
-/** As `user add` leaves them, without a password each of which takes its time. */
+/** Writes users as `user add` does. It gives all of them one password, because hashing one takes long. */
 async function usersLike({ context }: { context: Parameters<typeof auditOf>[0]['context'] }, count: number) {
   const { ledger, settings } = context;
   const root = `{${settings.LIMITLINE_PREFIX}}`;
@@ -158,7 +158,7 @@ async function usersLike({ context }: { context: Parameters<typeof auditOf>[0]['
 }
 
 // Promise: admins-end-sessions
-test('somebody whom an identity provider knows is signed out everywhere by an admin, who finds them on the page', async () => {
+test('an admin finds a person of an identity provider on the page and ends all of their sessions', async () => {
   const { web, admin } = await openAdmin();
   const { people, ledger, settings } = web.context;
   const nameOf = makePersonNames({ connection: ledger, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) });
@@ -183,7 +183,7 @@ test('somebody whom an identity provider knows is signed out everywhere by an ad
   );
 });
 
-test('a thousand people of an identity provider who are signed in are all shown', async () => {
+test('all 1,000 people of an identity provider with a session are listed', async () => {
   const { web, admin } = await openAdmin();
   const { people, ledger, settings } = web.context;
   const nameOf = makePersonNames({ connection: ledger, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) });
