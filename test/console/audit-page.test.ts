@@ -6,7 +6,7 @@ import { openConsole, openDesk } from '../support/desk.ts';
 
 const ANN = { by: 'ann', what: 'rows retried', from: '10.0.0.7', about: 'q4' };
 
-test('a page of the trail has its newest entries, with who, what, about, from where and the facts; and leads to older ones', async () => {
+test('the audit page shows the newest entries with author, action, subject, address and facts, and links to older ones', async () => {
   const { context, get } = await openConsole(await openDesk(1));
   await context.audit.around(
     { ...ANN, facts: { cause: 'k3f9' } },
@@ -26,7 +26,7 @@ test('a page of the trail has its newest entries, with who, what, about, from wh
   expect(second).toContain('To the first');
 });
 
-test('entries are found by who, what, about and day, and a page that looked at many says where to go on', async () => {
+test('entries are found by author, action, subject and day, and a long search offers to continue', async () => {
   const { context, get } = await openConsole(await openDesk(1));
   await context.audit.note({ ...ANN, by: 'Ann Smith', about: 'old' });
   await Promise.all(
@@ -39,13 +39,13 @@ test('entries are found by who, what, about and day, and a page that looked at m
   expect((await get('/audit?what=SESSION&about=q4')).text).toContain('50 entries shown');
   expect((await get('/audit?what=nothing+of+this&before=100')).text).toContain('No entry matches.');
   expect((await get('/audit?day=2020-01-01')).text).toContain('No entry matches.');
-  // By the clock of the trail: it may be midnight by now.
+  // The day of the trail’s clock counts, because midnight may have passed.
   const [entry] = (await context.audit.read.page({ count: 1, walk: 1 })).entries;
   const day = new Date(entry?.atMs ?? 0).toISOString().slice(0, 10);
   expect((await get(`/audit?day=${day}`)).text).toMatch(/\d+ entr(?:y|ies) shown/);
 });
 
-test('what somebody calls himself is shown as text, and nothing that an address asks for is a fault', async () => {
+test('audit entries are shown as text, and an invalid query is answered with status 200', async () => {
   const { context, get } = await openConsole(await openDesk(1));
   await context.audit.note({
     by: '<script>alert(1)</script>',
@@ -69,7 +69,7 @@ test('what somebody calls himself is shown as text, and nothing that an address 
   expect((await get('/audit?day=yesterday')).text).toContain('Write it as 2026-11-22.');
 });
 
-test('the whole trail is downloaded as NDJSON that holds without Redis, and that it was taken away stands in it', async () => {
+test('the trail is downloaded as NDJSON that is verified without Redis, and the export is recorded', async () => {
   const { context, open } = await openConsole(await openDesk(1));
   for (let number = 0; number < 3; number += 1) await context.audit.note(ANN);
   const response = await open('/audit/export');

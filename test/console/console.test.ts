@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openConsole, openDesk } from '../support/desk.ts';
 
-test('a page comes whole, with the strip, its files and its headers', async () => {
+test('a page contains the status strip, refers to cacheable assets and has its headers', async () => {
   const desk = await openDesk(0);
   const { get, url } = await openConsole(desk);
   const page = await get('/keys');
@@ -18,7 +18,7 @@ test('a page comes whole, with the strip, its files and its headers', async () =
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
-test('the events of a page begin with all of its pieces, and are to be had without a stream', async () => {
+test('the events of a page begin with all fragments, and are available as JSON without a stream', async () => {
   const { open, get } = await openConsole(await openDesk(0));
   const once = await get('/events');
   expect(JSON.parse(once.text)).toEqual({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openConsole } from '../support/desk.ts';
 import { openFinishedPortfolio } from '../support/finished-portfolio.ts';
 
-test('the page of a row does not say that a file brought a decision at a time that only another file named', async () => {
+test('the page of a row does not attribute a decision to a file that named another time', async () => {
   const { context, dir, env } = await openFinishedPortfolio(1);
   const { decisions } = context;
   const id = 'bl_q41';

@@ -14,7 +14,7 @@ const FILES = [
 ] as const;
 
 // Promise: files-have-input-delimiter
-test('each file is what the command line writes, to the byte, and is saved and not shown; so are the rows of one cause; other addresses lead to nothing', async () => {
+test('each download equals the command line’s file byte for byte, and unknown names are answered with status 404', async () => {
   const { open, get, limitline, cwd, context } = await openThreeRows();
   for (const [file, options, name] of FILES) {
     await limitline('report', 'q4', ...options, '--out', file);
@@ -56,7 +56,7 @@ test('each file is what the command line writes, to the byte, and is saved and n
   }
 });
 
-/** A workbook's parts bear the time at which it was packed; all else of it is compared. */
+/** Clears the packing times in a workbook, so that everything else can be compared. */
 function withoutTimes(bytes: Buffer, file: string): Buffer {
   if (!file.endsWith('.xlsx')) return bytes;
   for (const [signature, timeAt] of ZIP_TIMES) {
@@ -67,14 +67,17 @@ function withoutTimes(bytes: Buffer, file: string): Buffer {
   return bytes;
 }
 
-/** Headers of a ZIP file's parts, and where in each the time stands (APPNOTE.TXT, 4.3.7, 4.3.12; Info-ZIP's field UT). */
+/**
+ * Signatures of a ZIP file’s parts, and the offset of the time in each (APPNOTE.TXT, 4.3.7, 4.3.12; Info-ZIP’s field
+ * UT).
+ */
 const ZIP_TIMES = [
   ['PK\u0003\u0004', 10],
   ['PK\u0001\u0002', 12],
   ['UT\u0005\u0000', 5],
 ] as const;
 
-test('what is downloaded opens where the file came from: separated as it was, as a run leaves it', async () => {
+test('a downloaded file has the separator of the imported one, as after a run', async () => {
   const desk = await openDesk(1);
   const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Nobody AG;DE;HRB 2;viel'];
   await writeFile(join(desk.cwd, 'mai.csv'), lines.join('\r\n'), 'latin1');
@@ -88,7 +91,7 @@ test('what is downloaded opens where the file came from: separated as it was, as
   }
 });
 
-test('the file as it came, under its own name, whatever that is', async () => {
+test('the original file is downloaded unchanged under its own name, with any characters', async () => {
   const desk = await openDesk(2);
   const name = 'Käufer "Q4";\n<b>.csv';
   await writeFile(join(desk.cwd, name), await readFile(join(desk.cwd, 'q4.csv')));
@@ -104,7 +107,7 @@ test('the file as it came, under its own name, whatever that is', async () => {
   expect((await get('/portfolios/q4/downloads/original?import=2')).status).toBe(404);
 });
 
-test('a reader who goes away ends the work', async () => {
+test('a download that the reader aborts stops reading the ledger', async () => {
   const desk = await openDesk(8_000);
   await desk.limitline('import', 'q4.csv');
   const { url, context, credentials } = await openConsole(desk);
@@ -125,7 +128,7 @@ test('a reader who goes away ends the work', async () => {
     asked.on('error', () => {});
     asked.end();
   });
-  // It reads on for no more than was under way: after a while it looks no further.
+  // Reads that are under way may end. Afterwards nothing more is read.
   const looks = [-1];
   const rests = () => {
     looks.push(opened);
@@ -135,7 +138,7 @@ test('a reader who goes away ends the work', async () => {
   expect(opened).toBeLessThan(20);
 });
 
-describe('names of files', () => {
+describe('file names', () => {
   test.each([
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\x\\q4.csv', 'q4.csv'],
@@ -144,9 +147,9 @@ describe('names of files', () => {
     ['a\r\nSet-Cookie: x.csv', 'a__Set-Cookie_ x.csv'],
     ['', 'file_'],
     [`${'x'.repeat(300)}.csv`, `${'x'.repeat(120)}.csv`],
-  ])('%j is saved as %j', (given, saved) => expect(safeFileName(given)).toBe(saved));
+  ])('the name %j is saved as %j', (given, saved) => expect(safeFileName(given)).toBe(saved));
 
-  test('other scripts stand in the form that has them, and the plain form has nothing to be misread', () => {
+  test('the header has other scripts in its encoded form, and a plain form without special characters', () => {
     expect(attachmentOf('büyer 買い手 "a".csv')).toBe(
       `attachment; filename="buyer ___ _a_.csv"; filename*=UTF-8''b%C3%BCyer%20%E8%B2%B7%E3%81%84%E6%89%8B%20_a_.csv`,
     );
@@ -154,7 +157,7 @@ describe('names of files', () => {
 });
 
 // Promise: results-for-a-spreadsheet
-test('the CSV of results is written for a spreadsheet with the decimals and separator that are asked for', async () => {
+test('the results CSV is written with the requested decimal mark and separator', async () => {
   const desk = await openDesk(1);
   const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Beta AG;DE;HRB 2;2.000'];
   await writeFile(join(desk.cwd, 'mai.csv'), lines.join('\r\n'), 'latin1');
@@ -171,7 +174,7 @@ test('the CSV of results is written for a spreadsheet with the decimals and sepa
   const [isPlain, point] = await read('decimal=point&delimiter=tab');
   expect(isPlain).toBe(false);
   expect(point[1]).toMatch(/^Müller AG\tDE\tHRB 1\t1250\.5\t.*\t1250\.5\t/);
-  // Given back with a decision, it is read by its own convention.
+  // The file is imported as decisions by its own convention.
   const [header = '', line = '', other = ''] = comma;
   const at = (name: string) => header.split(';').lastIndexOf(name);
   const changed = line.split(';');

@@ -6,7 +6,7 @@ import { ANYBODY, makeVisitor, openConsole, openDesk } from '../support/desk.ts'
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 // Promise: health-of-each-part
-test('each part says how it is, and no secret and no password is among it', async () => {
+test('the health page shows the state of each part, without secrets and passwords', async () => {
   const desk = await openDesk(
     2,
     {},
@@ -39,7 +39,7 @@ test('each part says how it is, and no secret and no password is among it', asyn
 });
 
 // Promises: health-shows-versions, worker-takes-up-nothing-new
-test('a worker is told on the page to take up nothing new, the audit says by whom, and versions that differ are named', async () => {
+test('a worker is told on the page to take no new rows, the audit names the author, and differing versions are shown', async () => {
   const desk = await openDesk(2);
   desk.start('work');
   const { get, post, context } = await openConsole(desk);
@@ -66,7 +66,7 @@ test('a worker is told on the page to take up nothing new, the audit says by who
   expect((await get('/health')).text).toMatch(/Versions differ: .*0\.1\.0.* run at the same time/);
 });
 
-test('a part that does not answer, or fails, says so and keeps nobody waiting', async () => {
+test('a part that fails or does not answer in time is reported, and the others are shown', async () => {
   const web = await makeConsole({
     host: '127.0.0.1',
     port: 0,
@@ -92,7 +92,7 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
   expect(text).toContain('2 things to look at');
 });
 
-test('while Redis is away the page says so within its time, and what does not need it is told all the same', async () => {
+test('while Redis is away or silent the health page says so in time, and shows what does not need Redis', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(1, {}, { REDIS_URL: redis.url });
   const { get } = await openConsole(desk, { identify: async () => ANYBODY });
@@ -105,7 +105,7 @@ test('while Redis is away the page says so within its time, and what does not ne
   expect(text).toMatch(/<dt>Node<\/dt>/);
   await redis.restart();
   await expect.poll(async () => (await get('/health')).text).toContain('<dt>Answers in</dt>');
-  // There, and silent.
+  // Redis accepts connections and does not answer.
   redis.pause();
   const silent = await get('/health');
   expect(silent).toMatchObject({

@@ -3,7 +3,7 @@ import { type HeldRow, heldName } from '../../src/ledger/rows/story.ts';
 import { openConsole, openDesk } from '../support/desk.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
 
-/** Four rows, of which the limits of two were made without an answer, and that of one was not made. */
+/** Four rows. The limits of two were made without an answer, and that of a third was not made. */
 async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
   const desk = await openDesk(
     4,
@@ -20,7 +20,7 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
   const web = await openConsole(desk, who);
   const madeFor = (buyer: string) =>
     desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(buyer))?.id ?? '';
-  /** Sends a file as a page's form does. */
+  /** Sends a file as the form of a page does. */
   const sendFile = async (content: string, name = 'held.csv') => {
     const { cookie, token, origin } = await web.credentials();
     const body = new FormData();
@@ -32,7 +32,7 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
     });
     return { status: response.status, text: await response.text() };
   };
-  /** Says of these rows on the page that they were made under this id, or without one that they were not made. */
+  /** Answers for these rows that they were made under this id, or without an id that they were not made. */
   const answer = (rows: readonly HeldRow[], made?: string, more: Record<string, string> = {}) => {
     const fields = rows.map((held) => [`${made === undefined ? 'pick' : 'made'}-${heldName(held)}`, made ?? 'yes']);
     const resend = made === undefined ? { resend: 'yes' } : {};
@@ -42,7 +42,7 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
 }
 
 // Promise: held-list-with-sums
-test('the desk has what was sent and when, oldest first, with a letter to the service’s people and no secret', async () => {
+test('the page of held requests shows what was sent and when, oldest first, with a letter to the service and no secret', async () => {
   const { get, post, context } = await openHeld();
   const { status, text } = await get('/held');
   expect(status).toBe(200);
@@ -57,7 +57,7 @@ test('the desk has what was sent and when, oldest first, with a letter to the se
   expect(letter).toMatch(
     /\n1\. Buyer limit request of 1,00\d\.50 for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n {3}Content: \{/,
   );
-  // What we believe of the call is no matter of the service's people.
+  // What Limitline concluded about the call does not matter to the service’s people.
   expect(letter).not.toMatch(/held|reset|came back|line \d|limitline/i);
   const [, second] = held;
   const one = await post('/held/plan', { letter: 'yes', [`pick-${second && heldName(second)}`]: 'yes' });
@@ -69,14 +69,14 @@ test('the desk has what was sent and when, oldest first, with a letter to the se
   expect((await get('/portfolios/q4/held')).text).toContain('Held in q4');
   expect(await get('/portfolios/none/held')).toMatchObject({ status: 404 });
 
-  // Pages go from one held row to the next, whoever is answered in between.
+  // The next page begins after a held row, whoever answers rows in between.
   const first = await context.stories.held({ count: 1 });
   const next = await context.stories.held({ after: first[0], count: 1 });
   const rest = await context.stories.held({ after: next[0], count: 5 });
   expect([...first, ...next, ...rest].map(({ row }) => row.key)).toEqual(held.map(({ row }) => row.key));
 });
 
-test('ids are not confirmed beside selected requests that the button leaves out, and all of both is kept', async () => {
+test('confirming ids is refused while other requests are selected, and the form keeps both', async () => {
   const { answer, context, madeFor } = await openHeld();
   const [first, second] = await context.stories.held({ count: 2 });
   if (!first || !second) throw new Error('too few rows are held');
@@ -91,7 +91,7 @@ test('ids are not confirmed beside selected requests that the button leaves out,
 });
 
 // Promise: file-answers-held
-test('a file is shown before it is done, and is done once and only as it was shown', async () => {
+test('a file of answers is previewed, and done once as it was previewed', async () => {
   const { post, get, sendFile, madeFor, limitline, json, standIn } = await openHeld();
   const wrong = await sendFile(`line,id\n3,company_1\n99,resend\n`);
   expect(wrong).toMatchObject({ status: 200, text: expect.stringContaining('Problems in 2 lines of the file') });
@@ -105,7 +105,7 @@ test('a file is shown before it is done, and is done once and only as it was sho
   expect((await json('report', 'q4')).states.held).toBe(3);
   const plan = /name="plan" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
 
-  // Answered by another meanwhile: what was shown is not what would be done.
+  // A row was answered meanwhile, so the plan would differ from its preview.
   await limitline('resolve', 'q4', '--line', '4', '--resend');
   const changed = await post('/portfolios/q4/held/confirm', { plan });
   expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
@@ -127,7 +127,7 @@ const planIn = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?
 // Promise: answers-need-confirmation
 test.each([
   [
-    'that it was not made',
+    '“not made”',
     undefined,
     /Not made: ask again for 1 limit, .*1,00\d\.50/s,
     /The limit of .*1,00\d\.50.* is requested again\. What the service answers becomes the row’s result\./s,
@@ -139,7 +139,7 @@ test.each([
     /bl_invented<\/code> is written as its limit of .*1,00\d\.50/s,
   ],
 ])(
-  'who says %s of one row is shown what follows, and nothing is done before the yes',
+  'an answer with %s is previewed with its effect, and takes effect after the confirmation',
   async (_said, made, yes, follows) => {
     const audit = makeNotedAudit();
     const { context, post, get, json, standIn, answer } = await openHeld({ audit });
@@ -157,7 +157,7 @@ test.each([
     expect((await get(`/portfolios/q4/rows/${held[0]?.row.key}`)).text).toContain('The row needs an answer');
     expect(audit.noted).toEqual([]);
 
-    // Each yes is heard once, for its own row, and by the audit.
+    // Each confirmation counts once and for its own row, and is recorded.
     const plan = planIn((await answer(held.slice(0, 1), made, { back: 'portfolio' })).text);
     const done = await post('/held/confirm', { plan });
     expect(done.headers.get('location')).toBe('/portfolios/q4/held?did=answered-1');
@@ -168,7 +168,7 @@ test.each([
 );
 
 // Promise: one-plan-of-answers
-test('one plan has both answers, and what is not right stands beside its row with what was typed', async () => {
+test('one plan contains both kinds of answers, and a wrong answer is shown beside its row with what was typed', async () => {
   const { context, post, json, answer, madeFor } = await openHeld();
   const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
   const wrong = await answer([first], 'bl_twice', { [`made-${heldName(second)}`]: 'bl_twice' });
@@ -191,7 +191,7 @@ test('one plan has both answers, and what is not right stands beside its row wit
 });
 
 // Promise: impossible-id-said
-test('an id that is known of another row, of another form, or with a sign that no id has, is offered no plan', async () => {
+test('an id of another row, of another form or with an impossible character is refused without a plan', async () => {
   const { context, limitline, madeFor, answer } = await openHeld();
   await limitline('resolve', 'q4', '--line', '3', '--made', madeFor('HRB 2'));
   const held = await context.stories.held({ count: 1 });
@@ -205,7 +205,7 @@ test('an id that is known of another row, of another form, or with a sign that n
 });
 
 // Promise: plan-acts-on-unchanged
-test('answers that come late, twice, or about rows of nobody are left out, and say so', async () => {
+test('outdated answers and answers for unknown rows are left out, and a changed plan is not done', async () => {
   const { context, post, limitline, json, answer } = await openHeld();
   const [first, second] = (await context.stories.held({ count: 2 })) as [HeldRow, HeldRow];
   const other = { row: { portfolio: 'of-another-account', key: first.row.key }, atMs: first.atMs };
@@ -218,7 +218,7 @@ test('answers that come late, twice, or about rows of nobody are left out, and s
   const changed = await post('/held/confirm', { plan });
   expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
   expect(changed.text).toContain('1 answer is left out');
-  // No file was sent, so none is spoken of.
+  // No file was sent, so the page mentions none.
   expect(changed.text).not.toMatch(/undefined|of the file|Correct the file/);
   expect((await json('report', 'q4')).states).toEqual(states);
   await post('/held/confirm', { plan: planIn(changed.text) });
@@ -226,7 +226,7 @@ test('answers that come late, twice, or about rows of nobody are left out, and s
 });
 
 // Promise: answered-leave-open-pages
-test('a row that is answered leaves the events of all open pages, a later page follows its own rows, and all have the list read once in two seconds', async () => {
+test('an answered row disappears from all open pages, which share one read of the list every two seconds', async () => {
   const { context, open, limitline } = await openHeld();
   const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
   const query = new URLSearchParams({ after: heldName(first) });
@@ -238,7 +238,7 @@ test('a row that is answered leaves the events of all open pages, a later page f
   expect(await shown()).toContain(`${heldName(second)}|${heldName(third)}`);
   const read = vi.spyOn(context.stories, 'held');
   await Promise.all(Array.from({ length: 9 }, shown));
-  // The sums and the page, each at most once more, if the time of the last read has passed.
+  // The sums and the page may each be read once more if two seconds have passed.
   expect(read.mock.calls.length).toBeLessThanOrEqual(2);
   read.mockRestore();
   await limitline('resolve', 'q4', '--row', second.row.key, '--resend');
@@ -249,7 +249,7 @@ test('a row that is answered leaves the events of all open pages, a later page f
 });
 
 // Promise: audit-by-each-portfolio
-test('what is said of several portfolios by one plan is found in the audit by each of them', async () => {
+test('answers for several portfolios in one plan are found in the audit under each portfolio', async () => {
   const { context, post, limitline, answer, get } = await openHeld();
   await limitline('run', 'q4.csv', '--portfolio', 'q5', '--deadline', '20s');
   const held = await context.stories.held({ count: 9 });
@@ -263,7 +263,7 @@ test('what is said of several portfolios by one plan is found in the audit by ea
   expect((await get('/audit?about=q5')).text).toContain('held call answered');
 });
 
-test('a file that is too large, none at all, and one that says nothing of held rows', async () => {
+test('a too large file, a missing file and a file without answers are refused', async () => {
   const { sendFile, get } = await openHeld();
   expect(await sendFile('x'.repeat(6_000_000))).toMatchObject({ status: 413 });
   expect(await sendFile('', '')).toMatchObject({ status: 422 });
@@ -276,7 +276,7 @@ test('a file that is too large, none at all, and one that says nothing of held r
   expect((await get('/held')).status).toBe(200);
 });
 
-test('where nothing is held, the page says so', async () => {
+test('without held rows the page says so', async () => {
   const { get } = await openConsole(await openDesk(1));
   expect((await get('/held')).text).toContain('Nothing is held');
 });

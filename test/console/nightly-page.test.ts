@@ -10,7 +10,7 @@ const EVIL = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
 const NIGHT = '2026-11-20T01:30:00.000Z';
 const REPORT = `/nightly/reports/${encodeURIComponent(NIGHT)}`;
 
-test('before the first night the page says what will be done, and by which command now', async () => {
+test('before the first night the page names the command of the nightly check, and reports are answered with status 404', async () => {
   const { get } = await openNightlyConsole();
   const { status, text } = await get('/nightly');
   expect(status).toBe(200);
@@ -26,7 +26,7 @@ test('before the first night the page says what will be done, and by which comma
   }
 });
 
-test('the last report is shown by its parts, with what changed, and leads to rows, portfolios and causes', async () => {
+test('the last report is shown by sections with its changes, and links to rows, portfolios and causes', async () => {
   const { get, night } = await openNightlyConsole();
   const [first, second] = ordinaryNights();
   await night('2026-11-19T01:30:00.000Z', first);
@@ -51,7 +51,7 @@ test('the last report is shown by its parts, with what changed, and leads to row
   expect(check).toContain('1 to 1 of 1');
 });
 
-test('each of the three pages has its own, and leads to the others', async () => {
+test('each of the three nightly pages has its own sections and links to the others', async () => {
   const { get, night } = await openNightlyConsole();
   await night(NIGHT, [foundItem()]);
   const pages = {
@@ -65,13 +65,13 @@ test('each of the three pages has its own, and leads to the others', async () =>
     for (const other of Object.keys(pages)) expect(text).toContain(`<a href="${other}"`);
     expect(text).toContain(`<a href="${path}" aria-current="page">`);
   }
-  // Nobody is on duty here, which whoever reads the report is told.
+  // No process runs the nightly tasks here, and the page of the report says so.
   expect((await get('/nightly')).text).toContain('The nightly tasks do not run.');
   const { status, headers } = await get('/nightly?cause=k3f9&portfolio=q4');
   expect([status, headers.get('location')]).toEqual([303, '/nightly/automation?cause=k3f9&portfolio=q4']);
 });
 
-test('an address that means nothing shows the report, and none is an error of the console', async () => {
+test('an invalid query shows the report with status 200, and a position beyond its end is answered with status 404', async () => {
   const { get, night } = await openNightlyConsole();
   await night(NIGHT, [foundItem()]);
   for (const query of ['section=x&check=held', 'section=person&check=constructor', 'section[]=person', 'before=x']) {
@@ -82,7 +82,7 @@ test('an address that means nothing shows the report, and none is an error of th
 });
 
 // Promise: report-runs-nothing
-test('what would like to be markup is text, on the page and in the file to be printed', async () => {
+test('markup in findings is shown as text, on the page and in the printable file', async () => {
   const { get, night } = await openNightlyConsole();
   await night(NIGHT, [
     foundItem({ portfolio: EVIL, name: EVIL, says: EVIL, detail: EVIL, command: EVIL, key: EVIL, requested: '1' }),
@@ -97,7 +97,7 @@ test('what would like to be markup is text, on the page and in the file to be pr
   expect(texts[0]).not.toMatch(/<script|<link|href=|prefers-color-scheme/);
 });
 
-test('the files are taken away as they were left, and that is told to the audit; where they are gone, it is said', async () => {
+test('report files are downloaded unchanged and recorded, and a deleted file is answered with status 404', async () => {
   const { get, night, context } = await openNightlyConsole();
   const { files } = await night(NIGHT, [foundItem()]);
   const items = await get(`${REPORT}/items.csv`);
@@ -112,11 +112,11 @@ test('the files are taken away as they were left, and that is told to the audit;
   const page = await get(`${REPORT}/report.html`);
   await rm(files?.folder ?? '', { recursive: true });
   expect((await get(`${REPORT}/items.csv`)).status).toBe(404);
-  // Drawn anew, from what Redis has.
+  // The printable report is made again from what Redis has.
   expect((await get(`${REPORT}/report.html`)).text).toBe(page.text);
 });
 
-test('where no files could be left that is said, and the folder that it was about is for the command line', async () => {
+test('a report whose files could not be written says so, and does not show the folder', async () => {
   const { get, night, cwd } = await openNightlyConsole();
   await makeFileAt(join(cwd, '.data-home', 'limitline', 'reports'));
   const { fault = '' } = await night(NIGHT, [foundItem()]);
@@ -127,13 +127,13 @@ test('where no files could be left that is said, and the folder that it was abou
   expect(text).not.toContain('items.csv');
 });
 
-/** Where a folder should be. */
+/** Creates a file where a folder should be. */
 async function makeFileAt(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, '');
 }
 
-test('a viewer reads reports with personal data masked, and takes no file away', async () => {
+test('a viewer reads reports with personal data masked, and cannot download files', async () => {
   const viewer: Person = { by: 'vera', roles: ['viewer'] };
   const { get, night } = await openNightlyConsole({ identify: async () => viewer });
   await night(NIGHT, [foundItem({ detail: 'write to ann@example.com' })]);
@@ -144,7 +144,7 @@ test('a viewer reads reports with personal data masked, and takes no file away',
   expect((await get(`${REPORT}/items.csv`)).status).toBe(403);
 });
 
-test('reports of many nights are listed a month at a time', async () => {
+test('reports are listed 31 nights to a page', async () => {
   const { get, context } = await openNightlyConsole();
   for (let day = 1; day <= 33; day += 1) {
     const { report, findings } = keptReport(`night ${day}`, day * 86_400_000, []);
@@ -155,7 +155,7 @@ test('reports of many nights are listed a month at a time', async () => {
   const linksOf = (page: string) => new Set(page.match(/href="\/nightly\/reports\/[^"/]+"/g) ?? []);
   expect(linksOf(text).size).toBe(31);
   const { text: rest } = await get(next);
-  // The last report stands above the list on each page of it.
+  // Each page shows the last report above the list.
   expect(linksOf(rest).size).toBe(3);
   expect(rest).toContain('To the first');
 });

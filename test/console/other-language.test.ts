@@ -14,7 +14,7 @@ beforeAll(async () => {
   speak((message) => WORDS[message] ?? message);
 });
 
-/** A console, imported once its language is set. */
+/** A console that is imported after its language is set. */
 async function openConsoleThen() {
   const { openDesk } = await import('../support/desk.ts');
   const { openConsole } = await import('../support/desk.ts');
@@ -23,7 +23,7 @@ async function openConsoleThen() {
   return { ...desk, ...(await openConsole(desk, byHeader)), as };
 }
 
-test('in another language a buyer’s page adds up what was granted under the word for it', async () => {
+test('in another language a buyer’s page shows the granted sum under the translated word', async () => {
   const { buyerPage } = await import('../../src/console/pages/buyers/buyers-view.ts');
   const record = { status: 'approved', total_limit: '250' };
   const request = { name: 'Acme', buyer: 'b', documents: [], limit: { requested_limit: '1000' } };
@@ -35,7 +35,7 @@ test('in another language a buyer’s page adds up what was granted under the wo
   expect(/<dt>Gewährt<\/dt>.*?<data class="amount" value="([^"]*)"/s.exec(markup)?.[1]).toBe('250.00');
 });
 
-test('in another language links lead to what the audit keeps, and to the parts of pages', async () => {
+test('in another language links to audit entries and to sections of pages stay valid', async () => {
   const { limitline, get, as } = await openConsoleThen();
   await limitline('statuses', 'frozen', '--means', 'declined');
   const { text } = await get('/statuses', as('ada', 'admin'));

@@ -3,7 +3,7 @@ import { openConsole, openDesk } from '../support/desk.ts';
 
 const SCRIPT = '<script>alert(1)</script>';
 
-/** A portfolio with two refused rows of two causes, one held and one done; and a second one with one refused. */
+/** A portfolio with two rejected rows of two causes, a held one and a done one. */
 async function openFailed() {
   const desk = await openDesk(4, {
     rules: [
@@ -21,7 +21,7 @@ async function openFailed() {
 
 describe('the page of the queues', () => {
   // Promises: failed-rows-found, queues-say-made-a-minute
-  test('shows each queue, and every failed row also where BullMQ has forgotten its job', async () => {
+  test('shows each queue and every failed row, also after BullMQ removed its job', async () => {
     const { get, context, keyOf } = await openFailed();
     const key = await keyOf('refused');
     for (const state of ['refused', 'held'] as const) {
@@ -43,11 +43,11 @@ describe('the page of the queues', () => {
     expect(text).toContain('npx limitline pause --queue companies');
   });
 
-  test('finds failed rows by line, name, cause and portfolio, and names the causes of one', async () => {
+  test('finds failed rows by line, name, cause and portfolio, and names the causes of a portfolio', async () => {
     const { get, context } = await openFailed();
     const shown = async (query: string) =>
       [...(await get(`/work?${query}`)).text.matchAll(/q4, line (\d)/g)].map((match) => match[1]);
-    // Line 3, and the row of the buyer whose name has the word.
+    // Line 3, and the row of a buyer whose name contains 3.
     expect(await shown('text=3')).toEqual(['3', '4']);
     expect(await shown('text=buyer+1')).toEqual(['2']);
     expect(await shown('state=held')).toEqual(['4']);
@@ -61,7 +61,7 @@ describe('the page of the queues', () => {
     expect((await get(`/work?portfolio=${encodeURIComponent('../q4')}`)).text).toContain('no portfolio of this name');
   });
 
-  test('sends one refused row again, and a held or done one never', async () => {
+  test('sends a rejected row again, and refuses a held or done row', async () => {
     const { post, keyOf, context, desk } = await openFailed();
     const before = desk.standIn.counts().requests.limit;
     const retry = async (state: 'refused' | 'held' | 'done') =>
@@ -80,7 +80,7 @@ describe('the page of the queues', () => {
     expect(desk.standIn.counts().requests.limit).toEqual(before);
   });
 
-  test('pauses a queue and lets it go on, and the strip of every page says so', async () => {
+  test('pauses and resumes a queue, and the strip of every page says so', async () => {
     const { post, get, context } = await openFailed();
     expect((await get('/work')).text).toContain('href="/work/buyer-limits/pause"');
     const question = (await get('/work/buyer-limits/pause')).text;
@@ -99,7 +99,7 @@ describe('the page of the queues', () => {
   });
 });
 
-test('health and figures are answered by the console too', async () => {
+test('the console answers health checks and metrics', async () => {
   const { get } = await openConsole(await openDesk(1));
   expect(await get('/health/live')).toMatchObject({ status: 200 });
   expect(await get('/health/ready')).toMatchObject({

@@ -3,7 +3,7 @@ import { openConsole, openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 // Promise: pages-say-what-is-away
-test('a page says that Redis is away, also where it only hangs, and all of it comes back by itself', async () => {
+test('pages and live updates report that Redis is away or hangs, and recover when it returns', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(0, {}, { REDIS_URL: redis.url });
   const { get, open } = await openConsole(desk);
@@ -21,7 +21,7 @@ test('a page says that Redis is away, also where it only hangs, and all of it co
   await expect.poll(() => heard).toContain('Redis does not answer');
   const began = performance.now();
   const hanging = await get('/');
-  // Redis is silent for as long as nobody wakes it up.
+  // Redis stays silent until the test resumes it.
   expect(performance.now() - began).toBeLessThan(20_000);
   expect(hanging).toMatchObject({ status: 503, text: expect.stringContaining('The database (Redis) does not answer') });
   expect(hanging.headers.get('refresh')).toBe('3');

@@ -6,7 +6,7 @@ import { openConsole, openDesk, plainText } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
 // Promise: row-tells-its-story
-test('a row that is done tells its line, its calls with their times and ids, and its buyer’s limits', async () => {
+test('the page of a done row shows its line, its calls with times and ids, and the buyer’s limits', async () => {
   const { get, rowOf, standIn, context } = await openThreeRows();
   const { status, text } = await get(await rowOf('done'));
   expect(status).toBe(200);
@@ -20,13 +20,13 @@ test('a row that is done tells its line, its calls with their times and ids, and
   expect(text).toMatch(/<dt>company_registration_number.*?<\/dt><dd>HRB 1<\/dd>/s);
   expect(text).toMatch(/What was sent<\/summary><pre[^>]*>[^<]*requested_limit[^<]*1001\.5/);
   expect(text).not.toContain(context.settings.SERVICE_CLIENT_SECRET);
-  // What went as it should left no list of its own.
+  // A row without a problem has no story of its own in Redis.
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
   expect(await context.ledger.exists(context.keys.story('q4', found?.row.key ?? ''))).toBe(0);
 });
 
 // Promise: row-tells-its-story
-test('a refused row shows what the service said as text, goes again, and remembers who asked for it', async () => {
+test('a rejected row shows the service’s answer as text, is sent again, and keeps who did that in its timeline', async () => {
   const { get, post, rowOf, limitline, standIn } = await openThreeRows();
   const address = await rowOf('refused');
   const before = await get(address);
@@ -39,7 +39,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   const sent = await post(`${address}/retry`);
   expect(sent.status).toBe(303);
   expect((await get(sent.headers.get('location') ?? '')).text).toContain('The row goes again');
-  // Pressed twice, it says where the row is by now.
+  // A second press reports where the row is now.
   expect(await post(`${address}/retry`)).toMatchObject({
     status: 409,
     text: expect.stringContaining('is waiting for the step limit'),
@@ -52,7 +52,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
 });
 
 // Promise: selected-rows
-test('a row that a colleague has cancelled since its page was made is not sent by the button of that page', async () => {
+test('a row that a colleague has cancelled since the page was loaded is not sent by its button', async () => {
   const { get, post, rowOf, context } = await openThreeRows();
   const address = await rowOf('refused');
   const key = address.split('/').at(-1) ?? '';
@@ -69,7 +69,7 @@ test('a row that a colleague has cancelled since its page was made is not sent b
 });
 
 // Promise: row-page-names-other-request
-test('a refused row says beside its button that its buyer has another request', async () => {
+test('a rejected row of a buyer with another request shows a warning beside its button', async () => {
   const refused = { on: 'limit', match: '5000', fault: 'status', status: 422 } as const;
   const desk = await openDesk(0, { rules: [refused] });
   const lines = ['Acme AG,HRB 1,700', 'Acme AG,HRB 1,5000', 'Zinc AG,HRB 2,5000'];
@@ -90,7 +90,7 @@ test('a refused row says beside its button that its buyer has another request', 
   }
 });
 
-test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
+test('a held row is answered on its page, and a wrong id is refused without effect', async () => {
   const { get, post, rowOf, heldOf, limitline, standIn, json } = await openThreeRows();
   const [address, held] = [await rowOf('held'), await heldOf()];
   const [field, back] = [`made-${held}`, { back: 'row' }];
@@ -116,7 +116,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   expect(standIn.counts().made.limit).toBe(2);
 });
 
-test('documents that rows share, words that were mended and a portfolio that was given up are told', async () => {
+test('the page of a row shows shared documents, corrected lines and a cancelled portfolio', async () => {
   const desk = await openDesk(0);
   const write = async (name: string) => {
     const lines = ['name,country_code,company_registration_number,requested_limit,supporting_documents'];
@@ -147,7 +147,7 @@ test('documents that rows share, words that were mended and a portfolio that was
 });
 
 // Promise: other-fields-kept
-test('what an answer has besides what is known of it is on the page of its row', async () => {
+test('further fields of an answer are shown on the page of its row', async () => {
   const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'answer', set: { score: 7 } }] });
   await desk.limitline('run', 'q4.csv');
   const { get, context } = await openConsole(desk);
@@ -161,13 +161,13 @@ test.each([
   '/portfolios/q4/rows/..%2f..%2fetc',
   '/portfolios/..%2f/rows/AAAAAAAAAAAAAAAA',
   '/portfolios/q4/rows/AAAAAAAAAAAAAAAA',
-])('%s is no row, and the page says so', async (address) => {
+])('the unknown row %s is answered with status 404', async (address) => {
   const { get } = await openConsole(await openDesk(1));
   expect(await get(address)).toMatchObject({ status: 404, text: expect.stringContaining('Not found') });
 });
 
 // Promise: row-names-its-supplier
-test('the page of a row names the supplier that its portfolio has now, also where it came later', async () => {
+test('the page of a row names the current supplier of its portfolio, also when it was added later', async () => {
   const { limitline, cwd, env } = await openDesk(1);
   await limitline('run', 'q4.csv', '--yes');
   const { get, context } = await openConsole({ cwd, env });
@@ -196,7 +196,7 @@ test('the page of a row names the supplier that its portfolio has now, also wher
 });
 
 // Promise: row-names-its-supplier
-test('the page of a row names the supplier under which its limit was asked for, also once the portfolio has another', async () => {
+test('the page of a row names the supplier at the time of its limit call, also after another one was set', async () => {
   const { limitline, cwd, env, standIn } = await openDesk(1);
   const { get, context } = await openConsole({ cwd, env });
   const files = { a: 'A GmbH,DE,HRB 1,5', b: 'B GmbH,DE,HRB 2,5', none: 'C GmbH,DE,HRB 3,5' };
@@ -223,7 +223,7 @@ test('the page of a row names the supplier under which its limit was asked for, 
 });
 
 // Promise: row-tells-its-story
-test('the page of a row gives the buyer’s other requests the outcome that the list gives them', async () => {
+test('the page of a row lists the buyer’s other requests with the outcome that the list shows', async () => {
   const desk = await openDesk(0);
   const lines = ['name,country_code,requested_limit,request_reference', 'Acme,DE,1000,r1', 'Acme,DE,2000,r2', ''];
   await writeFile(join(desk.cwd, 'q4.csv'), lines.join('\n'));

@@ -12,7 +12,7 @@ const FIONA = as('fiona', 'finance');
 const OLAF = as('olaf', 'operator');
 const ADA = as('ada', 'admin');
 
-/** Spellings of an address that another program might take for it, and that must not be a way around its entry. */
+/** Spellings that another program might take for the address. None of them may get around its rule. */
 const SPELLINGS = [
   (path: string) => `/${path}`,
   (path: string) => `${path}/`,
@@ -36,7 +36,7 @@ const SPELLINGS = [
 
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override', 'x-original-method'];
 
-/** Sends an address as it is written: a browser's own functions would tidy it up. */
+/** Sends an address exactly as it is written. A browser’s functions would normalise it. */
 function sender(url: string) {
   const { port } = new URL(url);
   return async (
@@ -54,7 +54,7 @@ function sender(url: string) {
 }
 
 // Promise: each-request-checked
-test('no spelling of an address leads around its entry, and none of another method', async () => {
+test('no alternative spelling of an address and no method override gets around its access rule', async () => {
   const { url, credentials, context, get } = await openThreeRows(byHeader);
   await get('/keys', VERA);
   const { cookie, token } = await credentials();
@@ -82,7 +82,7 @@ test('no spelling of an address leads around its entry, and none of another meth
   expect((await context.portfolios.read('q4')).paused).toBeUndefined();
 });
 
-/** What a page offers: links, and what forms are sent to. BullMQ's board is a program of its own. */
+/** The links and form targets of a page, without those of BullMQ’s board, which is a program of its own. */
 function offersOf(text: string): { method: string; address: string }[] {
   const links = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, address = '']) => ({ method: 'GET', address }));
   const forms = [...text.matchAll(/<form action="([^"]+)" method="(\w+)"/g)].map(([, address = '', method = '']) => {
@@ -94,7 +94,7 @@ function offersOf(text: string): { method: string; address: string }[] {
 }
 
 // Promise: refusal-tells-nothing
-test('a refusal names the role that it takes and whom to ask, and nothing of the thing, whether it is there or not', async () => {
+test('a refusal names the needed role and the admins, and does not reveal whether the thing exists', async () => {
   const { audit, entries } = openNotedAudit();
   const admins = async () => ['ada', '<b>hans</b>'];
   const { get, rowOf } = await openThreeRows({ ...byHeader, audit, admins });
@@ -114,12 +114,12 @@ test('a refusal names the role that it takes and whom to ask, and nothing of the
     facts: { method: 'GET', route: '/portfolios/:name/downloads/:file', roles: 'viewer' },
     is: 'refused',
   });
-  // To a piece of a page, as a dialog asks for, it is said as a piece.
+  // A request for a fragment, as a dialog makes, is answered with a fragment.
   const piece = await get('/plans/new?portfolio=q4&action=retry', { ...VERA, 'x-fragment': '1' });
   expect(piece).toMatchObject({ status: 403, text: expect.stringMatching(/^<div class="notice is-bad"/) });
 });
 
-test('whom to ask are the admins among the users', async () => {
+test('a refusal names the admins among the users', async () => {
   const { get, context } = await openThreeRows(byHeader);
   for (const [name, role] of [
     ['zoe', 'admin'],
@@ -131,7 +131,7 @@ test('whom to ask are the admins among the users', async () => {
   expect((await get('/work', VERA)).text).toContain('Ask ada or zoe for it, who look after the roles');
 });
 
-test('where nobody can say whom to ask, it is refused all the same', async () => {
+test('a request is refused with status 403 also when the admins cannot be read', async () => {
   const admins = async () => Promise.reject(new Error('Redis is away'));
   const { get } = await openThreeRows({ ...byHeader, admins });
   const answer = await get('/work', VERA);
@@ -139,12 +139,12 @@ test('where nobody can say whom to ask, it is refused all the same', async () =>
 });
 
 // Promise: pages-offer-what-one-may
-test('no role is offered anything by a page that is then refused', async () => {
+test('no page offers a role a link or form that is then refused', async () => {
   const { get, post } = await openThreeRows({ ...byHeader, owns: async () => false });
   for (const roles of [...ROLES, 'finance+admin']) {
     const who = as('anna', ...roles.split('+'));
     const seen = new Set(['GET /', 'GET /health', 'GET /keys']);
-    // Of pages that differ only in what they are asked for, one is enough.
+    // Of addresses that differ only in query values, one is enough.
     const kinds = new Set<string>();
     const refused: string[] = [];
     for (const offer of seen) {
@@ -152,7 +152,7 @@ test('no role is offered anything by a page that is then refused', async () => {
       if (kinds.has(kind)) continue;
       kinds.add(kind);
       const [method = '', address = ''] = offer.split(' ');
-      // A token of no page of ours: whoever passes the table is refused for that, and nothing is done.
+      // The token is invalid. A request that passes the access table is refused for it, and changes nothing.
       const answer = method === 'GET' ? await get(address, who) : await post(address, { _csrf: 'none' }, who);
       if (answer.text.includes('This takes the role')) refused.push(offer);
       for (const one of offersOf(answer.text)) seen.add(`${one.method} ${one.address.replace(/#.*/, '')}`);
@@ -162,7 +162,7 @@ test('no role is offered anything by a page that is then refused', async () => {
   }
 });
 
-test('pages show what somebody may do, and nothing else', async () => {
+test('pages show each role the links and actions that it may use', async () => {
   const { get, rowOf } = await openThreeRows(byHeader);
   const portfolio = async (who: Record<string, string>) => (await get('/portfolios/q4', who)).text;
   const linked = (text: string) => offersOf(text).map(({ address }) => address.replace(/[?#].*/, ''));
@@ -175,7 +175,7 @@ test('pages show what somebody may do, and nothing else', async () => {
   expect((await get(held, FIONA)).text).toContain('Somebody has to say');
   expect((await get('/held', FIONA)).text).toContain('This takes the role operator');
   expect(linked((await get(held, OLAF)).text)).toContain('/held/plan');
-  // Of the system's own facts nothing stands in a page for those who do not look after it.
+  // Facts about the system are shown to admins only.
   expect((await get('/health', VERA)).text).not.toMatch(/id="(?:redis|service|disk|versions|settings)-/);
   expect((await get('/health', ADA)).text).toContain('Settings that are not the default');
   expect((await get('/', ADA)).headers.get('location')).toBe('/health');
@@ -183,7 +183,7 @@ test('pages show what somebody may do, and nothing else', async () => {
 });
 
 // Promise: pages-ask-same-table
-test('pieces that come by events are made for what somebody may, also where another watches the same page', async () => {
+test('live updates contain only what their own reader may see, also beside another reader of the same page', async () => {
   const { url, get } = await openThreeRows(byHeader);
   const { port } = new URL(url);
   const streams: Record<string, string> = {};
@@ -199,7 +199,7 @@ test('pieces that come by events are made for what somebody may, also where anot
     });
     await expect.poll(() => streams[name]).toContain('portfolio-causes');
   };
-  // First whoever may most, so that what is shared would be theirs.
+  // The person with more rights watches first, so that a shared fragment would have the operator’s links.
   await watch('olaf', OLAF);
   await watch('vera', VERA);
   expect(streams.olaf).toContain('/plans/new');
@@ -210,7 +210,7 @@ test('pieces that come by events are made for what somebody may, also where anot
 });
 
 // Promise: lost-right-counts-at-once
-test('rights that are taken away while a page is open are gone with the next request', async () => {
+test('a role that is removed while a page is open no longer counts at the next request', async () => {
   const people = new Map<string, Person>([['olaf', { by: 'olaf', roles: ['operator'] }]]);
   const { post, get, context } = await openThreeRows({ identify: async () => people.get('olaf') });
   expect((await get('/portfolios/q4')).text).toContain('/plans/new');

@@ -9,23 +9,23 @@ import { withAllRoutes } from '../../support/all-routes.ts';
 import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 import { COLUMNS, type Expected, readExpected } from './expected-access.ts';
 
-/** The portfolio that is everybody's own here, and one that is nobody's. */
+/** The portfolio that everybody owns in these tests, and one that nobody owns. */
 const OWN = 'own';
 const OTHER = 'other';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** What the table says with its refusals, and no handler does. */
+/** Words that only a refusal by the access table has. */
 const BY_THE_TABLE = /This takes the role|Nobody may do this here/;
 
-/** There is a sign-in at an identity provider only where one is set. */
+/** Sign-in at an identity provider exists only where one is configured. */
 const TO_COME = /^\w+ \/sign-in\/oidc\b/;
 
 type Answer = { status: number; text: string };
 
 async function openWalk() {
   const desk = await openDesk(0, {}, { QUEUE_BOARD: 'on' });
-  // Whom the table lets in is all that is asked: no page is made for it.
+  // Only whether the table admits a request is tested, so no page is made for it.
   const { opened: web, routes } = await withAllRoutes(
     () => openConsole(desk, { ...byHeader, owns: async (_person, portfolio) => portfolio === OWN }),
     'let in',
@@ -34,7 +34,7 @@ async function openWalk() {
   const { cookie, token, origin } = await web.credentials();
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  /** One request, a stream of events too: of that the head alone is read. */
+  /** Sends one request. Of an event stream only the head is read. */
   const send = async (method: string, path: string, who: Record<string, string>, accept = '*/*'): Promise<Answer> => {
     const change = { origin, 'sec-fetch-site': 'same-origin', 'csrf-token': token, 'x-xsrf-token': token };
     const reads = method === 'GET' || method === 'HEAD';
@@ -53,13 +53,13 @@ async function openWalk() {
   return { send, routes };
 }
 
-/** An address for a pattern, about this portfolio. */
+/** An address that matches a route pattern and names this portfolio. */
 function pathOf(url: string, portfolio = OTHER): string {
   const path = url.replace(':name', portfolio).replace('*', 'x').replace(/:\w+/g, 'x');
   return path.includes('?') ? `${path}&portfolio=${portfolio}` : path;
 }
 
-/** Whether the table let somebody pass; what a handler then says of a thing that is not there is another matter. */
+/** Whether the access table admitted a request, whatever a handler then answers. */
 function judged({ status, text: said }: Answer): 'yes' | 'no' | 'in' {
   if (status === 401) return 'in';
   return status === 403 && BY_THE_TABLE.test(said) ? 'no' : 'yes';
@@ -72,16 +72,16 @@ function lineFor(route: string, expected: readonly Expected[]): Expected[] {
 }
 
 // Promises: each-request-checked, roles-say-what-one-may, event-shown-as-text
-test('each route, by each method, with each role, answers as the table for people says', async () => {
+test('every route, method and role answers as the expected access table says', async () => {
   const { send, routes } = await openWalk();
   const expected = readExpected();
   const known = routes.filter((route) => !route.startsWith('HEAD '));
   expect(known.length).toBeGreaterThan(80);
   expect(known.filter((route) => lineFor(route, expected).length === 0)).toEqual([]);
-  // And none is expected that there is not.
+  // Every expected route exists.
   const missing = expected.filter((one) => !known.some((route) => lineFor(route, [one]).length > 0));
   expect(missing.filter(({ route }) => !TO_COME.test(route))).toEqual([]);
-  // No entry stands for a route that there is no more. Entries may be one object, so copies are looked up, which are told apart.
+  // Every entry of the access table belongs to a route. Entries may be one object, so copies are compared.
   const table: AccessTable = Object.fromEntries(Object.entries(ACCESS).map(([name, access]) => [name, { ...access }]));
   const used = new Set(
     routes.map((route) => {
@@ -96,7 +96,7 @@ test('each route, by each method, with each role, answers as the table for peopl
   const hold = async (method: string, path: string, column: string, wanted: string, accept?: string) => {
     const who = column === 'nobody' ? {} : as('anna', column);
     const answer = await send(method, path, who, accept);
-    // Whoever comes in where they have nothing to see is sent to what they have.
+    // A person who may not see the first page is redirected to a page that they may see.
     const found = path === '/' && answer.status === 303 ? 'no' : judged(answer);
     if (found !== wanted) wrong.push(`${method} ${path} as ${column}: ${found}, not ${wanted}`);
     if (method !== 'GET' || accept !== undefined) return;
@@ -112,7 +112,7 @@ test('each route, by each method, with each role, answers as the table for peopl
       const address = query === undefined ? url : `${url}?${query}`;
       for (const column of COLUMNS) {
         const { [column]: wanted } = line.by;
-        // A plan that is not there is nobody's, so whoever may confirm some hears that there is none: see own.test.ts.
+        // An unknown plan has no owner. Whoever may confirm plans is told that it does not exist: see own.test.ts.
         const isNone = url.startsWith('/plans/:id');
         await hold(method, pathOf(address), column, wanted === 'own' ? (isNone ? 'yes' : 'no') : wanted);
         if (wanted === 'own') await hold(method, pathOf(address, OWN), column, 'yes');
@@ -125,7 +125,7 @@ test('each route, by each method, with each role, answers as the table for peopl
   expect(wrong).toEqual([]);
 });
 
-test('what several roles may is what one of them may', async () => {
+test('several roles together may do exactly what at least one of them may do', async () => {
   const { send, routes } = await openWalk();
   const expected = readExpected();
   const wrong: string[] = [];
@@ -145,11 +145,11 @@ test('what several roles may is what one of them may', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('by a method that an address is not for, nobody gets anywhere, and who is not known learns nothing of it', async () => {
+test('other methods of an address are answered with status 404, and with status 401 without a sign-in', async () => {
   const { send, routes } = await openWalk();
   const there = new Set(routes);
   const urls = new Set(routes.map((route) => route.split(' ')[1] ?? ''));
-  // A pattern may be another's address: what is not there must not be found under another's name either.
+  // The pattern of one route may match the address of another, which is then no missing route.
   const isThere = (method: string, path: string) =>
     [...there].some((route) => {
       const [one, url = ''] = route.split(' ');

@@ -1,9 +1,10 @@
-/** Whose columns these are: nobody is signed in, somebody without any role, and each single role. */
+/** The columns: nobody is signed in, a person without a role, and each single role. */
 export const COLUMNS = ['nobody', 'none', 'viewer', 'finance', 'approver', 'operator', 'admin'] as const;
 
 /**
- * Who may use what, written out a second time, to be read by people: `yes`; `own` for what is one's own, `no`, and `in` for who
- * has to sign in first. All that lies under `/assets/` is one line, and so is all of the board that needs one role.
+ * Who may use which route, written a second time for people to read. `own` means only in an own portfolio, and `in`
+ * means that sign-in comes first. All addresses under `/assets/` are one line, and so are those of the board that need
+ * one role.
  */
 export const EXPECTED = `
                                                nobody none viewer finance approver operator admin
@@ -141,10 +142,10 @@ GET  /audit                                    in     no   no     no      no    
 GET  /audit/export                             in     no   no     no      no       no       yes
 `;
 
-/** What is expected of a route, by column. */
+/** The expected access to a route, by column. */
 export type Expected = { route: string; by: Record<(typeof COLUMNS)[number], 'yes' | 'own' | 'no' | 'in'> };
 
-/** The table, read. */
+/** Reads the table above. */
 export function readExpected(): Expected[] {
   const [, ...lines] = EXPECTED.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => {

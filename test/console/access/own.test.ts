@@ -6,11 +6,11 @@ const FIONA = as('fiona', 'finance');
 const FRANK = as('frank', 'finance');
 const OLAF = as('olaf', 'operator');
 
-/** A console to which people of finance have brought portfolios, nothing of which is sent, since no worker runs. */
+/** A console with portfolios that people of finance uploaded. No worker runs, so nothing is sent. */
 async function openPortfolios() {
   const desk = await openDesk(0);
   const web = await openConsole(desk, byHeader);
-  /** Uploads and submits a file as somebody does who opens the pages. */
+  /** Uploads and submits a file through the pages. */
   const bring = async (who: Record<string, string>, portfolio: string, file: string, fields = {}) => {
     const { cookie, token, origin } = await credentials();
     const body = new FormData();
@@ -36,7 +36,7 @@ async function openPortfolios() {
   };
   const states = async (name: string) => {
     const state = await web.context.portfolios.read(name);
-    // While it comes in, a plan would leave alone what came since.
+    // A plan leaves out rows that are imported after it is made, so tests wait for the end of the import.
     return { ...state.states, importing: state.importing };
   };
   const planOf = async (who: Record<string, string>, portfolio: string, action = 'cancel') => {
@@ -49,7 +49,7 @@ async function openPortfolios() {
 
 const file = (rows: number) => `${buyerLines(rows).join('\n')}\n`;
 
-test('finance gives up what is their own, and nothing of others, by no address', async () => {
+test('finance cancels an own portfolio, and cannot cancel one of another person with any plan', async () => {
   const { bring, planOf, post, states } = await openPortfolios();
   expect((await bring(FIONA, 'hers', file(3))).status).toBe(303);
   await expect.poll(() => states('hers')).toMatchObject({ importing: false, queued: 3 });
@@ -58,7 +58,7 @@ test('finance gives up what is their own, and nothing of others, by no address',
   expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('into which nobody else imported') });
   const { id } = await planOf(FIONA, 'hers');
   expect(id).toBeDefined();
-  // A plan that somebody else made is no way around.
+  // A plan that another person made gives no access either.
   expect((await post(`/plans/${id}/confirm`, {}, FRANK)).status).toBe(403);
   expect(await states('hers')).toMatchObject({ queued: 3 });
   expect((await post(`/plans/${id}/confirm`, {}, FIONA)).status).toBe(303);
@@ -66,11 +66,11 @@ test('finance gives up what is their own, and nothing of others, by no address',
 });
 
 // Promise: own-portfolio
-test('what another person imported into is nobody’s own any more, also by the very file that is in it', async () => {
+test('an import by a second person ends the ownership of a portfolio, even with the same file', async () => {
   const { bring, planOf, states, context } = await openPortfolios();
   await bring(FIONA, 'hers', file(3));
   await expect.poll(() => states('hers')).toMatchObject({ importing: false, queued: 3 });
-  // The same bytes are the same import, which from then on is told as his: that makes the portfolio none of his.
+  // The same bytes are the same import. It now has frank as its author, and the portfolio has no owner.
   expect((await bring(FRANK, 'hers', file(3))).status).toBe(303);
   await expect.poll(async () => (await context.portfolios.allImports('hers')).map(({ by }) => by)).toEqual(['frank']);
   expect((await planOf(FRANK, 'hers')).status).toBe(403);
@@ -78,7 +78,7 @@ test('what another person imported into is nobody’s own any more, also by the 
   expect((await planOf(OLAF, 'hers')).status).toBe(200);
 });
 
-test('to replace what others imported is to give up theirs, and is refused before anything is imported', async () => {
+test('replacing another person’s import is neither offered nor accepted, and nothing is imported', async () => {
   const { bring, states, get, context } = await openPortfolios();
   await bring(FIONA, 'hers', file(3));
   await expect.poll(() => states('hers')).toMatchObject({ importing: false, queued: 3 });
@@ -86,7 +86,7 @@ test('to replace what others imported is to give up theirs, and is refused befor
   expect(refused.status).toBe(403);
   expect(await states('hers')).toMatchObject({ queued: 3, cancelled: 0 });
   expect(await context.portfolios.isOwn('hers', 'fiona')).toBe(true);
-  // It is not even offered to him, and it is to her.
+  // The form offers replacing to the owner only.
   const offers = async (who: Record<string, string>) => {
     const [, draft = ''] = /href="(\/new\/[^"/]+)"/.exec((await get('/new', who)).text) ?? [];
     return (await get(draft, who)).text.includes('name="replace"');
@@ -96,7 +96,7 @@ test('to replace what others imported is to give up theirs, and is refused befor
   await expect.poll(() => states('hers')).toMatchObject({ importing: false, queued: 1, cancelled: 2 });
 });
 
-test('one row of one’s own is sent again, and one of others is not', async () => {
+test('finance sends a row of an own portfolio again, and not a row of another person’s', async () => {
   const { bring, planOf, post, states, context } = await openPortfolios();
   await bring(FIONA, 'hers', file(2));
   await expect.poll(() => states('hers')).toMatchObject({ importing: false, queued: 2 });
@@ -111,7 +111,7 @@ test('one row of one’s own is sent again, and one of others is not', async () 
   expect(await states('hers')).toMatchObject({ cancelled: 1, queued: 1 });
 });
 
-test('what was imported on the command line, or before anybody was known, is nobody’s own', async () => {
+test('a portfolio imported on the command line, or without a recorded owner, belongs to nobody', async () => {
   const desk = await openDesk(2);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { context, get } = await openConsole(desk, byHeader);

@@ -34,20 +34,20 @@ const FORGOTTEN: [string, Pages][] = [
 
 // Promise: undecided-route-stops
 test.each(FORGOTTEN)(
-  'a console with %s, about which nobody has decided, does not start, and names it',
+  'a console with the undeclared route %s does not start, and the error names the route',
   async (name, pages) => {
     const message = expect.stringMatching(new RegExp(`^The route ${name} has no rule: no declaration`));
     await expect(openBareConsole({ table: GALLERY, pages })).rejects.toMatchObject({ message });
   },
 );
 
-test('nor does one with a route whose rights hang on what it does not tell', async () => {
+test('a console does not start when a rule needs the portfolio, and its route does not tell it', async () => {
   const table: AccessTable = { ...GALLERY, 'POST /all': { roles: ['operator'], own: ['finance'] } };
   const pages: Pages = (app) => addAction(app, { url: '/all', action: 'cancel', handle: () => 'x' });
   await expect(openBareConsole({ table, pages })).rejects.toThrow(/POST \/all depends on its portfolio/);
 });
 
-describe('the decision', () => {
+describe('the access decision', () => {
   const OWN = { roles: ['operator'], own: ['finance'], kinds: { resend: { roles: ['operator'] } } } as const;
 
   test.each([
@@ -59,16 +59,16 @@ describe('the decision', () => {
     [OWN, ['finance'], true, undefined, true],
     [OWN, ['finance'], true, 'resend', false],
     [OWN, ['operator'], false, 'resend', true],
-    // A kind that nobody has decided about, also one of an object's own names.
+    // A kind without a rule, also one named like a property of Object.
     [OWN, ROLES, true, 'other', false],
     [OWN, ROLES, true, 'toString', false],
-    // Nothing said is nobody.
+    // A rule without roles admits nobody.
     [{}, ROLES, true, undefined, false],
-  ] as const)('%j for %j, own: %s, of the kind %s: %s', (access, roles, owns, kind, wanted) => {
+  ] as const)('isAllowed(%j) for roles %j, owner %s, kind %s is %s', (access, roles, owns, kind, wanted) => {
     expect(isAllowed(access, { roles, owns }, kind)).toBe(wanted);
   });
 
-  test('of several entries that begin alike the longest counts, and the address itself before all', () => {
+  test('of several matching patterns the longest applies, and an exact address comes first', () => {
     const table: AccessTable = {
       'GET /a/*': { open: true },
       'GET /a/b/*': { roles: ['admin'] },
@@ -82,13 +82,13 @@ describe('the decision', () => {
     expect(accessOf(ACCESS, 'toString', '')).toBeUndefined();
   });
 
-  test('whose portfolio it is, is asked only for those to whom it makes a difference', () => {
+  test('ownership of a portfolio is looked up only for roles whose access depends on it', () => {
     const asked = ROLES.filter((role) => ownMatters(ACCESS, [role]));
     expect(asked).toEqual(['finance']);
     expect(ownMatters(ACCESS, ROLES)).toBe(false);
   });
 
-  test('an admin is nothing else by that, and may see no portfolio', () => {
+  test('the role admin may use users, audit, health and statuses, and no portfolio', () => {
     const admin = { roles: ['admin'], owns: true, table: ACCESS, places: PLACES } as const;
     const may = (Object.keys(ACCESS) as Right[]).filter((right) => can(admin, right));
     const ofRoles = may.filter((right) => 'roles' in (ACCESS[right] ?? {}));
@@ -96,7 +96,7 @@ describe('the decision', () => {
   });
 });
 
-test('each right that a page asks for is in the table: another would hide its button from everybody', () => {
+test('every right that a page asks for exists in the access table', () => {
   const root = resolve(import.meta.dirname, '../../../src/console');
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const asked = sources.flatMap((file) => [
@@ -106,13 +106,13 @@ test('each right that a page asks for is in the table: another would hide its bu
   expect(asked.map(([, right = '']) => right).filter((right) => !Object.hasOwn(ACCESS, right))).toEqual([]);
 });
 
-test('two declarations about one address are an error', () => {
+test('two rules for one address are an error', () => {
   expect(() => mergedRules([{ 'GET /a': { open: true } }, { 'GET /a': { roles: ['admin'] } }])).toThrow(
     /Two declarations say who may use GET \/a/,
   );
 });
 
-test('what shared pieces are told apart by is all that they may differ by', () => {
+test('the key of a shared fragment differs exactly where roles or ownership make a difference', () => {
   expect(rightsWord({ roles: ['operator', 'admin'], owns: false })).toBe(
     rightsWord({ roles: ['admin', 'operator'], owns: false }),
   );
@@ -150,6 +150,6 @@ test.each([
     ['me'],
     /You have the role admin\. Who has which role is set under Users\./,
   ],
-] as const)('a refusal says what it takes: %j', (access, kind, roles, admins, words) => {
+] as const)('a refusal names the needed roles and whom to ask: %j', (access, kind, roles, admins, words) => {
   expect(refusalWords(access as Access, { kind, roles, admins })).toMatch(words);
 });

@@ -12,7 +12,7 @@ const VERA = as('vera', 'viewer');
 
 const ALIKE = refusedAlikeWords(10, 'company', { status: 400, message: 'refused with status 400', body: 'no' });
 
-/** A portfolio of three rows that fiona alone imported, and that pauses for a reason. */
+/** A portfolio of three rows whose only importer is fiona, and which can be paused with a reason. */
 async function openPaused() {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
@@ -42,7 +42,7 @@ test.each([
   ['refused alike', ALIKE],
   ['not ours', NOT_OURS_WORDS],
   ['by request', 'by request'],
-] as const)('a pause for the reason “%s” has a rule of its own', async (kind, why) => {
+] as const)('the pause reason “%s” has a rule for who may resume', async (kind, why) => {
   const { pause, context } = await openPaused();
   if (why !== undefined) await pause(why);
   expect((await context.portfolios.read('q4')).pauseKind).toBe(kind);
@@ -51,9 +51,9 @@ test.each([
 
 // Promises: finance-resumes-own, who-ends-first-pause
 test.each([
-  ['that came after its first rows', firstWords(5)],
-  ['that answers refused alike led to', ALIKE],
-])('finance ends a pause %s where the portfolio is their own, and nobody else’s', async (_which, why) => {
+  ['after the first rows', firstWords(5)],
+  ['after similar rejections', ALIKE],
+])('a pause %s is resumed by the finance person who owns the portfolio, and by no other', async (_which, why) => {
   const { pause, paused, resume, read, audit } = await openPaused();
   await pause(why);
   expect(await read(FRANK)).not.toContain('/portfolios/q4/resume');
@@ -65,7 +65,7 @@ test.each([
   expect(await read(FIONA)).not.toContain('may resume it.');
   expect(await resume(FIONA)).toBe(303);
   expect(await paused()).toBeUndefined();
-  // A second click, where another was faster, is no fault.
+  // A second click is accepted after somebody else has resumed the portfolio.
   expect(await resume(FIONA)).toBe(303);
   const { entries } = await audit.read.page({
     count: 10,
@@ -80,9 +80,9 @@ test.each([
 
 // Promise: finance-resumes-own
 test.each([
-  ['that somebody made', 'by request'],
-  ['that answers to other requests led to', NOT_OURS_WORDS],
-])('a pause %s is ended by operators alone', async (_which, why) => {
+  ['by a person', 'by request'],
+  ['after answers to other requests', NOT_OURS_WORDS],
+])('a pause %s is resumed by operators only', async (_which, why) => {
   const { pause, paused, resume, read } = await openPaused();
   await pause(why);
   expect(await read(FIONA)).not.toContain('/portfolios/q4/resume');
@@ -94,7 +94,7 @@ test.each([
   expect(await paused()).toBeUndefined();
 });
 
-test('a pause that comes between the look and the click stays', async () => {
+test('a pause for another reason that is made after the page was read is not resumed', async () => {
   const { pause, paused, resume, context } = await openPaused();
   await pause(firstWords(5));
   const { pauseKind } = await context.portfolios.read('q4');
@@ -104,7 +104,7 @@ test('a pause that comes between the look and the click stays', async () => {
   expect(await paused()).toBe('by request');
 });
 
-test('a pause that a colleague made since the page was made is not ended by the button of that page', async () => {
+test('resuming is refused when a colleague has paused again since the page was loaded', async () => {
   const { pause, paused, read, post } = await openPaused();
   await pause('by request of olaf');
   expect(await read(OLAF)).toContain('name="pause" value="by request of olaf"');
@@ -115,7 +115,7 @@ test('a pause that a colleague made since the page was made is not ended by the 
 });
 
 // Promise: pages-name-who-may
-test('who may send again, cancel and answer is named where somebody may not', async () => {
+test('a reader without the right sees who may send rows again, cancel and answer', async () => {
   const { read, get, context } = await openPaused();
   const [one, other, held] = await context.rows.inState('q4', 'queued', { count: 3 });
   for (const { row } of [one, other, held].filter((found) => found !== undefined))
@@ -138,7 +138,7 @@ test('who may send again, cancel and answer is named where somebody may not', as
 });
 
 // Promise: pages-name-who-may
-test('a retry under a pause says that it waits, and for whom', async () => {
+test('a retry in a paused portfolio says that it waits, and who may resume the portfolio', async () => {
   const { pause, get, post, context } = await openPaused();
   const [one] = await context.rows.inState('q4', 'queued', { count: 1 });
   if (!one) throw new Error('no row');
@@ -153,7 +153,7 @@ test('a retry under a pause says that it waits, and for whom', async () => {
   expect((await get(retried.headers.get('location') ?? '', FIONA)).text).toContain(waits);
 });
 
-test('where nobody is known by name, the role is named', async () => {
+test('without known users the page names the role that may resume', async () => {
   const desk = await openDesk(1);
   await desk.limitline('import', 'q4.csv', '--yes');
   await desk.limitline('pause', 'q4');

@@ -4,7 +4,7 @@ import { openBareConsole } from '../../support/marked-console.ts';
 const HEARD = '/gallery/q4/heard';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('a form of ours is heard, with its fields and who it is about', async () => {
+test('a form with a valid token reaches its handler with fields and parameters', async () => {
   const { post } = await openBareConsole();
   const answer = await post('/gallery/q%204/heard', { why: '<b>' });
   expect(answer).toMatchObject({
@@ -14,7 +14,7 @@ test('a form of ours is heard, with its fields and who it is about', async () =>
 });
 
 // Promise: no-forms-of-other-sites
-test('what was not sent from a page of ours does nothing: token, its cookie, origin and site must all be right', async () => {
+test('a request with a wrong token, cookie, origin or site is refused with status 403', async () => {
   const { ask, credentials, url } = await openBareConsole();
   const { cookie, token } = await credentials();
   const tries: [Record<string, string>, string][] = [
@@ -34,14 +34,14 @@ test('what was not sent from a page of ours does nothing: token, its cookie, ori
   expect((await ask('GET', HEARD)).status).toBe(404);
 });
 
-test('a page that was opened while this address was the console of another account does nothing here', async () => {
+test('a form of another account’s console at the same address is refused as too old', async () => {
   const { cookie, token } = await (await openBareConsole({ account: 'stand-in' })).credentials();
   const { ask, url } = await openBareConsole({ account: 'https://live.example' });
   const answer = await ask('POST', HEARD, { ...FORM, origin: url, cookie }, `_csrf=${token}`);
   expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('too old') });
 });
 
-test('what is too large, or of another kind, is refused in words', async () => {
+test('a too large form and a wrong content type are refused with status 413 and 415', async () => {
   const { post, ask, credentials, url } = await openBareConsole();
   expect(await post(HEARD, { why: 'x'.repeat(300_000) })).toMatchObject({
     status: 413,
@@ -52,7 +52,7 @@ test('what is too large, or of another kind, is refused in words', async () => {
   expect((await ask('POST', HEARD, kind, '<a/>')).status).toBe(415);
 });
 
-test('a script that went wrong is stopped, and a person never', async () => {
+test('more than 600 requests in a burst are answered with status 429', async () => {
   const { ask, credentials, url } = await openBareConsole();
   const { cookie, token } = await credentials();
   const statuses = new Set<number>();

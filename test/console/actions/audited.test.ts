@@ -7,7 +7,7 @@ import { openThreeRows } from '../../support/three-rows.ts';
 
 const OLAF = as('olaf', 'operator');
 
-/** A console of one action, and what it did. */
+/** A console with one audited action and one unaudited, and the recorded calls. */
 async function openActing(given: Partial<ReturnType<typeof openNotedAudit>> = {}) {
   const { audit, entries } = { ...openNotedAudit(), ...given };
   const done: string[] = [];
@@ -39,13 +39,13 @@ async function openActing(given: Partial<ReturnType<typeof openNotedAudit>> = {}
 }
 
 // Promise: every-change-audited
-test('what is done stands between two entries: what is wished, with what the form may say, and what came of it', async () => {
+test('an action is recorded before with its allowed fields, and afterwards with its result', async () => {
   const { post, get, entries } = await openActing();
   await get('/keys', OLAF);
   const answer = await post('/things/q4/k1/do', { why: 'month end', secret: 'hunter2' }, OLAF);
   expect(answer.status).toBe(303);
   const note = { by: 'olaf', what: 'portfolio paused', from: '127.0.0.1', about: 'q4' };
-  // Both stand by the time somebody reads the answer.
+  // Both entries exist by the time the answer arrives.
   expect(entries).toEqual([
     { ...note, facts: { key: 'k1', why: 'month end', rows: 3 }, is: 'wished' },
     { ...note, facts: { status: 303, became: 'paused' }, is: 'done' },
@@ -53,7 +53,7 @@ test('what is done stands between two entries: what is wished, with what the for
   expect(JSON.stringify(entries)).not.toMatch(/hunter2|csrf/);
 });
 
-test('what could not be done is told as that, and what changes nothing is not told at all', async () => {
+test('a failed action is recorded as failed, and an unaudited action is not recorded', async () => {
   const { post, get, entries } = await openActing();
   await get('/keys', OLAF);
   const answer = await post('/things/q4/k1/do', { why: 'no' }, OLAF);
@@ -64,7 +64,7 @@ test('what could not be done is told as that, and what changes nothing is not to
 });
 
 // Promise: entry-comes-first
-test('nothing is done where it cannot be written down first, and a refusal of an old page is written down too', async () => {
+test('an action is not done when its audit entry cannot be written first, and a refused token is recorded', async () => {
   const { audit, entries } = openNotedAudit();
   const away = async () => Promise.reject(new Error('Connection is closed.'));
   const { post, get, done } = await openActing({ audit: { ...audit, around: away }, entries });
@@ -75,7 +75,7 @@ test('nothing is done where it cannot be written down first, and a refusal of an
   expect(entries).toEqual([expect.objectContaining({ by: 'olaf', what: 'request refused', is: 'refused' })]);
 });
 
-test('an answer whose entry cannot be written is not given as if all were well', async () => {
+test('an action whose result cannot be recorded is answered with status 503', async () => {
   const { audit, entries } = openNotedAudit();
   const { post, get, done } = await openActing({
     audit: {
@@ -93,7 +93,7 @@ test('an answer whose entry cannot be written is not given as if all were well',
 });
 
 // Promise: plan-alone-no-entry
-test('a plan is no entry, and its yes is one, with what was planned and what came of it', async () => {
+test('a plan has no audit entry, and its confirmation has one with the plan and its result', async () => {
   const { audit, entries } = openNotedAudit();
   const { get, post } = await openThreeRows({ ...byHeader, audit });
   const { text } = await get('/plans/new?portfolio=q4&action=retry&states=refused&text=Buyer', OLAF);
@@ -109,11 +109,11 @@ test('a plan is no entry, and its yes is one, with what was planned and what cam
   });
   expect(wished?.facts?.sum).toMatch(/^\d/);
   expect(done).toMatchObject({ is: 'done', facts: { status: 303, became: 'started', standing: 'ended', done: 1 } });
-  // A name that somebody looked for is a person's, perhaps.
+  // A searched text may be a person’s name, so it is not recorded.
   expect(JSON.stringify(entries)).not.toContain('Buyer');
 });
 
-test('what the board sends again is told as what the pages send, and what it may not do is told as refused', async () => {
+test('a retry on the board is recorded like one on the pages, and a refused request of the board is recorded, too', async () => {
   const { audit, entries } = openNotedAudit();
   const { url, get, rowOf } = await openThreeRows({ ...byHeader, audit });
   const row = (await rowOf('refused')).split('/').at(-1) ?? '';

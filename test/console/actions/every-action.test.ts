@@ -8,19 +8,19 @@ import { ANYBODY, makeVisitor } from '../../support/desk.ts';
 import { STRIP } from '../../support/marked-console.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-/** These change nothing. */
+/** Methods that change nothing. */
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Routes of a library's that no action of ours is registered for: they ask by themselves (src/console/board). */
+/** Routes of the board’s library, which are not registered as actions. The board checks them (src/console/board). */
 const BOARD = '/queues/';
 
-/** An action reads one of these. */
+/** An action reads one of these content types. */
 const FORMS = [
   ['application/x-www-form-urlencoded', 'a=b'],
   ['multipart/form-data; boundary=x', '--x--\r\n'],
 ];
 
-/** The whole console with all of its routes, and whatever it would do. */
+/** The console with all of its routes, and a list of the actions that were begun. */
 async function openWatched() {
   const { context } = await openWorkplace();
   const routes: RouteOptions[] = [];
@@ -53,7 +53,7 @@ async function openWatched() {
 }
 
 // Promises: forms-are-one-session, every-change-audited
-test('whatever changes something is an action, needs a token of ours, and begins nothing without', async () => {
+test('every changing route is an action, and is refused without a valid token before anything begins', async () => {
   const { url, changing, done } = await openWatched();
   expect(changing.length).toBeGreaterThan(3);
   const others = changing.filter(({ config, url: at }) => config?.action === undefined && !at.startsWith(BOARD));
@@ -70,7 +70,7 @@ test('whatever changes something is an action, needs a token of ours, and begins
     const bodies = route.startsWith(BOARD) ? [['application/json', '{}']] : FORMS;
     for (const token of ['', 'another']) {
       const statuses = await Promise.all(bodies.map((body) => send(body, token)));
-      // Of two forms one is not read at all; and an upload that is not there is told so before its token is looked at.
+      // One of two content types is not read. A missing upload is reported before its token is checked.
       expect([method, route, ...statuses]).toEqual([
         method,
         route,

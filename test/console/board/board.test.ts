@@ -9,7 +9,7 @@ import { openService } from '../../../src/open-service.ts';
 import { openBoardRows } from '../../support/board-rows.ts';
 import { withoutToken } from '../../support/without-token.ts';
 
-/** The board of three rows, refused, held and done; whoever asks it here has its token. */
+/** The board with a rejected, a held and a done row, and requests that have its token. */
 async function openBoard(settings: Record<string, string> = {}) {
   const { desk, web } = await openBoardRows(settings);
   const { context } = web;
@@ -37,7 +37,7 @@ async function openBoard(settings: Record<string, string> = {}) {
 }
 
 // Promise: sent-again-needs-approval
-test('a row that the board would send again waits where that is to be approved, with who pressed', async () => {
+test('a row sent again on the board waits for approval where it is needed, with its author', async () => {
   const { ask, idOf, web } = await openBoard({ APPROVE_ALWAYS: 'on' });
   const answer = await ask('PUT', `/queues/buyer-limits/${await idOf('refused')}/retry`);
   expect(answer.status).toBe(409);
@@ -49,13 +49,13 @@ test('a row that the board would send again waits where that is to be approved, 
 });
 
 // Promise: board-sends-single-row
-test('QUEUE_BOARD=off: the board is not there, and no link to it', async () => {
+test('with QUEUE_BOARD=off the board is answered with status 404, and no page links to it', async () => {
   const { shell, ask, web } = await openBoard({ QUEUE_BOARD: 'off' });
   expect([shell.status, (await ask('GET', '/queues')).status]).toEqual([404, 404]);
   expect((await web.get('/work')).text).not.toContain('href="/queues"');
 });
 
-test('the board is shown under its own policy, and its jobs with line and cause and nothing of a buyer, also one that BullMQ keeps no more', async () => {
+test('the board has its own policy, and shows jobs with line and cause, without buyers, also after BullMQ removed them', async () => {
   const { shell, web, ask, idOf, context } = await openBoard();
   expect(shell.status).toBe(200);
   const policy = shell.headers.get('content-security-policy');
@@ -84,7 +84,7 @@ test('the board is shown under its own policy, and its jobs with line and cause 
   expect((await ask('GET', `/queues/companies/${id}`)).status).toBe(404);
 });
 
-test('a row sent again on the board goes by our own way, also where BullMQ has forgotten its job', async () => {
+test('a row sent again on the board is sent like one on the pages, also after BullMQ removed its job', async () => {
   const { ask, idOf, context, limits, desk } = await openBoard();
   const id = await idOf('refused');
   await context.queues.forget([{ portfolio: 'q4', key: decodeURIComponent(id).slice(3) }]);
@@ -98,7 +98,7 @@ test('a row sent again on the board goes by our own way, also where BullMQ has f
 });
 
 // Promise: board-sends-single-row
-test('the board sends one refused row again for a page of ours, also before BullMQ says that its job has ended, and all else is denied with a sentence', async () => {
+test('the board sends one rejected row again, and refuses everything else with a sentence', async () => {
   const { ask, idOf, limits, context } = await openBoard();
   const before = { limits: limits(), jobs: await context.queues.counts() };
   const held = await ask('PUT', `/queues/buyer-limits/${await idOf('held')}/retry`);
@@ -134,7 +134,7 @@ test('the board sends one refused row again for a page of ours, also before Bull
   expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, refused: 0 });
 });
 
-test('a page that an update has made otherwise is not shown with what the policy forbids', () => {
+test('cleanShell throws when an update of the board’s page contains what the policy forbids', () => {
   const page = readFileSync(new URL(import.meta.resolve('@bull-board/ui/dist/index.ejs')), 'utf8');
   expect(() => cleanShell(page)).not.toThrow();
   expect(() => cleanShell(page.replace('<body', '<body onload="run()"'))).toThrow(/onload/);
@@ -145,20 +145,20 @@ const ROUTES = appRoutes.api.flatMap(({ method, route }) =>
   [method].flat().flatMap((one) => [route].flat().map((address) => ({ method: one, route: address }))),
 );
 
-test('every route of the board was decided about, and none that there is no more', () => {
+test('every route of the board’s library has a decision, and every decision has a route', () => {
   const there = ROUTES.map(({ method, route }) => `${method} ${route}`);
   expect(there.length).toBeGreaterThan(30);
   expect(there.sort()).toEqual([...DECIDED_ROUTES].sort());
 });
 
 // Promise: board-sends-single-row
-test('of all that changes something, sending a single row again may be done and nothing else', () => {
+test('of the changing routes of the board only sending a single row again is allowed', () => {
   const changing = ROUTES.filter(({ method }) => method !== 'get');
   const allowed = changing.filter(({ method, route }) => mayOnBoard(method, route) === true);
   expect(allowed).toEqual([{ method: 'put', route: '/api/queues/:queueName/:jobId/retry' }]);
 });
 
-test('a route that comes with an update is denied, whatever it is called', () => {
+test('a route without a decision is refused, whatever its name', () => {
   for (const name of ['/api/queues/:queueName/new', '/api/toString', '__proto__']) {
     expect(mayOnBoard('get', name)).toMatch(/decided/);
   }

@@ -11,7 +11,7 @@ function openHub(strip: () => Promise<Strip> = async () => STRIP) {
   return hub;
 }
 
-/** A page that keeps what it was sent, by id, and which of it came with each message. */
+/** A page that keeps its fragments by id, and the ids of each message. */
 function makePage(takes = () => true) {
   const shown: Record<string, string> = {};
   const messages: string[][] = [];
@@ -35,7 +35,7 @@ const frameOf = (count: number): Frame => [
   { id: 'same', html: html`<i>same</i>` },
 ];
 
-test('what many watch is read once for all; each is sent all of it at first, then only what changed', async () => {
+test('a frame is read once for all watchers, who receive all of it first and then only changes', async () => {
   const hub = openHub();
   let [reads, count] = [0, 1];
   const read = async () => {
@@ -58,7 +58,7 @@ test('what many watch is read once for all; each is sent all of it at first, the
   expect(Object.fromEntries(await hub.frame('q4', read))).toMatchObject({ rows: '<b>2</b>' });
 });
 
-test('nothing is read that nobody watches any more', async () => {
+test('a frame without watchers is not read any more', async () => {
   const hub = openHub();
   let reads = 0;
   const [first, second] = [makePage(), makePage()];
@@ -77,7 +77,7 @@ test('nothing is read that nobody watches any more', async () => {
   expect(reads).toBeLessThanOrEqual(before + 1);
 });
 
-test('a page that takes no more is let go of, and the others go on', async () => {
+test('a watcher that cannot receive more is closed, and the others receive further frames', async () => {
   const hub = openHub();
   let count = 0;
   const [slow, quick] = [makePage(() => false), makePage()];
@@ -86,7 +86,7 @@ test('a page that takes no more is let go of, and the others go on', async () =>
   expect([slow.ended(), slow.messages.length, hub.watchers()]).toEqual([1, 1, 1]);
 });
 
-test('while what a page shows cannot be had, its strip goes on and says so; then all goes on by itself', async () => {
+test('while a frame cannot be read the strip says so, and afterwards updates resume', async () => {
   let away = false;
   const broken = () => Promise.reject(new Error('Command timed out'));
   const hub = openHub(() => (away ? broken() : Promise.resolve(STRIP)));
@@ -102,7 +102,7 @@ test('while what a page shows cannot be had, its strip goes on and says so; then
   expect(page.shown.strip).not.toContain('Redis does not answer');
 });
 
-test('the end of the hub ends all streams, and nobody comes any more', async () => {
+test('closing the hub ends all streams, and no further watcher is accepted', async () => {
   const hub = openHub();
   const page = makePage();
   hub.watch('q4', async () => frameOf(1), page.watcher);
@@ -111,7 +111,7 @@ test('the end of the hub ends all streams, and nobody comes any more', async () 
   expect(hub.watch('q4', async () => frameOf(1), page.watcher)).toBeUndefined();
 });
 
-test('who may not watch any more is told so and let go of at the next question, all asked about at once; others go on', async () => {
+test('a session that ended is signed out of its streams at the next check, which asks about all sessions at once', async () => {
   const living = new Set(['anna', 'ben']);
   const asked: (string | undefined)[][] = [];
   const hub = makeHub({
@@ -143,13 +143,13 @@ test('who may not watch any more is told so and let go of at the next question, 
   const before = asked.length;
   living.delete('anna');
   await expect.poll(() => anna.ended() > 0 && again.ended() > 0).toBe(true);
-  // One question may have been under way; they are asked once a second.
+  // One check may be under way. The next follows a second later.
   expect(asked.length - before).toBeLessThanOrEqual(2);
   expect(anna.heard.at(-1)).toBe('event: signed-out\ndata: \n\n');
   expect([ben.ended(), hub.watchers()]).toEqual([0, 1]);
 });
 
-test('while nobody can say who may watch, all of them go on', async () => {
+test('while sessions cannot be checked, all streams stay open', async () => {
   let asked = 0;
   const hub = makeHub({
     strip: async () => STRIP,
@@ -166,7 +166,7 @@ test('while nobody can say who may watch, all of them go on', async () => {
   expect([page.ended(), hub.watchers()]).toEqual([0, 1]);
 });
 
-test('one session has no more streams than somebody has tabs, so that it leaves those of others alone; what ended makes room', async () => {
+test('one session may have 60 streams, and a closed stream makes room for another', async () => {
   const hub = openHub();
   const watch = (session: string | undefined, name: string) =>
     hub.watch(name, async () => [], { ...makePage().watcher, ...(session === undefined ? {} : { session }) });

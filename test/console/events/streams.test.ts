@@ -7,7 +7,7 @@ import type { Hub } from '../../../src/console/events/hub.ts';
 import { html } from '../../../src/console/html/html.ts';
 import { openBareConsole } from '../../support/marked-console.ts';
 
-/** A console with a page of figures that change all the time, and streams of it. */
+/** A console with a page whose figures always change, and streams of it. */
 async function openStreams({ bytes = 10 } = {}) {
   const seen: { hub?: Hub; reads: number } = { reads: 0 };
   const bare = await openBareConsole({
@@ -39,7 +39,7 @@ async function openStreams({ bytes = 10 } = {}) {
   return { ...bare, seen, watch, hub: () => seen.hub as Hub };
 }
 
-test('1,000 pages are kept fresh by one reader, and all of them end with the console', async () => {
+test('one reader updates 1,000 pages, and closing the console ends all of their streams', async () => {
   const { watch, seen, hub, web } = await openStreams();
   const frames = { count: 0, ended: 0 };
   for (let opened = 0; opened < 1_000; opened += 100) {
@@ -58,12 +58,12 @@ test('1,000 pages are kept fresh by one reader, and all of them end with the con
   expect(seen.reads - before.reads).toBeLessThan(20);
   const started = performance.now();
   await web.close();
-  // Who waited for the pages would do so for as long as they are open.
+  // A console that waited for its pages would wait as long as they are open.
   expect(performance.now() - started).toBeLessThan(20_000);
   await expect.poll(() => frames.ended).toBe(1_000);
 });
 
-test('a page that reads nothing is let go of, and its memory with it', async () => {
+test('a client that does not read its stream is disconnected', async () => {
   const { port, hub } = await openStreams({ bytes: 2_000_000 });
   const socket = connect(Number(port), '127.0.0.1');
   onTestFinished(() => {
@@ -76,7 +76,7 @@ test('a page that reads nothing is let go of, and its memory with it', async () 
   await expect.poll(() => hub().watchers()).toBe(0);
 });
 
-test('a page that goes is forgotten at once, and a stream outlasts the limit of a page', async () => {
+test('a closed stream is forgotten at once, and an open one outlasts the time limit of a page', async () => {
   const { watch, hub } = await openStreams();
   const stream = await watch();
   let last = 0;
@@ -84,7 +84,7 @@ test('a page that goes is forgotten at once, and a stream outlasts the limit of 
     last = performance.now();
   });
   const began = performance.now();
-  // The limit of a page is four seconds.
+  // The time limit of a page is four seconds.
   await expect.poll(() => last - began).toBeGreaterThan(4_500);
   expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   stream.destroy();

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeHtml, type Html, type HtmlValue, html, isHtml, safeAddress } from '../../../src/console/html/html.ts';
 
-/** The tag, called with a template that is made here: types would not let a fault through. */
+/** Calls the tag with a template made at run time, because the types would not allow a wrong value. */
 const made = (...pieces: string[]) => {
   const strings = Object.assign(pieces, { raw: pieces }) as unknown as TemplateStringsArray;
   return html(strings, ...pieces.slice(1).map(() => 'x'));
 };
 
-describe('what is put in', () => {
+describe('inserted values', () => {
   test.each<[HtmlValue, string]>([
     ['<b>&"\'', '&lt;b&gt;&amp;&quot;&#39;'],
     ['a\u0000b', 'a\uFFFDb'],
@@ -21,7 +21,7 @@ describe('what is put in', () => {
     [true, ''],
     [[1, ['<', null]], '1&lt;'],
     [html`<b>${'<'}</b>`, '<b>&lt;</b>'],
-  ])('%o in text', (value, markup) => {
+  ])('the value %o in text', (value, markup) => {
     expect(html`<p>${value}</p>`.markup).toBe(`<p>${markup}</p>`);
   });
 
@@ -34,23 +34,23 @@ describe('what is put in', () => {
     [true, ' title=""'],
     ['', ' title=""'],
     [0, ' title="0"'],
-  ])('%j as the whole value of an attribute', (value, markup) => {
+  ])('%j as the whole value of an attribute is escaped, or removes the attribute', (value, markup) => {
     expect(html`<p title="${value}">x</p>`.markup).toBe(`<p${markup}>x</p>`);
     expect(html`<p title='${value}'>x</p>`.markup).toBe(`<p${markup}>x</p>`);
   });
 
-  test('a value among others, and what is written with the other quotation mark', () => {
+  test('values inside an attribute are escaped, and single quotation marks become double ones', () => {
     expect(html`<p class="a ${false} ${'b"'}" id='"'>x</p>`.markup).toBe('<p class="a  b&quot;" id="&quot;">x</p>');
   });
 
-  test('text in a title or textarea is text', () => {
+  test('a value in a textarea is escaped, and markup in a title is refused', () => {
     expect(html`<textarea>${'</textarea><script>'}</textarea>`.markup).toBe(
       '<textarea>&lt;/textarea&gt;&lt;script&gt;</textarea>',
     );
     expect(() => html`<title>${html`<b>x</b>`}</title>`).toThrow(/given markup/);
   });
 
-  test('what is no text, number or piece of markup is refused, also where it looks like one', () => {
+  test('a value that is no text, number or markup is refused, also if it resembles markup', () => {
     for (const value of [{}, { markup: '<script>' }, new Date(), () => '', Promise.resolve('')]) {
       expect(() => html`<p>${value as unknown as Html}</p>`).toThrow(TypeError);
       expect(() => html`<p title="${value as unknown as Html}">x</p>`).toThrow(TypeError);
@@ -60,17 +60,17 @@ describe('what is put in', () => {
   });
 });
 
-test('how a template is indented weighs nothing, except where space counts', () => {
+test('indentation of a template is removed, except where space counts', () => {
   expect(made('<div>\n    <p>a  b</p>\n\n    <pre>  a\n   b</pre>\n  <textarea>\n  a</textarea></div>').markup).toBe(
     '<div>\n<p>a  b</p>\n<pre>  a\n   b</pre>\n<textarea>\n  a</textarea></div>',
   );
 });
 
-describe('where nothing may be put', () => {
+describe('places where a value is refused', () => {
   test.each<[string, ...string[]]>([
     ['an unquoted value', '<p class=', '>x</p>'],
-    ['a tag', '<', '>x</p>'],
-    ['a tag that ends', '<p>x</', '>'],
+    ['the name of a tag', '<', '>x</p>'],
+    ['the name of an end tag', '<p>x</', '>'],
     ['the name of an attribute', '<p ', '="a">x</p>'],
     ['a part of a name', '<p data-', '="a">x</p>'],
     ['between attributes', '<p a="b" ', '>x</p>'],
@@ -81,36 +81,36 @@ describe('where nothing may be put', () => {
     ['a handler', '<p onclick="', '">x</p>'],
     ['a handler in upper case', '<p ONCLICK="', '">x</p>'],
     ['a document in an attribute', '<p srcdoc="', '">x</p>'],
-    ['pictures by width', '<img srcset="', '">'],
-    ['what a meta stands for', '<meta http-equiv="', '">'],
+    ['a srcset', '<img srcset="', '">'],
+    ['the kind of a meta element', '<meta http-equiv="', '">'],
   ])('%s', (_where, ...pieces) => {
     expect(() => made(...pieces)).toThrow(TypeError);
   });
 
   test.each([
     ['a value without quotation marks', '<p class=a>x</p>'],
-    ['a script in the page', '<script>alert(1)</script>'],
-    ['a script with both', '<script src="/a.js">alert(1)</script>'],
+    ['an inline script', '<script>alert(1)</script>'],
+    ['a script with a source and content', '<script src="/a.js">alert(1)</script>'],
     ['a style', '<style>p{}</style>'],
     ['a handler', '<p onclick="x()">x</p>'],
     ['a frame', '<iframe src="/a"></iframe>'],
     ['a base', '<base href="/">'],
     ['an element that is not closed', '<p><b>x</p>'],
-    ['one that is closed and not open', 'x</p>'],
-    ['one that stays open', '<div><p>x</p>'],
+    ['an end tag without a start tag', 'x</p>'],
+    ['a div without an end tag', '<div><p>x</p>'],
     ['a lone <', 'a < b'],
     ['a NUL character', '<p>\u0000</p>'],
-  ])('nor may a template have %s', (_what, template) => {
+  ])('a template with %s is refused', (_what, template) => {
     expect(() => made(template)).toThrow(TypeError);
   });
 
-  test('what is refused is shown', () => {
+  test('the error shows the refused place', () => {
     expect(() => made('<p class=', '>x</p>')).toThrow(
       /attributes with quotation marks in <p>, near: {2}class=⟨hole⟩>x/,
     );
   });
 
-  test('what HTML and SVG allow is written as it is', () => {
+  test('valid HTML and SVG is written unchanged', () => {
     const template =
       '<!doctype html><!-- a --><input type="text" required><br><img src="/a.png" alt=\'\'><svg viewBox="0 0 1 1"><path d="M0 0"/></svg><script src="/a.js" type="module"></script>';
     expect(made(template).markup).toBe(template.replace("alt=''", 'alt=""').replace('"/></svg>', '"></path></svg>'));
@@ -127,7 +127,7 @@ describe('addresses', () => {
     'https://example.com',
     'http://localhost:3000/x',
     'mailto:a@b.example',
-  ])('%j may be followed', (address) => {
+  ])('%j is a safe address', (address) => {
     expect(safeAddress(address)).toBe(true);
     expect(html`<a href="${address}">x</a>`.markup).toContain(`href="${escapeHtml(address)}"`);
   });
@@ -147,7 +147,7 @@ describe('addresses', () => {
     '\\\\evil.example',
     'https:///evil.example',
     'evil.example',
-  ])('%j may not', (address) => {
+  ])('%j becomes about:invalid', (address) => {
     for (const piece of [
       html`<a href="${address}">x</a>`,
       html`<form action="${address}"></form>`,
@@ -159,14 +159,14 @@ describe('addresses', () => {
     }
   });
 
-  test('an address that is put together is looked at as a whole', () => {
+  test('an address made of several parts is checked as a whole', () => {
     expect(html`<a href="/${'/evil.example'}">x</a>`.markup).toContain('about:invalid');
     expect(html`<a href="${'java'}script:alert(1)">x</a>`.markup).toContain('about:invalid');
     expect(html`<a href="/rows/${'a b'}?x=${1}">x</a>`.markup).toContain('href="/rows/a b?x=1"');
   });
 });
 
-test('nothing that is put in, whatever it is, becomes a tag, leaves its attribute or is lost', () => {
+test('no inserted text becomes a tag, leaves its attribute or is lost', () => {
   const plain = (text: string) =>
     text.replace(
       /&(amp|lt|gt|quot|#39);/g,

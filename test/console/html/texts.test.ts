@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { translateScript } from '../../../src/console/html/translate-template.ts';
 import { addMessages } from '../../texts/messages.ts';
 
-/** The functions of the console as a process has them that speaks this language. */
+/** The console’s functions in a fresh process that uses this language. */
 async function speaking(messages: Record<string, string>) {
   vi.resetModules();
   const texts = await import('../../../src/console/html/html.ts');
@@ -12,7 +12,7 @@ async function speaking(messages: Record<string, string>) {
 }
 
 // Promises: places-in-any-order, language-is-a-second-file
-test('a language has the places and elements of a sentence in its own order, and data stays as it is', async () => {
+test('a translation may reorder the places and elements of a sentence, and data stays unchanged', async () => {
   const { html, t, countWords } = await speaking({
     'Held in <0>{0}</0> since {1}': 'Seit {1} in <0>{0}</0> gehalten',
     'Line {0} of {1}': '{1}, Zeile {0}',
@@ -32,7 +32,7 @@ test('a language has the places and elements of a sentence in its own order, and
   expect([countWords(1, 'row'), countWords(1200, 'row')]).toEqual(['1 Zeile', '1,200 Zeilen']);
 });
 
-test('texts of scripts are put into the language as their source, and nothing of a translation becomes code', () => {
+test('texts of scripts are translated as source text, and a translation cannot become code', () => {
   const said: Record<string, string> = { '{0} of {1} MB': `{1} MB: \`{0}\` \${x}`, Copied: 'Kopiert' };
   const source = `a = t\`Copied\`; b = t\`\${f(a)} of \${b} MB\`; c = \`Copied\`;`;
   expect(translateScript(source, (message) => said[message] ?? message)).toBe(
@@ -40,18 +40,18 @@ test('texts of scripts are put into the language as their source, and nothing of
   );
 });
 
-test('markup of a translation is checked as that of a template', async () => {
+test('markup in a translation is checked like that of a template', async () => {
   const { html } = await speaking({ Name: '<b onclick="x()">Firma</b>' });
   expect(() => html`<p>Name</p>`).toThrow(/the attribute onclick/);
 });
 
-test('a language that comes after the first text is refused', async () => {
+test('speak() throws after the first text was read', async () => {
   const { t, speak } = await speaking({});
   expect(t`Name`).toBe('Name');
   expect(() => speak((message) => message)).toThrow(/before the console is imported/);
 });
 
-test('messages are found in templates, tagged texts and counts; text without letters is none', () => {
+test('messages are found in templates, tagged texts and counts, and text without letters is none', () => {
   const found: string[] = [];
   const source = `html\`<p title="\${a}">A <b>\${b}</b><small>c</small>·</p><input placeholder="D \${d}"><code>x</code>\`;
     t\`E \${e}\`; countWords(n, 'file'); countWords(n, 'entry', isNew ? 'new entries' : 'entries'); other\`F\`;`;

@@ -15,7 +15,7 @@ async function pageOf(id: string, { context }: Place): Promise<string> {
 }
 
 // Promise: approval-shows-what-is-sent
-test('after a row was given up, the page of an approval counts what still waits', async () => {
+test('the page of an approval counts only rows that still wait, after one of them was cancelled', async () => {
   const place = await openPortfolio(4);
   const { id } = await place.waiting();
   expect(await pageOf(id, place)).toMatch(
@@ -29,7 +29,7 @@ test('after a row was given up, the page of an approval counts what still waits'
 });
 
 // Promise: approver-sees-the-file
-test('the page of an approval lists a column that is read and not sent apart from those that are sent', async () => {
+test('the page of an approval lists columns that are read and not sent apart from the sent ones', async () => {
   const place = await openPortfolio(1);
   const lines = ['name,country_code,requested_limit,buyer_reference,Notes', 'Buyer 1 GmbH,DE,1000,K1,x'];
   await place.import(lines, { portfolio: 'q5', by: 'alice' });
@@ -43,7 +43,7 @@ test.each([
   ['a portfolio', { APPROVE_ABOVE: '2500' }, /Portfolio q4 asks for 3,007\.50 with this, which is above 2,500\.00\./],
   ['a person', { APPROVE_PERSON_ABOVE: '2500' }, /alice asks for 3,007\.50 .*, which is above 2,500\.00\./],
   ['a buyer', { APPROVE_ABOVE: '3200' }, /Buyer 1 GmbH is to get 3,501\.50 .*, which is above 3,200\.00\./],
-])('what was declined and is asked for again says which sum of %s is above its limit', async (of, settings, words) => {
+])('a request after a decline shows the earlier decline, and which sum of %s is above its limit', async (of, settings, words) => {
   const place = await openPortfolio(of === 'a buyer' ? 1 : 3, settings);
   if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
   const asked = await place.waiting();

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openConsole, openDesk } from '../../support/desk.ts';
 
-/** A console with one portfolio that is archived and one that is not; who comes says by a header what they are. */
+/** A console with one archived portfolio and one other. */
 async function openArchived() {
   const desk = await openDesk(2);
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -15,7 +15,7 @@ async function openArchived() {
 }
 
 // Promise: archived-page-keeps-address
-test('archived portfolios are a quiet line below the others, a list of their own, and a page that says how they come back', async () => {
+test('archived portfolios have one line on the first page, a list, and a page that names the restore command', async () => {
   const { get, row } = await openArchived();
   const { text } = await get('/');
   expect(text).toContain('1 portfolio in this account');
@@ -34,20 +34,20 @@ test('archived portfolios are a quiet line below the others, a list of their own
   expect(page.text).toContain('Its 2 rows are archived.');
   expect(page.text).toContain('npx limitline restore q4');
   expect(page.text).toContain('Rows of q4 by state: 2 answered');
-  // Where somebody kept the address of a row.
+  // The address of an archived row redirects to its portfolio.
   const led = await get(row);
   expect([led.status, led.headers.get('location')]).toEqual([303, '/portfolios/q4']);
   expect((await get(row.replace('q4', 'none'))).status).toBe(404);
   expect((await get('/portfolios/none')).status).toBe(404);
 });
 
-test('where nothing is archived, nothing is said of it, and the list says how it comes about', async () => {
+test('without archived portfolios the first page has no link to them, and their list says that there are none', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/')).text).not.toContain('/archived');
   expect((await get('/archived')).text).toContain('No archived portfolios yet.');
 });
 
-test('its results are downloaded as they were; what only its rows could tell is refused, with what brings them back', async () => {
+test('results of an archived portfolio are downloaded unchanged, and what needs its rows is refused with the restore command', async () => {
   const { get, post, results, folder } = await openArchived();
   const got = await get('/portfolios/q4/downloads/results.csv');
   expect(got.headers.get('content-disposition')).toContain('q4-results.csv');

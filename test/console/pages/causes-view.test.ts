@@ -20,7 +20,7 @@ const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
   ...changes,
 });
 
-test('each cause leads to its rows, an example, a plan, an export and the command', () => {
+test('each cause links to its rows, an example, a plan and an export, and shows its command', () => {
   const { markup } = renderCauses({ name: 'q 4', currency: 'EUR' }, [cause()], ALL);
   expect(markup).toContain('href="/portfolios/q%204?cause=abcd1234#rows"');
   expect(markup).toContain('href="/portfolios/q%204/rows/k%2F1">For example line 17<');
@@ -32,7 +32,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
 });
 
 // Promise: held-cause-offers-no-retry
-test('held rows are answered for, and never sent again from here', () => {
+test('a cause with held rows offers answering, and no retry', () => {
   const { markup } = renderCauses(
     { name: 'q4', currency: undefined },
     [cause({ meaning: 'unknown', status: null })],
@@ -42,11 +42,11 @@ test('held rows are answered for, and never sent again from here', () => {
   expect(markup).toContain('npx limitline report q4 --state held --like-input --out held.csv');
   expect(markup).not.toContain('/plans/new');
   expect(markup).not.toContain('/nightly');
-  // Held rows are in no errors file.
+  // The errors file has no held rows.
   expect(markup).not.toContain('errors.csv');
 });
 
-test('of many causes the largest are shown, and the others counted', () => {
+test('only the largest causes are shown, and the others are counted', () => {
   const many = Array.from({ length: CAUSES_SHOWN + 5 }, (_, at) => cause({ id: `cause${at}`, sample: undefined }));
   const { markup } = renderCauses({ name: 'q4', currency: undefined }, many, ALL);
   expect(markup.match(/<li class="cause">/g)?.length).toBe(CAUSES_SHOWN);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 
-test('a request that was declined before 2,000 others went into review is not kept quiet', async () => {
+test('a decline that 2,000 later answers push out of the read range is reported as possible', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined'), decided(2, 'review')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');
@@ -27,7 +27,7 @@ test('a request that was declined before 2,000 others went into review is not ke
   expect(page).not.toContain('Nothing was declined in the last 7 days.');
 });
 
-test('what was declined stands there for seven days', async () => {
+test('declined requests are listed for seven days', async () => {
   const desk = await openDesk(1, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');
@@ -42,7 +42,7 @@ test('what was declined stands there for seven days', async () => {
 });
 
 // Promise: withdrawn-says-what-was-granted
-test('a limit that was granted and is withdrawn says what had been granted, and one that was declined at once does not', async () => {
+test('a withdrawn limit is listed with what had been granted, and an immediate decline is not', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');
@@ -93,7 +93,7 @@ test('a limit that a later decision lowers is listed with both amounts, until it
   expect((await pages()).list).toContain('No limit was lowered in the last 7 days.');
 });
 
-test('what was declined of a portfolio that was archived since is not kept quiet', async () => {
+test('declined requests of a portfolio that was archived since are reported as possible', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   const { get } = await openConsole(desk);

@@ -5,7 +5,7 @@ import { answerApproval, carryOutAllAnswered } from '../../../jobs/approvals/ans
 import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 
 // Promises: decline-is-told, first-page-what-waits
-test('declined rows are told on the page of their portfolio and on the first page, until they are asked for again', async () => {
+test('declined rows are shown on the first page and on their portfolio’s page until they are requested again', async () => {
   const desk = await openDesk(4, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk, {
     identify: async () => ({ by: 'ada', roles: ['admin', 'approver', 'operator'] }),
@@ -36,7 +36,7 @@ test('declined rows are told on the page of their portfolio and on the first pag
   expect(plan).toMatch(/Send 4 cancelled rows\? .* Send 4 cancelled rows Not now/);
   expect(plan).not.toMatch(/Send [^?]* again/);
 
-  // As long as a part of them is asked for again alone, the rest is told.
+  // While only some of them are requested again, the decline is still shown.
   const lines = (await desk.read('q4.csv')).trim().split('\n');
   await writeFile(join(desk.cwd, 'part.csv'), `${lines.slice(0, 3).join('\n')}\n`);
   await desk.limitline('import', 'part.csv', '--portfolio', 'q4', '--yes');
@@ -52,13 +52,13 @@ test('declined rows are told on the page of their portfolio and on the first pag
 });
 
 // Promises: under-way-with-time-left, tasks-lead-to-where-done
-test('the first page counts the rows of a portfolio as its own page does, and says since when it is paused', async () => {
+test('the first page counts rows as the portfolio’s page does, and shows since when the portfolio is paused', async () => {
   const desk = await openDesk(3);
   const { get } = await openConsole(desk);
   const page = async () => plainText(unmarked((await get('/')).text));
   await desk.limitline('run', 'q4.csv', '--first', '1', '--yes');
   expect(await page()).toMatch(/q4 is paused after its first 1 row .*? \d{4}-\d\d-\d\d \d\d:\d\d Look/);
-  // The second line asks for less, so its row is replaced.
+  // The second line asks for less, so its row is replaced by a new one.
   const changed = (await desk.read('q4.csv')).replace('1002.5', '999');
   await writeFile(join(desk.cwd, 'q4.csv'), changed);
   await desk.limitline('import', 'q4.csv', '--yes');

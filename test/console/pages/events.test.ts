@@ -5,7 +5,7 @@ import { eventOf } from '../../support/events.ts';
 import { openNightlyConsole } from '../../support/nightly-console.ts';
 
 // Promise: event-shown-as-text
-test('events of the service are on the page of the night, and one is shown as it came, as text', async () => {
+test('events of the service are listed on the automation page, and the page of each shows it as text', async () => {
   const { get, context } = await openNightlyConsole();
   expect((await get('/nightly/automation')).text).toContain('No events yet.');
   const hostile = '<script>alert(1)</script> bl_1 \u202e\0 </pre><img src=x onerror=alert(2)>';
@@ -31,7 +31,7 @@ test('events of the service are on the page of the night, and one is shown as it
     expect((await get(`/service-events/${none}`)).status).toBe(404);
   }
 
-  // Who may not look at one is given no link to it.
+  // Without the right to see events there is no link to them.
   const facts = await eventsFunctions(context).look(10);
   expect(String(eventsSection(facts, { showsEvents: false }))).not.toContain('/service-events/');
   const full = { ...facts, archived: 2, unlooked: 5, totals: { ...facts.totals, full: 3, fullMs: 1_000 } };
@@ -41,7 +41,7 @@ test('events of the service are on the page of the night, and one is shown as it
   expect(words).toContain('not 5 older ones');
 });
 
-test('the page of an event says what became of its decisions, and the list no more that events change nothing', async () => {
+test('the page of an event shows what was read from it, and the list says that decisions were imported', async () => {
   const { get, context } = await openNightlyConsole();
   const { events } = context;
   await events.keep({ ...eventOf('bl_1'), isToBeRead: true });

@@ -10,7 +10,7 @@ test.each([
   ['12’500.25', '.', '12500.25'],
   ['0', ',', '0'],
   ['1000', ',', '1000'],
-])('an amount typed as %s is read by its reader’s mark %s as %s', (min, decimal, plain) => {
+])('an amount typed as %s with the decimal mark %s is read as %s', (min, decimal, plain) => {
   expect(withPlainAmounts({ min, decimal, text: 'a' })).toEqual({ min: plain, text: 'a' });
 });
 
@@ -20,10 +20,10 @@ test.each([
   ['400.000', '.', 'The largest amount, 400.000, can mean two things'],
   ['many', ',', 'The largest amount is not a number such as 25000 or 25000,50.'],
   ['-5', '.', 'The largest amount is not a number'],
-])('%s, with the mark %s, is not guessed at', (max, decimal, words) => {
+])('the ambiguous or invalid amount %s with the decimal mark %s is refused', (max, decimal, words) => {
   expect(() => withPlainAmounts({ max, decimal })).toThrow(words);
 });
 
-test('without a mark amounts stay as they came', () => {
+test('amounts with an unknown decimal mark stay unchanged', () => {
   expect(withPlainAmounts({ min: '1,000', decimal: '٫' })).toEqual({ min: '1,000' });
 });

@@ -3,7 +3,7 @@ import type { Role } from '../../../src/people/person.ts';
 import { openConsole, openDesk, plainText, uploadTo } from '../../support/desk.ts';
 
 // Promise: uploads-not-submitted-said
-test('the first page says how many uploads are not submitted, to those who may upload', async () => {
+test('the first page shows the number of unsubmitted uploads to people who may upload', async () => {
   const desk = await openDesk(0);
   const now = { role: 'finance' as Role };
   const web = await openConsole(desk, { identify: async () => ({ by: 'fin', roles: [now.role] }) });

@@ -12,7 +12,10 @@ const VERA = as('vera', 'viewer');
 
 const EVERYBODY = { FIONA, FRANK, OLAF, VERA };
 
-/** A portfolio that Fiona alone imported, and what the first page and its events say to each person of their tasks and of colleagues'. */
+/**
+ * A portfolio whose only importer is Fiona, and what the first page and its live updates show each person: own tasks
+ * and colleagues’ tasks.
+ */
 async function openHers(rows: number, command: string, faults = {}) {
   const desk = await openDesk(rows, faults);
   await desk.limitline(command, 'q4.csv', '--yes', ...(command === 'run' ? ['--no-results'] : []));
@@ -42,7 +45,7 @@ test.each([
     'q4 is paused, since its first answers were all refused alike',
   ],
   ['by request', 'by request', 'q4 is paused'],
-])('a paused portfolio is a task of those who may resume it: %s', async (kind, why, words) => {
+])('a paused portfolio is listed as a task of those who may resume it: %s', async (kind, why, words) => {
   const { set, page, live, get } = await openHers(3, 'import');
   await set('paused', why, 'first', '5', ...(kind === 'first rows' ? ['firstOver', why] : []));
   const task = new RegExp(`${words} .*3,007\\.50 .*Look`);
@@ -56,7 +59,7 @@ test.each([
   expect(plainText((await get('/', FRANK)).text)).toContain('Paused Somebody with the role operator may resume it.');
 });
 
-test('five paused portfolios are named, and the others are counted', async () => {
+test('five paused portfolios are listed by name, and the others are counted', async () => {
   const { page, desk, context } = await openHers(1, 'import');
   for (const number of [1, 2, 3, 4, 5, 6]) {
     await desk.limitline('import', 'q4.csv', '--portfolio', `more${number}`, '--yes');
@@ -67,22 +70,22 @@ test('five paused portfolios are named, and the others are counted', async () =>
   expect(own).toContain('1 more portfolio is paused');
 });
 
-test('a paused portfolio of which nothing is left is nobody’s task', async () => {
+test('a paused portfolio without open rows is nobody’s task', async () => {
   const { set, live, page } = await openHers(1, 'run');
   await set('paused', firstWords(5), 'firstOver', firstWords(5));
   expect((await page(FIONA)).own + (await live(OLAF)).own).not.toContain('is paused');
 });
 
 // Promise: first-page-what-waits
-test('rejected rows are a task of those who may send them again, and of colleagues for other people', async () => {
+test('rejected rows are a task of people who may send them again, and a colleague’s task for other finance people', async () => {
   const rules = [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 400 }];
   const { page, live, get } = await openHers(2, 'run', { rules });
   const words = '1 rejected by the service in q4';
   for (const shown of [live, page]) {
-    // With its amount, and since when.
+    // The task shows the amount and the time of the rejection.
     expect((await shown(FIONA)).own).toMatch(new RegExp(`${words} 1,001\\.50 20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d `));
     expect((await shown(OLAF)).own).toContain(words);
-    // Frank may correct the lines, as the portfolio's page offers him, too.
+    // Frank may correct the lines, as on the portfolio’s page.
     expect(await shown(FRANK)).toMatchObject({
       own: expect.not.stringContaining(words),
       others: expect.stringMatching(/1 rejected by the service in q4 .*File to correct/),
@@ -94,14 +97,14 @@ test('rejected rows are a task of those who may send them again, and of colleagu
   expect(text).toContain('File to correct');
 });
 
-test('what the events show to a viewer is masked, and nobody else’s is, whoever reads first', async () => {
+test('live updates are masked for viewers only, whoever reads first', async () => {
   const { set, live, get, desk } = await openHers(3, 'import');
   await set('paused', firstWords(5), 'first', '5', 'firstOver', firstWords(5));
   await cp(join(desk.cwd, 'q4.csv'), join(desk.cwd, 'anna@example.com.csv'));
   await desk.limitline('import', 'anna@example.com.csv', '--portfolio', 'other', '--yes');
   const listFor = async (who: Record<string, string>) => (await get('/newest/events', who)).text;
   expect(await listFor(VERA)).not.toContain('anna@');
-  // The owner is known by an address, which is masked for viewers.
+  // The owner’s name is an e-mail address, which is masked for viewers.
   expect((await live(FIONA)).own).toContain('is paused after');
   expect(await listFor(FIONA)).toContain('anna@');
   expect(await listFor(VERA)).not.toContain('anna@');

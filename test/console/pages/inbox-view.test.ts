@@ -34,7 +34,7 @@ const FACTS: InboxFacts = {
   nowMs: NOW_MS,
 };
 
-test('the drop folder on its page: what lies there, what was taken, and what became of it', () => {
+test('the section shows the files in the drop folder, the imported ones and their results', () => {
   const text = String(inboxSection(FACTS));
   for (const words of [
     '/srv/inbox',
@@ -55,20 +55,20 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
   }
 });
 
-test('an errors file is not said to be corrected where a later file of its portfolio was imported', () => {
+test('the section does not suggest correcting an errors file after a later import into its portfolio', () => {
   const { errors: _none, ...later } = { ...FILE, id: 'later', atMs: FILE.atMs + 1 };
   const text = String(inboxSection({ ...FACTS, lately: [later, FILE] }));
   expect(text).toContain('Lines to correct before the next file came: <bdi>done/20261122T013000Z-q4.errors.csv</bdi>');
   expect(text).not.toContain('drop the file again');
 });
 
-test('without a folder it is said how to have one, unless files were taken before', () => {
+test('without a drop folder the section explains its setup, unless files were imported before', () => {
   const none = { ...FACTS, folder: undefined, lying: [], more: 0 };
   expect(String(inboxSection({ ...none, lately: [] }))).toContain('No drop folder is set up.');
   expect(String(inboxSection(none))).toContain('none');
 });
 
-test('what the page is handed is what lies there and was taken; a folder that is not there is said', async () => {
+test('look() returns the waiting and the imported files, and reports a missing folder', async () => {
   const { drop, takeIn, context } = await openInbox();
   await drop('q4.csv', `${buyerLines(1).join('\n')}\n`);
   await takeIn();

@@ -5,7 +5,7 @@ import { openConsole, openDesk, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: kept-rows-linked
-test('the page of a portfolio leads from rows that stay as they were to their lines and problems', async () => {
+test('the page of a portfolio links rows that stay unchanged to their new lines and problems', async () => {
   const desk = await openDesk(3);
   await desk.limitline('run', 'q4.csv', '--no-results');
   const [header = '', first = '', ...others] = buyerLines(3);

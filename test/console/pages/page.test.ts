@@ -5,14 +5,14 @@ import { ROLES } from '../../../src/people/person.ts';
 import { as, byHeader } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
-/** Every parameter that some page reads. */
+/** Every query parameter that some page reads. */
 const NAMES =
   'from text after before by what about day did done list page asked rule section check line portfolio cause';
 
-/** Values that no page of ours writes; `&` repeats the name. */
+/** Values that no page writes. `&` repeats the name. */
 const ODD = ['', 'x', '-1', '99999999999999999999', '%00', '%E2%80%AE', 'a&b'];
 
-test('no query of an address makes a page fail', async () => {
+test('no query parameter changes the status of a page', async () => {
   const { get, rowOf } = await openThreeRows(byHeader);
   const paths = [
     '/',
@@ -63,6 +63,6 @@ test.each([
     { name: 'a', number: '1 ' },
     { name: 'a', number: 7 },
   ],
-])('the query %j is read as %j', (query, read) => {
+])('the query %j is parsed as %j', (query, read) => {
   expect(z.object({ name: text, number: digits(4, 7) }).parse(query)).toEqual(read);
 });

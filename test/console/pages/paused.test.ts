@@ -15,25 +15,25 @@ async function openPaused() {
   return { ...place, follow };
 }
 
-test.each(['page', 'command'])('the page says who paused the portfolio by a %s, and when', async (by) => {
+test.each(['page', 'command'])('the page of a portfolio shows who paused it by a %s, and when', async (by) => {
   const { get, post, limitline } = await openThreeRows();
   await (by === 'page' ? post('/portfolios/q4/pause') : limitline('pause', 'q4'));
   const text = (await get('/portfolios/q4')).text.replace(/<[^>]+>/g, '');
   expect(text).toMatch(/By request of command line \(\w+\), \d{4}-\d\d-\d\d \d\d:\d\d/);
 });
 
-test('a row’s retry says that its portfolio is paused', async () => {
+test('a row’s retry reports that its portfolio is paused', async () => {
   const { post, rowOf, heldOf, follow, context } = await openPaused();
   const address = await rowOf('refused');
   expect(await follow(await post(`${address}/retry`))).toContain(PAUSED);
-  // What is no longer so, another page does not say.
+  // After the portfolio was resumed, other pages no longer report the pause.
   await context.portfolios.resume('q4');
   const { text } = await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes' });
   expect(text).not.toContain(PAUSED);
 });
 
 test.each(['row', 'portfolio', 'account'])(
-  'an answer of a held row says so, before and after, back to the %s',
+  'an answer of a held row reports the pause before and after, returning to the %s',
   async (back) => {
     const { post, heldOf, follow } = await openPaused();
     const { text } = await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes', back });
@@ -46,7 +46,7 @@ test.each(['row', 'portfolio', 'account'])(
 
 // Promise: pages-name-who-may
 test.each(['retry', 'resend', 'cancel'])(
-  'a plan to %s says so, before and after, where anything would be sent',
+  'a plan to %s reports the pause before and after, if it sends anything',
   async (action) => {
     const { get, post, follow } = await openPaused();
     const query = action === 'cancel' ? '&states=refused' : '';
@@ -59,7 +59,7 @@ test.each(['retry', 'resend', 'cancel'])(
   },
 );
 
-test('a plan to send held rows again says which rows of other portfolios go with them', async () => {
+test('a plan to send held rows again names the rows of other portfolios that are sent with them', async () => {
   const { get, post, heldOf, limitline, context } = await openPaused();
   await limitline('run', 'q4.csv', '--portfolio', 'q5');
   expect((await context.portfolios.read('q5')).states.held).toBe(1);
@@ -68,7 +68,7 @@ test('a plan to send held rows again says which rows of other portfolios go with
   expect((await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes' })).text).toContain(words);
 });
 
-test('a portfolio of which all is cancelled has no button to resume it, and does not say that it is paused', async () => {
+test('a portfolio without open rows does not show its pause, and has no button to resume', async () => {
   const desk = await openDesk(2);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get, context } = await openConsole(desk);
@@ -79,7 +79,7 @@ test('a portfolio of which all is cancelled has no button to resume it, and does
   expect(await pausedOn()).toBeNull();
 });
 
-test('a portfolio that paused itself for a refusal of several lines is resumed by its page as a browser sends it', async () => {
+test('a portfolio whose pause has a reason of several lines is resumed by a form with CR LF line breaks', async () => {
   const desk = await openDesk(1);
   await desk.limitline('import', 'q4.csv');
   const web = await openConsole(desk);

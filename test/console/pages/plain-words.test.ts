@@ -3,15 +3,15 @@ import { ACCESS } from '../../../src/console/pages/index.ts';
 import { visibleText } from '../../golden/text.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 
-/** Every page of a used console. */
+/** The test reads every page of a used console. */
 const TIMEOUT_MS = 120_000;
 
-/** What the switch hides: a command or a setting with the words before it. */
+/** The markup that the switch hides: a command or a setting with the words before it. */
 const BEHIND_THE_SWITCH = /<span class="terminal">(?:[^<]*<span class="command">.*?<\/button><\/span>)?[^<]*<\/span>/gs;
 
 // Promise: no-commands-for-finance
 test(
-  'no page shows finance a setting of the environment or a command for the terminal; operators see them',
+  'no page shows finance an environment setting or a terminal command, and operators see them',
   async () => {
     const { get, addresses } = await openMarkedConsole({ table: ACCESS });
     const found: string[] = [];
@@ -21,11 +21,11 @@ test(
       if (!headers.get('content-type')?.startsWith('text/html')) continue;
       pages += 1;
       expect(text).not.toMatch(/id="show-commands"[^>]* checked/);
-      // The frame around a page is read too.
+      // The frame around a page is checked, too.
       const shown = visibleText(text.replace(BEHIND_THE_SWITCH, '').replace(/<(\/?)main\b/g, '<$1div'));
       const lines = shown
         .split('\n')
-        // Digests and ids have such letters by chance, with others beside them.
+        // Digests and ids contain such letters by chance, beside other characters.
         .filter((line) => /(?<![\w-])[A-Z]{3,}_[A-Z_]+(?![\w-])|^limitline |\b(npx|limitline) [a-z]/.test(line));
       found.push(...lines.map((line) => `${path}: ${line}`));
     }

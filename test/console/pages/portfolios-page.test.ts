@@ -11,7 +11,7 @@ const namesIn = (markup: string) =>
       .matchAll(/<a href="\/portfolios\/[^"]*"><bdi>([^<]*)<\/bdi>/g),
   ].map(([, name]) => name);
 
-test('an account without portfolios says what to do', async () => {
+test('the first page of an account without portfolios says how to begin', async () => {
   const { get } = await openConsole(await openDesk(0));
   const { status, text } = await get('/');
   expect(status).toBe(200);
@@ -21,7 +21,7 @@ test('an account without portfolios says what to do', async () => {
   expect(text).toContain('data-events="/newest/events"');
 });
 
-test('each portfolio says its file, who imported it, its sums and what it waits for', async () => {
+test('each portfolio is listed with its file, importer, sums and what it waits for', async () => {
   const desk = await openDesk(2);
   await desk.limitline('run', 'q4.csv', '--yes');
   const name = `<img src=x onerror=alert(1)>.csv`;
@@ -35,7 +35,7 @@ test('each portfolio says its file, who imported it, its sums and what it waits 
   expect(text).not.toContain('<img');
   expect(text).toContain('2 portfolios in this account');
   expect(text).toMatch(/>command line \([^)]+\)</);
-  // Three requests, of which nothing is granted; and the two of the other.
+  // The first portfolio has three requests without a grant, the second has two approved ones.
   expect(text).toContain('>3,007.50<');
   expect(text).toContain('>2,004.00<');
   expect(text).toMatch(/class="wait is-warn">Paused</);
@@ -44,7 +44,7 @@ test('each portfolio says its file, who imported it, its sums and what it waits 
 });
 
 // Promises: tasks-lead-to-where-done, first-page-what-waits
-test('what waits for people stands first, each with its amount and a link to where it is done, and is refreshed', async () => {
+test('tasks are listed first, each with its amount and a link, and are updated live', async () => {
   const desk = await openDesk(
     0,
     {
@@ -80,7 +80,7 @@ test('what waits for people stands first, each with its amount and a link to whe
   expect((await get('/?text=q5')).text).not.toContain('needs-you');
 });
 
-test('portfolios are found by a part of their name, and pages go on behind the last one', async () => {
+test('portfolios are found by a part of their name, and the next page continues after the last one', async () => {
   const desk = await openDesk(0);
   const { get, context } = await openConsole(desk);
   for (let at = 0; at < 45; at += 1) {
@@ -97,7 +97,7 @@ test('portfolios are found by a part of their name, and pages go on behind the l
   const second = await get(next);
   expect(new Set([...namesIn(first.text), ...namesIn(second.text)]).size).toBe(45);
   expect(namesIn(second.text)).not.toContain('newer');
-  // Nobody wants what they have looked for to move away.
+  // A list that somebody searched or paged is not updated live.
   expect(second.text).not.toContain('/newest/events');
   expect(namesIn((await get('/?text=NEW')).text)).toEqual(['newer']);
   const none = await get('/?text=%22%3E%3Cb%3E');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openConsole, openDesk, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-test('a row whose request was made before has the outcome beside it, unless it was approved', async () => {
+test('a row that was requested before shows the earlier outcome, unless it was approved in full', async () => {
   const decision = { on: 'limit', fault: 'decision' } as const;
   const rules = [
     { ...decision, match: 'HRB 1"', status: 'declined', share: 0 },
@@ -25,7 +25,7 @@ test('a row whose request was made before has the outcome beside it, unless it w
   const said = unmarked(page);
   expect(said).toContain('Requested before, and not approved: 1 declined.');
   expect(said).toContain('1 limit granted below the request.');
-  // Of its own rows the table says it.
+  // The portfolio of the earlier requests shows this in its table.
   const own = unmarked((await web.get('/portfolios/q4')).text);
   expect(own).not.toContain('granted below the request');
 });

@@ -37,9 +37,9 @@ const FACTS: ScheduleFacts = {
 };
 const RIGHTS = { csrf: 'token', mayRun: true };
 
-describe('the schedule on its page', () => {
+describe('the schedule section', () => {
   // Promise: nobody-on-duty-said
-  test('says when each task runs and how it went, with a button for whoever may, but not while it is under way', () => {
+  test('shows when each task runs and its last result, with a run button unless it is under way', () => {
     const text = String(scheduleSection(FACTS, RIGHTS));
     for (const words of [
       'each day at 02:30, UTC',
@@ -59,7 +59,7 @@ describe('the schedule on its page', () => {
   });
 
   // Promise: nobody-on-duty-said
-  test('says loudly where nobody is on duty, and that what was asked for waits', () => {
+  test('warns when no process runs the tasks, and says that a requested task waits', () => {
     const text = String(scheduleSection({ ...FACTS, onDuty: [] }, { ...RIGHTS, asked: 'reconcile' }));
     expect(text).toContain('The nightly tasks do not run.');
     expect(text).toContain('You started “Check all records”');
@@ -67,13 +67,13 @@ describe('the schedule on its page', () => {
     expect(String(scheduleSection({ ...FACTS, isOther: true }, RIGHTS))).toContain('is set to another schedule');
   });
 
-  test('tells who asked whether it is under way, and takes no other word from the address', () => {
+  test('says whether a requested task runs, and ignores other words in the address', () => {
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'reconcile' }))).toContain('begins as soon as');
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'inbox' }))).toContain('It runs now.');
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: '<script>' }))).not.toContain('You started');
   });
 
-  test('a run that is asked for there is in the queue, with the name of who asked, and in the trail', async () => {
+  test('a task started on the page is queued and recorded with its author', async () => {
     const cwd = await makeFolder();
     const env = ownRedis();
     const { post, context } = await openConsole({ cwd, env });

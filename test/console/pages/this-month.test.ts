@@ -7,7 +7,7 @@ import { openLedger } from '../../support/ledger.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: sums-of-all-portfolios
-test('what was requested this month stands there by currency and outcome, and what was in all portfolios', async () => {
+test('the first page shows the sums of this month by currency and outcome, and those of all portfolios', async () => {
   const desk = await openDesk(0, {
     rules: [decided(2, 'approved', 0.5), decided(3, 'open', 0), decided(4, 'approved', 0)],
   });
@@ -33,7 +33,7 @@ test('what was requested this month stands there by currency and outcome, and wh
   const all = 'In all portfolios Requested EUR 5,018.50 GBP 1,005.50 6 requests Granted EUR 2,509.25 GBP 1,005.50';
   expect(plainText(live)).toContain(all);
   expect(plainText(live)).toMatch(/In all portfolios .* Available EUR 2,509\.25 GBP 1,005\.50 of what was granted/);
-  // The tiles add up to what was requested, also while nobody has said what a status means.
+  // The tiles add up to the requested sum, also while a status has no meaning.
   await desk.limitline('statuses', 'open', '--means', 'unknown');
   expect(plainText((await get('/')).text)).toContain('Under review – 0 requests');
   expect(plainText((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
@@ -42,7 +42,7 @@ test('what was requested this month stands there by currency and outcome, and wh
 });
 
 // Promise: requested-beside-the-file
-test('what was requested stands beside what the files ask for, which has rejected, held and left out lines, too', async () => {
+test('the requested sum is shown beside the sum of the files, which includes rejected and left-out lines', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });
   const [head, ...lines] = buyerLines(3);
   const some = [...lines, 'Nobody GmbH,QQ,HRB 9,7.00'].map((line) => `${line},EUR`);
@@ -54,7 +54,7 @@ test('what was requested stands beside what the files ask for, which has rejecte
 });
 
 // Promise: archived-sums-of-month
-test('the sums of a portfolio of this month stay there once it is archived', async () => {
+test('requests of this month whose portfolios were archived are named beside the sums', async () => {
   const desk = await openDesk(1);
   for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
   const { get } = await openConsole(desk);
@@ -71,7 +71,7 @@ test('the sums of a portfolio of this month stay there once it is archived', asy
   );
 });
 
-test('a figure of this month names the portfolios with most requests, and counts the others', async () => {
+test('a figure of this month names the three portfolios with most requests, and counts the others', async () => {
   const empty = await openLedger().portfolios.read('q4');
   const nowMs = Date.UTC(2026, 4, 6);
   const answer = { status: 'no', share: 'nothing' as const, requested: '1', granted: '0', available: '0', unsaid: 0 };

@@ -3,7 +3,7 @@ import { openConsole, plainText, unmarked } from '../../support/desk.ts';
 import { openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 // Promise: unknown-grant-is-a-dash
-test('a page shows no sum as granted where the service has decided nothing, or nobody knows what it said', async () => {
+test('a page shows a dash as the granted sum when the service has not decided or its status has no meaning', async () => {
   const unknown = { ...UNDER_REVIEW, match: 'HRB 2"', status: 'to_be_seen' };
   const desk = await openReview(2, [unknown, UNDER_REVIEW]);
   const { get } = await openConsole(desk);

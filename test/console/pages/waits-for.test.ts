@@ -28,41 +28,41 @@ async function lookWith({ state, open = 3, held = 0, refused = 0, ...rest }: Cha
 }
 
 test.each<[string, Changes, string]>([
-  ['goes on at the pace', {}, "at the service's limit, 98 calls/s"],
+  ['sends at the learned pace', {}, "at the service's limit, 98 calls/s"],
   ['is finished', { open: 0 }, 'finished'],
   ['is finished beside rejected rows', { open: 0, refused: 1_200 }, 'finished, 1,200 rejected'],
-  ['waits for no worker once it is finished', { open: 0, workers: 0 }, 'finished'],
+  ['is finished and has no worker', { open: 0, workers: 0 }, 'finished'],
   ['has no worker', { workers: 0 }, 'Sending is stopped'],
   ['waits at a paused queue', { pausedQueues: ['companies'] }, 'Queue paused'],
-  ['is paused, whatever else there is', { workers: 0, state: { paused: 'by request' } }, 'Paused'],
-  ['was cut off', { state: { interrupted: true } }, 'Incomplete import'],
+  ['is paused and has no worker', { workers: 0, state: { paused: 'by request' } }, 'Paused'],
+  ['was imported incompletely', { state: { interrupted: true } }, 'Incomplete import'],
   ['has held rows', { held: 2 }, '2 rows need an answer'],
   ['is being imported', { state: { importing: true } }, 'Importing'],
   [
-    'waits some seconds for the limit of the service',
+    'waits for the service’s limit for seconds',
     { pace: { ...AT_LIMIT, blocked: { why: 'the service asked to wait', because: 'limit', untilMs: NOW + 4_000 } } },
     'the service asked to wait, next try in 4 s',
   ],
   [
-    'waits long for the limit of the service',
+    'waits for the service’s limit for a minute',
     { pace: { ...AT_LIMIT, blocked: { why: 'asked', because: 'limit', untilMs: NOW + 60_000 } } },
     'Sending waits',
   ],
   ['waits for the service', { pace: { ...AT_LIMIT, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'Sending waits'],
   [
-    'waits behind a breaker',
+    'waits for a circuit breaker',
     { pace: { ...AT_LIMIT, tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
     'Some requests wait',
   ],
   ['waits for its supplier', { state: { supplier: { body: {} } } }, 'Supplier first'],
-  ['sends a few first', { state: { first: 5 } }, 'First rows only'],
-  ['sent a few first and is finished', { open: 0, state: { first: 5 } }, 'finished'],
-  ['begins', { pace: undefined }, 'starting'],
-])('a portfolio that %s says so', async (_name, changes, words) => {
+  ['sends its first rows only', { state: { first: 5 } }, 'First rows only'],
+  ['has sent its first rows and is finished', { open: 0, state: { first: 5 } }, 'finished'],
+  ['has no pace yet', { pace: undefined }, 'starting'],
+])('a portfolio that %s shows it', async (_name, changes, words) => {
   expect(waitWords(await lookWith(changes))).toBe(words);
 });
 
-test('all that a person must do comes before what goes on by itself', async () => {
+test('waits that need a person are listed before those that end automatically', async () => {
   const blocked = { why: 'the service asked to wait', untilMs: NOW + 4_000 };
   const look = await lookWith({
     held: 1,
@@ -79,7 +79,7 @@ test('all that a person must do comes before what goes on by itself', async () =
   expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It continues automatically.');
 });
 
-test('that work goes on by itself once there is memory is said once', async () => {
+test('a wait for memory says once that work continues automatically', async () => {
   const blocked = { why: nearlyFullWords(), because: 'memory', untilMs: NOW + 4_000 };
   const [wait] = waitsFor(await lookWith({ pace: { ...AT_LIMIT, blocked } }));
   expect(String(wait?.words).match(/goes on by itself/g)).toHaveLength(1);

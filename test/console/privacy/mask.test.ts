@@ -14,7 +14,7 @@ const REQUEST = {
   },
 };
 
-test('contacts and streets are masked by their fields; what tells rows apart stays', () => {
+test('contacts and streets are masked by their field names, and fields that identify a row stay', () => {
   const { name, company, limit } = masked(REQUEST);
   expect(name).toBe('Müller GmbH');
   expect(company).toEqual({
@@ -28,7 +28,7 @@ test('contacts and streets are masked by their fields; what tells rows apart sta
   });
 });
 
-test('what a person maps to a path is masked in a request, as it is in the line', () => {
+test('fields of a request that a person mapped to a path are masked', () => {
   const { company, limit } = REQUEST;
   const address = { ...company.address, district: 'West' };
   const request = { company: { ...company, address, owner: 'Hans' }, limit: { ...limit, terms: { days: 30 } } };
@@ -50,15 +50,15 @@ describe('an answer that repeats the contact of its row', () => {
     ['call +49 (731) 12 34-56 now', `call ${MASK} now`],
     ['lives Am  Weg 3.', `lives ${MASK}.`],
     ['anne (at) home, anne(at)m.example', `anne (at) home, ${MASK}`],
-  ])('%j', (body, expected) => expect(seen(body)).toBe(expected));
+  ])('the contact is masked in %j', (body, expected) => expect(seen(body)).toBe(expected));
 
   test.each(['requested_limit is above 9000', 'Müllerei is not Müllerland', 'code 0731123456', 'Design@Work'])(
-    'what belongs to nobody stays: %j',
+    'text without a contact stays unchanged: %j',
     (body) => expect(seen(body)).toBe(body),
   );
 });
 
-test('a body that was sent is masked by its members, also where its end was cut off', () => {
+test('a sent body is masked by its fields, also when its end is cut off', () => {
   const sent = JSON.stringify({ name: 'A GmbH', contact: { first_name: 'Anna', last_name: 'B "C" D', phone: 77 } });
   expect(masked({ sent, heard: 'Anna?' })).toEqual({
     sent: `{"name":"A GmbH","contact":{"first_name":"${MASK}","last_name":"${MASK}","phone":"${MASK}"}}`,
@@ -74,7 +74,7 @@ test.each([
   { contact: { first_name: 'Maxine', phones: ['0171 555 1234'] } },
   { contacts: ['Maxine Muster'] },
   { Betreuer: 'Maxine Muster' },
-])('the answer to another request is shown to no viewer, and of fields besides the names alone: %j', (more) => {
+])('the answer to another request is masked, and of its other fields only the names are shown: %j', (more) => {
   const body = JSON.stringify({ id: 'bl_1', ...more });
   const shown = masked({ problem: { message: 'held', sent: '{}', body }, record: { besides: body } });
   expect(shown.problem).toEqual({ message: 'held', sent: '{}', body: MASK });
@@ -82,19 +82,19 @@ test.each([
   expect(masked({ besides: body.slice(0, -1) }).besides).toBe(MASK);
 });
 
-test('a contact is one in other spellings of its name, too', () => {
+test('a field named contact is masked in other spellings, too', () => {
   const body = '{"contact person":"Maxine Muster","contactPerson":"Maxine","n":1}';
   expect(masked({ body }).body).toBe(`{"contact person":"${MASK}","contactPerson":"${MASK}","n":1}`);
 });
 
-test('a value whose signs mean something to patterns is taken out like any other', () => {
+test('a value with characters of a regular expression is masked like any other', () => {
   for (const last of ['O.*Neill', 'a|b', 'x(y', '[z]', 'c$d^', 'back\\slash', '{1,9}']) {
     const given = { contact: { last_name: last }, message: `said ${last}, and Neill abxyz` };
     expect(masked(given).message).toBe(`said ${MASK}, and Neill abxyz`);
   }
 });
 
-test('cells of a line: those of a company stay, those of contacts and of columns that nobody knows do not', () => {
+test('cells of company columns stay, and cells of contacts and unknown columns are masked', () => {
   const cell = (column: string, meaning: string | null, text: string) => ({ column, meaning, cell: text });
   const cells = [
     cell('Firma', 'name', 'A GmbH'),
@@ -116,7 +116,7 @@ test('cells of a line: those of a company stay, those of contacts and of columns
   ]);
 });
 
-test('what a row said before it was mended is masked whole where the words of that time are not known in full', () => {
+test('an earlier answer of a corrected row is masked whole unless its former contact is known in full', () => {
   const entries = (before: string) =>
     masked([
       { is: 'refused', body: 'Anna is unknown', atMs: 1 },
@@ -130,7 +130,7 @@ test('what a row said before it was mended is masked whole where the words of th
   expect(entries('{"name":"A GmbH","docum')).toEqual({ is: 'refused', body: MASK, atMs: 1 });
 });
 
-test('a status is masked alike where rows have it and where they are counted by it', () => {
+test('a status is masked in the same way in rows and in counts', () => {
   const status = 'ask anne@m.example';
   const counted = { statuses: { [status]: 2 }, meanings: new Map([[status, 'review']]), record: { status } };
   expect(masked(counted)).toEqual({
@@ -140,12 +140,12 @@ test('a status is masked alike where rows have it and where they are counted by 
   });
 });
 
-test('who did it is one of ours and stays, whatever he is called', () => {
+test('the name of a user in "by" is not masked', () => {
   const said = { by: 'anna@ours.example (sso 1a2b3c)', words: 'ask anna@ours.example' };
   expect(masked(said)).toEqual({ ...said, words: `ask ${MASK}` });
 });
 
-test('maps, sets, dates, numbers and nothing at all keep their form, and the given data is not changed', () => {
+test('maps, sets, dates, numbers and empty values keep their form, and the input is not changed', () => {
   const given = {
     map: new Map([['1', { email: 'a@b.example' }]]),
     set: new Set(['c@d.example']),
@@ -167,16 +167,16 @@ test.each([
   ['a stream', { content: Readable.from(['x']) }],
   ['a function', { content: () => 'x' }],
   ['bytes', { content: Buffer.from('x') }],
-])('%s cannot be masked, and is not handed over', (_what, given) => {
+])('masking %s throws', (_what, given) => {
   expect(() => masked(given)).toThrow('cannot be masked');
 });
 
-test('what a person maps to a path is masked in what is sent of a call, too', () => {
+test('fields that a person mapped to a path are masked in sent calls, too', () => {
   const sent = (mask: unknown) =>
     JSON.stringify({ requested_limit: 5, terms: { name: mask, insured: mask }, contact: { phone: mask } }, null, 2);
   const call = { kind: 'limit', sent: sent('Hans Huber').replace('"insured": "Hans Huber"', '"insured": true') };
   expect(masked(call).sent).toBe(sent(MASK));
-  // A row's problem names the step, and has the beginning of a long body alone: of that nothing is known.
+  // The problem of a row names its step. A long body is cut off, and a cut body is masked whole.
   expect(masked({ step: 'limit', message: '', sent: call.sent }).sent).toBe(sent(MASK));
   expect(masked({ step: 'company', message: '', sent: '{"name":"A","phone":"1' })).toMatchObject({ sent: MASK });
   expect(masked({ step: 'documents', message: '', sent: 'a.pdf, SHA-256 7' }).sent).toBe('a.pdf, SHA-256 7');

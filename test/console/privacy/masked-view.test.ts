@@ -10,7 +10,7 @@ import type { Role } from '../../../src/people/person.ts';
 import { firstFrame } from '../../support/first-frame.ts';
 import { openBareConsole } from '../../support/marked-console.ts';
 
-/** What a page of buyers is handed, in each form that functions have; and pages of other kinds. */
+/** Functions for pages in every form that occurs, for buyers and for other pages. */
 const functions = () => ({
   row: {
     later: async () => ({ email: 'anna@a.example' }),
@@ -24,7 +24,7 @@ const functions = () => ({
   users: { read: async () => ({ name: 'x', email: 'anna@a.example' }) },
 });
 
-/** A console whose pages show what they are handed; who asks is said by a header. */
+/** A console whose pages show what these functions return. A header names the roles of the reader. */
 async function openShowing() {
   const given = maskedView(functions(), { ours: ['users'], asItIs: ['upload'] });
   const show = { row: given.row.later, users: given.users.read, upload: given.upload.read };
@@ -59,7 +59,7 @@ async function openShowing() {
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
 // Promise: viewers-see-masked
-test('outside of a request nobody is known, and all is masked, or rejects', async () => {
+test('outside a request every result is masked, or the function rejects', async () => {
   const { row, upload, users } = maskedView(functions(), { ours: ['users'], asItIs: ['upload'] });
   expect(await row.later()).toEqual({ email: MASK });
   expect(row.now()).toEqual({ email: MASK });
@@ -74,7 +74,7 @@ test('outside of a request nobody is known, and all is masked, or rejects', asyn
   expect(await asConsole(() => upload.close())).toBe('closed');
 });
 
-test('each of those who ask at the same time is shown what they may see', async () => {
+test('concurrent readers see what their own roles may see', async () => {
   const { get } = await openShowing();
   const people = ['viewer', 'finance', 'admin', 'operator', 'viewer,approver', 'viewer'];
   const shown = await Promise.all(people.map(async (who) => JSON.parse((await get('/show/row', as(who))).text).email));
@@ -84,7 +84,7 @@ test('each of those who ask at the same time is shown what they may see', async 
   expect((await get('/show/users', as('viewer'))).text).toContain('anna@a.example');
 });
 
-test('forms and files that were sent change nothing of that', async () => {
+test('answers to forms and uploads are masked in the same way', async () => {
   const { post, url, credentials } = await openShowing();
   const { cookie, token, origin } = await credentials();
   const send = async (roles: string) => {
@@ -110,7 +110,7 @@ test('forms and files that were sent change nothing of that', async () => {
 test.each([
   ['viewer', 'finance'],
   ['finance', 'viewer'],
-])('an event stream that a %s opened first is not what a %s is sent', async (first, second) => {
+])('an event stream that a %s opened first is not shared with a %s', async (first, second) => {
   const { url, get } = await openShowing();
   const expected = { viewer: MASK, finance: 'anna@a.example' } as Record<string, string>;
   const frames = await Promise.all([first, second, first].map((who) => firstFrame(url, '/show/events', as(who))));

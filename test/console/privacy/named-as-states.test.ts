@@ -5,7 +5,7 @@ import { as, byHeader, openConsole, openDesk } from '../../support/desk.ts';
 
 const [FIONA, VERA] = [as('fiona', 'finance'), as('vera', 'viewer')];
 
-test('a viewer is shown the outcomes that everybody sees, also of contacts who are called Held, Frozen and Done', async () => {
+test('a viewer sees the same outcomes as finance, also for contacts named Held, Frozen and Done', async () => {
   const desk = await openDesk(1, {
     rules: [
       { on: 'limit', match: 'HRB 1"', fault: 'reset', made: true },
@@ -37,7 +37,7 @@ test('a viewer is shown the outcomes that everybody sees, also of contacts who a
   }
 });
 
-test('a viewer finds out nothing of what is masked by searching for it', async () => {
+test('a viewer’s search in problems does not reveal masked text', async () => {
   const body = '{"message":"contact anna.ritter@acme.example, +49 89 1234567, is blocked"}';
   const desk = await openDesk(2, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body }] });
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -47,11 +47,11 @@ test('a viewer finds out nothing of what is masked by searching for it', async (
     return [...text.matchAll(/data-head="Line">/g)].length;
   };
   expect(await rowsFor('anna.ritter@acme.example', FIONA)).toBe(1);
-  // Right or wrong, a guess finds the same.
+  // A right guess and a wrong one find the same rows.
   expect([await rowsFor('anna.ritter@', VERA), await rowsFor('bertha', VERA)]).toEqual([2, 2]);
 });
 
-test('lines to fix that are too many to be listed are said to be, and nobody is offered a download that is refused', async () => {
+test('too many lines to fix are reported as unlisted, and only people with the right are offered the download', async () => {
   const desk = await openDesk(1);
   const lines = Array.from({ length: 5_001 }, (_none, at) => `Buyer ${at} GmbH,DE,none`);
   const header = 'name,country_code,requested_limit';

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { addAction } from '../../../src/console/actions/add-action.ts';
 import { openBareConsole, openMarkedConsole } from '../../support/marked-console.ts';
 
-/** Every page of a used console. */
+/** The test reads every page of a used console. */
 const TIMEOUT_MS = 300_000;
 
-/** Types whose text has no letters but ASCII's, or says itself how it is written (RFC 8259, WHATWG's HTML 9.2.5). */
+/** Content types that are ASCII, or declare their encoding themselves (RFC 8259, WHATWG’s HTML 9.2.5). */
 const WITHOUT_CHARSET = /^(?:text\/event-stream|image\/|font\/|application\/(?:octet-stream|vnd\.|json$|manifest))/;
 
-/** What an answer does not say as it should: its type, how it is written, and what a browser may do with it. */
+/** The reason why an answer’s type, encoding or security headers are wrong, or an empty text. */
 function faultOf(headers: Headers, text: string): string {
   const says = (name: string) => headers.get(name) ?? '';
   const type = says('content-type');
@@ -23,12 +23,12 @@ function faultOf(headers: Headers, text: string): string {
   return isTyped && isGuarded ? '' : `${type} ${policy.slice(0, 30)}`;
 }
 
-/** Files that are the same for everybody: each has an address with a digest in it, or belongs to the board's package. */
+/** Files that are the same for everybody: their address has a digest, or they belong to the board’s package. */
 const SAME_FOR_ALL = /^\/assets\/[0-9a-f]{12}\/|^\/queues\/static\//;
 
 // Promise: nothing-kept-by-browsers
 test(
-  'no page, fragment, download, JSON or event is kept by a browser, nor by anything between, and each says its type and its policy',
+  'no answer with data may be stored by a browser or proxy, and each page declares its type and policy',
   async () => {
     const { get, addresses, url } = await openMarkedConsole();
     const kept: string[] = [];
@@ -67,7 +67,7 @@ test(
   TIMEOUT_MS,
 );
 
-test('nor is what answers somebody who is not let in, what cannot be read, and what goes wrong', async () => {
+test('refusals, unreadable requests, failures and redirects are not stored by a browser either', async () => {
   const { ask, port, post } = await openBareConsole({
     pages: (app) => {
       app.get('/fails', async () => {
@@ -93,7 +93,7 @@ test('nor is what answers somebody who is not let in, what cannot be read, and w
   expect([status, headers.get('cache-control')]).toEqual([303, 'no-store']);
 });
 
-test('only what pages are made of is kept, and it has nothing of anybody in it', async () => {
+test('only assets may be cached', async () => {
   const { get } = await openBareConsole();
   const { text } = await get('/keys');
   const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');

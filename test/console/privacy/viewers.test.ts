@@ -3,14 +3,14 @@ import { MASK } from '../../../src/console/privacy/mask.ts';
 import { MARK } from '../../support/key-contents.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 
-/** Every page of a used console, by two people, some of them with a line that is looked for in a file. */
+/** Two people read every page of a used console, some of them with a search through a file. */
 const TIMEOUT_MS = 300_000;
 
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
 // Promise: viewers-see-masked
 test(
-  'no page, fragment, download, JSON or event shows a viewer what is personal but the mask, and all of it is there for others',
+  'no page, fragment, download, JSON or event shows a viewer personal data, and finance sees all of it',
   async () => {
     const used = await openMarkedConsole();
     await expectNoFiles(used);
@@ -42,12 +42,12 @@ test(
     expect(shown.finance.filter((path) => path.startsWith('/approvals/'))).not.toEqual([]);
     expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
     expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);
-    // A viewer was shown these, and not turned away.
+    // These pages were shown to the viewer, and not refused.
     expect(seen).toEqual(
       expect.arrayContaining(['viewer /', 'viewer /portfolios/q4', 'viewer /held', 'viewer /nightly', 'viewer /work']),
     );
     expect(seen.filter((one) => one.startsWith('viewer /portfolios/q4/rows/')).length).toBeGreaterThan(4);
-    // Why a row failed is read, with the mask where a contact stood, and that it is masked.
+    // The reason of a rejected row is shown with the contact masked, and a note says so.
     expect(refused).toContain(`contact ${MASK} ${MASK} of ${MASK} is not known`);
     expect(refused).toContain('Buyer 2 GmbH');
     expect(refused).toContain('are shown as');
@@ -56,7 +56,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Nothing of a file is given to whoever has none of the roles for it. */
+/** Without one of the needed roles every file is refused. */
 async function expectNoFiles({ get, addresses, audit }: Awaited<ReturnType<typeof openMarkedConsole>>) {
   const files = addresses.filter((path) =>
     /\/downloads\/|^\/new\/[^/]+\/file$|^\/nightly\/.*\/(?:items\.csv|report\.html)$/.test(path),

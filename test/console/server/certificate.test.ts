@@ -13,7 +13,7 @@ import { makeKeptLog } from '../../support/workplace.ts';
 
 const FILES = { certFile: CERTIFICATE_PATH, keyFile: TLS_KEY_PATH };
 
-/** Who is met at a port: a digest of the certificate. */
+/** The fingerprint of the certificate at a port. */
 async function certificateAt(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -22,11 +22,11 @@ async function certificateAt(port: number): Promise<string> {
   return fingerprint256;
 }
 
-test('a certificate and its key are read', async () => {
+test('readCertificate() reads a certificate and its key', async () => {
   expect(readCertificate(FILES).cert).toBe(await readFile(CERTIFICATE_PATH, 'utf8'));
 });
 
-test('faults of the files are named, with the setting and the file', async () => {
+test('an unusable file is refused, and the error names its setting and path', async () => {
   const { dir, write } = await makeTemporaryFolder();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const passphrase = 'limitline limitline';
@@ -45,7 +45,7 @@ test('faults of the files are named, with the setting and the file', async () =>
   }
 });
 
-test('a certificate that is over, near its end, not valid yet or for another name is said', () => {
+test('a certificate that is expired, near its end, not valid yet or for another name leads to a warning', () => {
   const certificate = readCertificate(FILES);
   const warned = (host: string | undefined, date: string) => certificateWarnings(certificate, host, Date.parse(date));
   expect(warned(TLS_HOST, '2026-11-22')).toEqual([]);
@@ -60,7 +60,7 @@ test('a certificate that is over, near its end, not valid yet or for another nam
 });
 
 // Promise: renewed-certificate
-test('a certificate that is renewed is met by the next connection, and what does not fit changes nothing', async () => {
+test('a renewed certificate is used for the next connection, and one without its key changes nothing', async () => {
   const { dir } = await makeTemporaryFolder();
   const files = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
   await copyFile(CERTIFICATE_PATH, files.certFile);

@@ -10,7 +10,7 @@ import { openBareConsole, STRIP } from '../../support/marked-console.ts';
 const identify = async () => ANYBODY;
 
 test.each(['0.0.0.0', '::', '192.168.1.7', 'console.example.com', '127.0.0.1.example.com', '127.0.0.999'])(
-  'the console does not listen on %s, which others reach',
+  'the console refuses to listen on %s, which other machines can reach',
   async (host) => {
     const made = makeConsole({
       host,
@@ -27,7 +27,7 @@ test.each(['0.0.0.0', '::', '192.168.1.7', 'console.example.com', '127.0.0.1.exa
   },
 );
 
-test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('it listens on %s, and answers there', async (host) => {
+test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('the console listens on %s, and answers there', async (host) => {
   const web = await makeConsole({
     host,
     port: 0,
@@ -42,7 +42,7 @@ test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('it listens on %s, and
   expect([web.url(), status]).toEqual([expect.stringContaining(host), 404]);
 });
 
-test('a port that is taken is named, with what to do', async () => {
+test('a port in use is refused, and the error names CONSOLE_PORT', async () => {
   const { port } = await openBareConsole();
   const other = await makeConsole({
     host: '127.0.0.1',
@@ -60,7 +60,7 @@ test('a port that is taken is named, with what to do', async () => {
 });
 
 // Promise: foreign-host-refused
-test('only a host name of this machine is answered, so that no other name can be made to lead here', async () => {
+test('only requests with a host name of this machine are answered, which prevents DNS rebinding', async () => {
   const { ask, port } = await openBareConsole();
   for (const host of [
     `127.0.0.1:${port}`,
@@ -86,7 +86,7 @@ test('only a host name of this machine is answered, so that no other name can be
   expect((await ask('GET', `http://evil.example/keys`, { host: `localhost:${port}` })).status).toBe(421);
 });
 
-test('a request with two names of the host is answered with 400, however alike they are', async () => {
+test('a request with two Host headers is answered with status 400, even if both are the same', async () => {
   const { port } = await openBareConsole();
   for (const second of ['evil.example', `localhost:${port}`]) {
     const socket = connect(Number(port), '127.0.0.1');
@@ -103,13 +103,13 @@ test.each([
   'Forwarded',
   'Via',
   'X-Real-IP',
-])('nothing that came through a proxy is answered: %s', async (name) => {
+])('a request that came through a proxy is refused: %s', async (name) => {
   const { ask } = await openBareConsole();
   const answer = await ask('GET', '/keys', { [name]: '127.0.0.1' });
   expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('through a proxy') });
 });
 
-test('methods that the console does not know are not allowed', async () => {
+test('unknown methods are answered with status 405', async () => {
   const { ask } = await openBareConsole();
   for (const method of ['TRACE', 'OPTIONS', 'PROPFIND', 'MKCOL', 'SEARCH']) {
     expect(await ask(method, '/keys')).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, POST' } });
@@ -117,7 +117,7 @@ test('methods that the console does not know are not allowed', async () => {
   expect((await ask('HEAD', '/keys')).status).toBe(200);
 });
 
-describe('who may ask', () => {
+describe('the check of a request’s origin', () => {
   const ours = { host: 'localhost:3000', origin: 'http://localhost:3000' };
   const asked = (method: string, headers: Record<string, string>, from = '127.0.0.1') => {
     const found = lookAt({ method, url: '/', headers: { host: 'localhost:3000', ...headers }, from, port: 3000 });
@@ -125,22 +125,22 @@ describe('who may ask', () => {
   };
 
   test.each<[string, Record<string, string>, number | undefined]>([
-    ['our page', { ...ours, 'sec-fetch-site': 'same-origin' }, undefined],
-    ['our page in a browser that says no site', ours, undefined],
+    ['the console’s own page', { ...ours, 'sec-fetch-site': 'same-origin' }, undefined],
+    ['the console’s own page in a browser without fetch metadata', ours, undefined],
     ['no origin', {}, 403],
-    ['no origin of ours', { origin: 'null' }, 403],
+    ['an opaque origin', { origin: 'null' }, 403],
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
     ['another port of this machine', { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-site' }, 403],
     ['this machine by another name', { origin: 'http://127.0.0.1:3000' }, 403],
     ['https', { origin: 'https://localhost:3000' }, 403],
-    ['an origin of ours that the browser says is none', { ...ours, 'sec-fetch-site': 'cross-site' }, 403],
-    ['an origin that begins like ours', { origin: 'http://localhost:3000.evil.example' }, 403],
-  ])('posting from %s', (_who, headers, status) => {
+    ['the console’s origin, which the browser marks as cross-site', { ...ours, 'sec-fetch-site': 'cross-site' }, 403],
+    ['an origin that begins like the console’s', { origin: 'http://localhost:3000.evil.example' }, 403],
+  ])('a POST from %s is judged by its origin', (_who, headers, status) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(asked(method, headers)).toBe(status);
   });
 
   test.each<[string, Record<string, string>, number | undefined]>([
-    ['by hand', { 'sec-fetch-site': 'none' }, undefined],
+    ['a typed address', { 'sec-fetch-site': 'none' }, undefined],
     ['a program', {}, undefined],
     [
       'a link elsewhere',
@@ -158,11 +158,11 @@ describe('who may ask', () => {
       403,
     ],
     ['another port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }, 403],
-  ])('reading from %s', (_who, headers, status) => {
+  ])('a GET from %s is judged by its fetch metadata', (_who, headers, status) => {
     for (const method of ['GET', 'HEAD']) expect(asked(method, headers)).toBe(status);
   });
 
-  test('who is not on this machine is not answered, whatever they say', () => {
+  test('a request from another machine is refused', () => {
     expect(asked('GET', {}, '192.168.1.7')).toBe(403);
     expect(asked('GET', {}, '::ffff:127.0.0.1')).toBeUndefined();
   });

@@ -15,13 +15,13 @@ const TLS = { CONSOLE_TLS_CERT_FILE: CERTIFICATE_PATH, CONSOLE_TLS_KEY_FILE: TLS
 const PROXY = { CONSOLE_TRUST_PROXY: '127.0.0.5, 127.0.0.6' };
 const SAID = { host: HOST, 'x-forwarded-proto': 'https' };
 
-/** Who comes need not be known here: how they are is another matter (test/console/sign-in). */
+/** Sign-in is switched off here. It has its own tests (test/console/sign-in). */
 const reachOf = (env: Record<string, string>): Reach => ({ ...realReachOf(env), signIn: false });
 
 const realReachOf = (env: Record<string, string>): Reach =>
   readReach(readSettings({ env: { LIMITLINE_DATA: '/nowhere', CONSOLE_URL: `https://${HOST}`, ...env }, cwd: '/' }));
 
-/** Asks by https, under any name. */
+/** Sends a request by https, with any Host header. */
 async function askSafely(
   port: string,
   path: string,
@@ -34,7 +34,7 @@ async function askSafely(
   return { status: answer.statusCode, headers: answer.headers, text: await text(answer) };
 }
 
-test('with a certificate it speaks https, also on this machine alone, and its address says so', async () => {
+test('with a certificate the console serves https on this machine, and its address begins with https', async () => {
   const { url, port } = await openBareConsole({ reach: { ...localReach('127.0.0.1'), certificate: files() } });
   expect(url).toBe(`https://127.0.0.1:${port}`);
   const { status, headers } = await askSafely(port, '/keys', { host: `localhost:${port}` });
@@ -42,10 +42,10 @@ test('with a certificate it speaks https, also on this machine alone, and its ad
 });
 
 // Promise: browsers-told-https
-test('under its own name alone it demands https from then on, also below that name, for two years', async () => {
+test('answers under the public name have HSTS for two years with subdomains, and answers on loopback have none', async () => {
   const { url, port } = await openBareConsole({ reach: reachOf({ ...TLS, CONSOLE_HOST: '0.0.0.0' }) });
   expect(url).toBe(`https://${HOST}`);
-  // A page, what is not there, what the guard refuses, and what is no address at all.
+  // A page, an unknown page, two refusals of the guard, and an invalid address.
   for (const [path, more] of [
     ['/keys', {}],
     ['/nothing', {}],
@@ -63,14 +63,14 @@ test('under its own name alone it demands https from then on, also below that na
 });
 
 // Promise: tls-versions
-test('TLS 1.1 and older, and http, are not spoken', async () => {
+test('TLS 1.1 and plain http are refused', async () => {
   const { port, send } = await openBareConsole({ reach: { ...localReach('127.0.0.1'), certificate: files() } });
   for (const [version, isSpoken] of [
     ['TLSv1.1', false],
     ['TLSv1.2', true],
     ['TLSv1.3', true],
   ] as const) {
-    // Without this OpenSSL itself would not offer the older one.
+    // Without this level OpenSSL itself would not offer TLS 1.1.
     const ciphers = 'DEFAULT@SECLEVEL=0';
     const given = { host: '127.0.0.1', port: Number(port), minVersion: version, maxVersion: version, ciphers };
     const socket = connect({ ...given, rejectUnauthorized: false });
@@ -85,10 +85,10 @@ test('TLS 1.1 and older, and http, are not spoken', async () => {
 });
 
 test.each([
-  ['ECDHE-ECDSA-AES256-SHA384', 'that authenticates too late', false],
-  ['ECDHE-ECDSA-AES128-SHA', 'of the oldest kind', false],
-  ['ECDHE-ECDSA-AES256-GCM-SHA384', 'that is sound', true],
-])('of TLS 1.2 a suite such as %s, %s, is spoken: %s', async (ciphers, _what, isSpoken) => {
+  ['ECDHE-ECDSA-AES256-SHA384', 'with MAC-then-encrypt', false],
+  ['ECDHE-ECDSA-AES128-SHA', 'with CBC and SHA-1', false],
+  ['ECDHE-ECDSA-AES256-GCM-SHA384', 'with an AEAD', true],
+])('the TLS 1.2 suite %s, %s, is accepted: %s', async (ciphers, _what, isSpoken) => {
   const { port } = await openBareConsole({ reach: { ...localReach('127.0.0.1'), certificate: files() } });
   const given = { host: '127.0.0.1', port: Number(port), maxVersion: 'TLSv1.2' as const, ciphers };
   const socket = connect({ ...given, rejectUnauthorized: false });
@@ -100,7 +100,7 @@ test.each([
   expect(met).toBe(isSpoken);
 });
 
-test('cookies are kept to https where the page came by it', async () => {
+test('cookies are marked Secure when the page came by https', async () => {
   const { port } = await openBareConsole({ reach: reachOf(TLS) });
   expect((await askSafely(port, '/keys', { host: HOST })).headers['set-cookie']?.[0]).toMatch(/HttpOnly; Secure/);
   const behind = await openBareConsole({ reach: reachOf(PROXY) });
@@ -112,7 +112,7 @@ test('cookies are kept to https where the page came by it', async () => {
 });
 
 // Promises: asker-behind-proxy, foreign-host-refused
-test('behind a proxy who asks is the last address that is no proxy, and nobody else may say who asks', async () => {
+test('behind a proxy the client is the last address that is no proxy, and other senders of the header are refused', async () => {
   const seen: string[] = [];
   const { ask, port } = await openBareConsole({
     reach: reachOf(PROXY),
@@ -132,7 +132,7 @@ test('behind a proxy who asks is the last address that is no proxy, and nobody e
   expect(seen[1]).toContain(`127.0.0.1 127.0.0.1 http://localhost:${port}`);
 });
 
-test('an address that others reach is not listened on without what it takes', async () => {
+test('the console does not listen beyond loopback without sign-in or a readable certificate', async () => {
   const given = { port: 0, log: makeSilentLog(), strip: async () => STRIP, pages: () => {} };
   await expect(makeConsole({ ...given, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'SETTINGS' });
   const outside = realReachOf({ ...TLS, CONSOLE_HOST: '0.0.0.0' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { joinStyles } from '../../../src/console/server/assets.ts';
 
-test('styles for every page are one piece, those of a place another, without comments and indentation', () => {
+test('shared styles are joined to one file and those of a page to another, without comments and indentation', () => {
   const files = [
     { name: 'styles/1-base.css', text: '/* A\n  comment { */\n.a {\n  content: "/* x\\" */  ";\n}\n' },
     { name: 'styles/9-narrow.css', text: '\n\n.b::before {\n  content: "";\n}\n' },

@@ -24,7 +24,7 @@ async function open({ handlerTimeout = 60_000, onSocket = (_socket: Socket) => {
   };
 }
 
-/** Makes the looks of {@link closeUnread} come when the test says so. */
+/** Lets the test decide when {@link closeUnread} looks at its connections. */
 function lookAtCommand() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -35,16 +35,16 @@ const request = (path: string, body: string, length = body.length) =>
   `POST ${path} HTTP/1.1\r\nHost: here\r\nContent-Type: text/words\r\nContent-Length: ${length}\r\n\r\n${body}`;
 
 test.each([
-  ['whose body is waited for', '/read', '503'],
-  ['that is refused without a look at its body', '/refused', '403'],
-])('a request %s and does not come keeps its connection no longer than its answer is read', async (_, path, status) => {
+  ['with a missing body that the handler reads', '/read', '503'],
+  ['with a missing body that is refused beforehand', '/refused', '403'],
+])('the connection of a request %s is closed soon after its answer', async (_, path, status) => {
   const socket = (await open({ handlerTimeout: 100 }))();
   socket.write(request(path, 'a', 100));
   expect((await once(socket, 'data'))[0]).toContain(`HTTP/1.1 ${status}`);
   await once(socket, 'close');
 });
 
-test('who goes on to the end of what was refused keeps the connection, and is answered on it again', async () => {
+test('a client that sends the refused body to its end keeps the connection for further requests', async () => {
   const look = lookAtCommand();
   const socket = (await open())();
   socket.write(request('/refused', 'a', 100));
@@ -63,7 +63,7 @@ test('who goes on to the end of what was refused keeps the connection, and is an
   expect(socket.destroyed).toBe(false);
 });
 
-test('a large file that was refused is taken to its end as long as it comes', async () => {
+test('a large refused body is read to its end while it arrives', async () => {
   const look = lookAtCommand();
   let bytesRead = () => 0;
   const onSocket = (theirs: Socket) => {
@@ -76,7 +76,7 @@ test('a large file that was refused is taken to its end as long as it comes', as
   expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 403');
   for (let sent = 0; sent < pieces; sent += 1) {
     socket.write(piece);
-    // Not by `expect.poll`, which moves the timers itself.
+    // `expect.poll` would advance the fake timers.
     while (bytesRead() < piece.length * (sent + 1)) await setImmediate();
     look();
   }
@@ -84,7 +84,9 @@ test('a large file that was refused is taken to its end as long as it comes', as
   expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 200');
 });
 
-/** A server with these bounds; `open` connects from an address of this machine, and answers whether the connection stays. */
+/**
+ * A server with these bounds. `open` connects from a local address, and returns nothing if the connection was closed.
+ */
 async function openServer(bounds: { ofNetwork: number; ofAll: number }, isProxy?: (address: string) => boolean) {
   const server = createServer();
   boundConnections(server, isProxy, bounds);
@@ -111,9 +113,9 @@ async function openServer(bounds: { ofNetwork: number; ofAll: number }, isProxy?
   return { server, open };
 }
 
-test('a network has so many connections and leaves others theirs, and one that is closed makes room', async () => {
+test('a network has a bounded number of connections, and closing one makes room', async () => {
   const { server, open } = await openServer({ ofNetwork: 3, ofAll: 100 });
-  // Other addresses of the network are no more of them: whoever has one has many.
+  // Other addresses of one network share its bound, because one client may have many addresses.
   const [first] = [await open('127.0.0.2'), await open('127.0.0.3'), await open('127.0.0.4')];
   expect(await open('127.0.0.5')).toBeUndefined();
   expect(await open('127.0.1.2')).toBeDefined();
@@ -123,7 +125,7 @@ test('a network has so many connections and leaves others theirs, and one that i
   expect(await open('127.0.0.2')).toBeUndefined();
 });
 
-test('all together have so many, also those that a proxy passes on, which is no network of its own', async () => {
+test('all connections together are bounded, also through a proxy, which is not counted as a network', async () => {
   const { open } = await openServer({ ofNetwork: 2, ofAll: 5 }, (address) => address === '127.0.0.9');
   for (let n = 0; n < 5; n += 1) expect(await open('127.0.0.9')).toBeDefined();
   expect(await open('127.0.0.2')).toBeUndefined();

@@ -5,7 +5,7 @@ import { html } from '../../../src/console/html/html.ts';
 import { LimitlineError } from '../../../src/errors.ts';
 import { openBareConsole, STRIP } from '../../support/marked-console.ts';
 
-test('a page tells the browser to run nothing that stands in it, to show it in no frame, and to keep it nowhere', async () => {
+test('pages have headers against inline scripts, frames, content sniffing and caching', async () => {
   const { get } = await openBareConsole();
   for (const path of ['/gallery', '/nothing-there']) {
     const { headers } = await get(path);
@@ -25,14 +25,14 @@ test('a page tells the browser to run nothing that stands in it, to show it in n
   }
 });
 
-test('what is in a cell is text on the page', async () => {
+test('markup in a cell is shown as text', async () => {
   const { get } = await openBareConsole();
   const { text } = await get('/gallery');
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text.match(/<script/g)).toHaveLength(1);
 });
 
-test('a page, its styles and its scripts are less than 100 kB in all', async () => {
+test('a page with its styles and scripts is smaller than 100 kB', async () => {
   const { get } = await openBareConsole();
   const { text } = await get('/gallery');
   const files = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
@@ -47,7 +47,7 @@ test('a page, its styles and its scripts are less than 100 kB in all', async () 
   expect(bytes).toBeLessThan(100_000);
 });
 
-test('styles and scripts come packed to who takes that, and mean the same to who does not', async () => {
+test('styles and scripts are compressed for clients that accept gzip, and otherwise sent plain', async () => {
   const { get, port } = await openBareConsole();
   const { text } = await get('/gallery');
   for (const path of [/href="(\/assets\/[^"]+\.css)"/.exec(text)?.[1], /src="(\/assets\/[^"]+\.js)"/.exec(text)?.[1]]) {
@@ -63,7 +63,7 @@ test('styles and scripts come packed to who takes that, and mean the same to who
   }
 });
 
-test('addresses that cannot be read, and such as lead out of the folder of files, are calm pages', async () => {
+test('invalid addresses and path traversal are answered with a plain error page', async () => {
   const { ask, get, send, port } = await openBareConsole();
   const { text } = await get('/keys');
   const assets = /"(\/assets\/\w+\/)/.exec(text)?.[1] ?? '';
@@ -96,7 +96,7 @@ test('addresses that cannot be read, and such as lead out of the folder of files
   ).toMatch(/^HTTP\/1\.1 (?:400|421|200)/);
 });
 
-test('what goes wrong is a page with its words; a fault of ours shows a number, which is in the log with what it was', async () => {
+test('an expected error is shown in its words, and an internal fault with status 500 and an id that is in the log', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
   const faults: Record<string, Error> = {
@@ -136,17 +136,17 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
   expect(from.text).toContain('href="/portfolios/q4">Load the page again');
 });
 
-test('a page whose Redis hangs says so within seconds, also where the strip hangs with it', async () => {
+test('a page that waits for a hanging Redis is answered with status 503 within seconds', async () => {
   const hangs = () => new Promise<never>(() => {});
   const { get } = await openBareConsole({ strip: hangs, pages: (app) => app.get('/hangs', hangs) });
   const before = performance.now();
   const answer = await get('/hangs');
-  // What hangs would do so for ever.
+  // The handler never answers.
   expect(performance.now() - before).toBeLessThan(20_000);
   expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('does not answer') });
 });
 
-test('the log says what was asked for by the pattern of its address, and never what stood in it', async () => {
+test('the log contains the route pattern of a request, and never its parameters or fields', async () => {
   const lines: string[] = [];
   const { get, post } = await openBareConsole({
     log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
@@ -159,7 +159,7 @@ test('the log says what was asked for by the pattern of its address, and never w
   expect(lines.join('')).not.toMatch(/Muster|erika/);
 });
 
-test('the strip says the account, the stand-in loudly, and what stops the line', async () => {
+test('the strip shows the account, the stand-in and what stops the sending', async () => {
   const { get } = await openBareConsole({
     strip: async () => ({ ...STRIP, standIn: true, workers: 0, stops: ['No worker runs <now>.'] }),
   });

@@ -24,7 +24,7 @@ const OIDC_GIVEN = {
   CONSOLE_OIDC_ROLES: 'finance=finance',
 };
 
-test('without any setting it is reached from this machine alone, and nobody signs in', () => {
+test('without settings the console is reachable from this machine only, and nobody signs in', () => {
   expect(read({})).toEqual({
     host: '127.0.0.1',
     home: undefined,
@@ -34,7 +34,7 @@ test('without any setting it is reached from this machine alone, and nobody sign
   });
 });
 
-test('beyond loopback everything that is missing is named together, a sentence each', () => {
+test('beyond loopback all missing settings are reported together', () => {
   const faults = faultsOf({ CONSOLE_HOST: '0.0.0.0' });
   for (const words of [
     'CONSOLE_HOST is "0.0.0.0", which other machines can reach.',
@@ -49,13 +49,13 @@ test('beyond loopback everything that is missing is named together, a sentence e
 });
 
 test.each<[string, Record<string, string>, RegExp, RegExp]>([
-  ['the address for people', FILES_GIVEN, /CONSOLE_URL is needed/, /needs HTTPS/],
-  ['who speaks https', URL_GIVEN, /needs HTTPS/, /CONSOLE_URL is needed/],
-  ['the address, behind a proxy', PROXY_GIVEN, /CONSOLE_URL is needed/, /needs HTTPS/],
+  ['the public address', FILES_GIVEN, /CONSOLE_URL is needed/, /needs HTTPS/],
+  ['HTTPS', URL_GIVEN, /needs HTTPS/, /CONSOLE_URL is needed/],
+  ['the public address, behind a proxy', PROXY_GIVEN, /CONSOLE_URL is needed/, /needs HTTPS/],
   ['a key', { ...URL_GIVEN, CONSOLE_TLS_CERT_FILE: '/c' }, /CONSOLE_TLS_KEY_FILE is needed too/, /needs HTTPS/],
   ['a certificate', { ...URL_GIVEN, CONSOLE_TLS_KEY_FILE: '/c' }, /CONSOLE_TLS_CERT_FILE is needed too/, /needs HTTPS/],
-  ['users, where there is an identity provider', { ...OIDC_GIVEN }, /CONSOLE_URL is needed/, /user add/],
-])('beyond loopback without %s', (_what, env, missing, there) => {
+  ['users, with an identity provider', { ...OIDC_GIVEN }, /CONSOLE_URL is needed/, /user add/],
+])('listening beyond loopback is refused without %s', (_what, env, missing, there) => {
   const faults = faultsOf({ ...env, CONSOLE_HOST: '192.168.1.7' });
   expect(faults).toMatch(missing);
   expect(faults).not.toMatch(there);
@@ -66,7 +66,7 @@ test.each<[string, Record<string, string>]>([
   ['with a certificate', FILES_GIVEN],
   ['behind a proxy', PROXY_GIVEN],
 ])(
-  'beyond loopback %s, and with the address for people, it is reached, and who comes must have signed in',
+  'beyond loopback %s and with CONSOLE_URL, the settings are accepted, and sign-in is needed',
   (_how, env) => {
     for (const host of ['0.0.0.0', '::', 'console.example.com']) {
       expect(read({ ...URL_GIVEN, ...env, CONSOLE_HOST: host })).toMatchObject({ host, signIn: true });
@@ -78,21 +78,21 @@ test.each<[string, Record<string, string>, RegExp | 'none']>([
   ['https on this machine', FILES_GIVEN, 'none'],
   ['the far end of a tunnel', { CONSOLE_URL: 'http://localhost:8080' }, 'none'],
   ['another name by http', { CONSOLE_URL: 'http://console.example.com' }, /must begin with https/],
-  ['https that nobody speaks', URL_GIVEN, /CONSOLE_TLS_CERT_FILE .* needed/],
+  ['an https address without a certificate', URL_GIVEN, /CONSOLE_TLS_CERT_FILE .* needed/],
   ['http beside a certificate', { ...FILES_GIVEN, CONSOLE_URL: 'http://localhost:3000' }, /must begin with https/],
   ['http behind a proxy', { ...PROXY_GIVEN, CONSOLE_URL: 'http://localhost:3000' }, /must begin with https/],
   ['a path', { ...FILES_GIVEN, CONSOLE_URL: 'https://example.com/limitline' }, /below a path/],
   ['an identity provider', OIDC_GIVEN, 'none'],
-  ['one by http', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://login.example.com' }, /OIDC_ISSUER .* https/],
-  ['one on this machine', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://127.0.0.1:9' }, 'none'],
+  ['an identity provider by http', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://login.example.com' }, /OIDC_ISSUER .* https/],
+  ['an identity provider on this machine', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://127.0.0.1:9' }, 'none'],
   [
-    'one without a client',
+    'an identity provider without a client',
     { CONSOLE_OIDC_ISSUER: 'https://login.example.com' },
     /CLIENT_ID is needed.*OIDC_ROLES is needed/,
   ],
-  ['roles without one', { CONSOLE_OIDC_ROLES: 'a=viewer' }, /CONSOLE_OIDC_ISSUER is needed/],
-  ['one without openid', { ...OIDC_GIVEN, CONSOLE_OIDC_SCOPES: 'profile' }, /SCOPES must have openid/],
-])('%s', (_what, env, faults) => {
+  ['roles without an identity provider', { CONSOLE_OIDC_ROLES: 'a=viewer' }, /CONSOLE_OIDC_ISSUER is needed/],
+  ['an identity provider without the scope openid', { ...OIDC_GIVEN, CONSOLE_OIDC_SCOPES: 'profile' }, /SCOPES must have openid/],
+])('the settings for %s are accepted or refused with a reason', (_what, env, faults) => {
   if (faults === 'none') expect(faultsOf(env)).toBe('none');
   else expect(faultsOf(env)).toMatch(faults);
 });
@@ -104,7 +104,7 @@ test.each<[Record<string, string>, boolean]>([
   [OIDC_GIVEN, true],
   [{ CONSOLE_HOST: '0.0.0.0' }, true],
   [{ CONSOLE_HOST: 'localhost' }, false],
-])('who comes must have signed in, whatever users there are: %j', (env, needed) => {
+])('sign-in is needed beyond loopback, behind a proxy and with an identity provider: %j', (env, needed) => {
   expect(signInNeeded(settings(env))).toBe(needed);
 });
 

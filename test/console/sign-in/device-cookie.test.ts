@@ -5,7 +5,7 @@ import { addUser, makeVisitor, openConsole, openDesk, signIn } from '../../suppo
 const KEY = Buffer.alloc(32, 7);
 const DAY_MS = 86_400_000;
 
-/** The cookie that a person is given, as their browser sends it. */
+/** The device cookie of a person, as their browser sends it. */
 function given(person: string, devices = makeDevices(KEY, 'device')) {
   let cookie = '';
   const reply = {
@@ -17,11 +17,11 @@ function given(person: string, devices = makeDevices(KEY, 'device')) {
   return { headers: { cookie } };
 }
 
-describe('the cookie of a browser in which somebody signed in', () => {
+describe('the device cookie', () => {
   afterEach(() => vi.useRealTimers());
   const devices = makeDevices(KEY, 'device');
 
-  test('is good for that person, and says of the browser alone that it is no stranger', () => {
+  test('is valid for its person, and marks the browser as known for others', () => {
     const anna = given('anna');
     expect(devices.of(anna, 'anna')).toMatch(/^[\w-]{22}$/);
     expect(devices.of(anna, 'ben')).toBeUndefined();
@@ -35,13 +35,13 @@ describe('the cookie of a browser in which somebody signed in', () => {
     ['with another time', (cookie) => cookie.replace(/\.\d+\./, '.99999999999.')],
     ['under another name', (cookie) => `x${cookie}`],
     ['cut off', (cookie) => cookie.slice(0, -1)],
-    ['that is none', () => 'device='],
-  ])('%s is none', (_what, change) => {
+    ['without a value', () => 'device='],
+  ])('a cookie %s is not accepted', (_what, change) => {
     const changed = { headers: { cookie: change(given('anna').headers.cookie) } };
     expect([devices.known(changed), devices.of(changed, 'anna')]).toEqual([undefined, undefined]);
   });
 
-  test('is none after 90 days', () => {
+  test('is not accepted after 90 days', () => {
     const anna = given('anna');
     vi.useFakeTimers({ now: Date.now() + 89 * DAY_MS, toFake: ['Date'] });
     expect(devices.known(anna)).toBeDefined();
@@ -51,7 +51,7 @@ describe('the cookie of a browser in which somebody signed in', () => {
 });
 
 // Promise: strangers-have-their-own-tries
-test('whoever signed in is let in from a network that strangers have used up', async () => {
+test('a known browser can sign in from a network whose tries strangers have used up', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['operator']);
   const visitor = await signIn(web, anna);

@@ -4,13 +4,13 @@ import { addUser, auditOf, codeOf, makeVisitor, openConsole, openDesk, signIn } 
 const INITIAL = 'tbkqe-hmzra-wcdfg-pqrst';
 const OWN = 'four brown kettles sing at dawn';
 
-/** What a page for a second factor says, as text, is typed into an app. */
+/** The secret that the page of a second factor shows as text. */
 function secretOf(page: string): string {
   return (/factor-secret"><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
 }
 
 // Promises: due-steps-come-first, token-changes-each-step
-test('a password that an admin made is changed, and a second factor set up, before anything else can be reached', async () => {
+test('a password made by an admin must be changed, and a second factor set up, before any other page opens', async () => {
   const web = await openConsole(await openDesk(0));
   await web.context.people.users.add({ name: 'ben', roles: ['operator'], password: INITIAL, mustChange: true });
   const visitor = makeVisitor(web.url);
@@ -35,7 +35,7 @@ test('a password that an admin made is changed, and a second factor set up, befo
   expect((await choose(OWN)).headers.get('location')).toBe('/held');
   expect([...visitor.cookies.values()], 'another token').not.toEqual(tokens);
 
-  // Now a second factor, since this person may do more than look.
+  // A second factor is needed next, because the role may do more than read.
   expect((await visitor.get('/held')).headers.get('location')).toBe('/sign-in/factor?to=%2Fheld');
   const page = await visitor.get('/sign-in/factor?to=%2Fheld');
   const secret = secretOf(page.text);
@@ -50,7 +50,7 @@ test('a password that an admin made is changed, and a second factor set up, befo
   expect(done.text).toContain('href="/held"');
   expect((await visitor.get('/held')).status).toBe(200);
 
-  // The old password is good for nothing, and a recovery code for one sign-in.
+  // The old password is invalid, and a recovery code works for one sign-in.
   const again = makeVisitor(web.url);
   await again.get('/sign-in');
   expect((await again.post('/sign-in', { name: 'ben', password: INITIAL, to: '/' })).status).toBe(403);
@@ -71,7 +71,7 @@ test('a password that an admin made is changed, and a second factor set up, befo
   expect(used.text).not.toContain('Wait for the next one');
 });
 
-test('a code is used once, and wrong ones are slowed down in the same words', async () => {
+test('a code works once, and wrong codes are answered in the same words and then with status 429', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['admin']);
   const code = codeOf(anna.secret);
@@ -94,11 +94,11 @@ test('a code is used once, and wrong ones are slowed down in the same words', as
     })
     .toBe(429);
   expect(new Set(statuses)).toEqual(new Set([403, 429]));
-  // The session is still half a one.
+  // The session still lacks the second factor.
   expect((await other.get('/users')).headers.get('location')).toBe('/sign-in/code?to=%2Fusers');
 });
 
-test('what signing in and out comes to stands in the audit, and no password does', async () => {
+test('sign-ins, refused ones and sign-outs are in the audit, and no password is', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
   const wrong = makeVisitor(web.url);
@@ -107,7 +107,7 @@ test('what signing in and out comes to stands in the audit, and no password does
   await wrong.post('/sign-in', { name: 'my secret password', password: 'x', to: '/' });
   const visitor = await signIn(web, anna);
   await visitor.post('/sign-out');
-  // The first is of whoever opened it before there were users.
+  // The first entry belongs to the person who opened the console before there were users.
   const [, ...entries] = await auditOf(web);
   expect(entries.map(({ by, what }) => `${by}: ${what}`)).toEqual([
     'anna: sign-in refused',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSignIn, SESSION, signIn } from '../../support/forged-provider.ts';
 
-/** Somebody who is signed in, and signs in anew for an approval; answers where they end up. */
+/** Somebody who is signed in and signs in anew for an approval; returns the last answer. */
 async function openAnew() {
   const both = await openSignIn();
   const { web, provider } = both;
@@ -21,7 +21,7 @@ async function openAnew() {
 const nowS = () => Math.floor(Date.now() / 1_000);
 
 // Promises: approval-signs-in-anew, provider-states-the-time
-test('who approves signs in anew at the provider, which has to say when; the session goes on as it was', async () => {
+test('an approver signs in anew at the provider, which must state the time, and the session stays the same', async () => {
   const { web, jar, anew } = await openAnew();
   const session = jar.cookiesOf(web.url).get(SESSION);
   const { query, status, headers } = await anew({ auth_time: nowS() });
@@ -33,22 +33,22 @@ test('who approves signs in anew at the provider, which has to say when; the ses
 
 // Promises: provider-states-the-time, approver-by-groups-anew
 test.each<[what: string, claims: () => Record<string, unknown>]>([
-  ['says nothing of when', () => ({})],
-  ['says it as a text', () => ({ auth_time: String(nowS()) })],
-  ['asked long before', () => ({ auth_time: nowS() - 120 })],
-  ['names no group that approves any more', () => ({ auth_time: nowS(), groups: ['finance team'] })],
-  ['has another person', () => ({ auth_time: nowS(), sub: 'subject-2', preferred_username: 'bob@example.com' })],
-])('where the provider %s nothing is proved', async (_what, claims) => {
+  ['does not state the time', () => ({})],
+  ['states the time as text', () => ({ auth_time: String(nowS()) })],
+  ['authenticated long before', () => ({ auth_time: nowS() - 120 })],
+  ['names no approving group any more', () => ({ auth_time: nowS(), groups: ['finance team'] })],
+  ['names another person', () => ({ auth_time: nowS(), sub: 'subject-2', preferred_username: 'bob@example.com' })],
+])('a new sign-in proves nothing when the provider %s', async (_what, claims) => {
   const { web, anew } = await openAnew();
   const { status, text } = await anew(claims());
   expect(status).toBe(403);
   expect(text).toMatch(/Nothing was approved\.|was not one that this console believes/);
-  // The session goes on.
+  // The session stays valid.
   if (text.includes('Nothing was approved.')) expect(text).not.toContain('You are not signed in');
   expect(web.proofs).toEqual([]);
 });
 
-test('an answer that comes back without the session for which it was begun proves nothing', async () => {
+test('an answer without the session in which the sign-in began proves nothing', async () => {
   const { web, anew } = await openAnew();
   const { status } = await anew({ auth_time: nowS() }, () => web.sessions.clear());
   expect(status).toBe(403);

@@ -6,7 +6,7 @@ import { withoutToken } from '../../support/without-token.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('who signed in is known by a name of their own, with the roles of their groups, and is led on', async () => {
+test('a person who signs in has a name of their own and the roles of their groups, and is redirected', async () => {
   const both = await openSignIn();
   const { answer, session, jar } = await signIn(both);
   expect([answer.status, answer.headers.get('refresh'), answer.headers.get('cache-control')]).toEqual([
@@ -31,7 +31,7 @@ test('who signed in is known by a name of their own, with the roles of their gro
   ]);
 });
 
-test('the provider is asked with PKCE, a nonce and a state that are new each time, and the code is brought by who we are', async () => {
+test('each sign-in has new PKCE, nonce and state, and the code is exchanged with the client’s credentials', async () => {
   const both = await openSignIn();
   const [one, two] = [await signIn(both), await signIn(both)];
   for (const { query, there } of [one, two]) {
@@ -61,38 +61,38 @@ const OTHER = makePair('first');
 // Promise: provider-answer-checked
 test.each<[string, Forgery, Record<string, unknown>?]>([
   ['another audience', { claims: { aud: 'another-client' } }],
-  ['our audience among others, for another party', { claims: { aud: [CLIENT.id, 'another'], azp: 'another' } }],
-  ['our audience among others, for nobody', { claims: { aud: [CLIENT.id, 'another'] } }],
+  ['the right audience among others, for another party', { claims: { aud: [CLIENT.id, 'another'], azp: 'another' } }],
+  ['the right audience among others, for nobody', { claims: { aud: [CLIENT.id, 'another'] } }],
   ['another nonce', { claims: { nonce: 'another' } }],
   ['no nonce', { claims: { nonce: undefined } }],
   ['another issuer', { claims: { iss: 'https://evil.example' } }],
   ['no subject', { claims: { sub: undefined } }],
-  ['a time that is over', { claims: { exp: 1_700_000_000, iat: 1_699_999_000 } }],
-  ['a time that has not come', { claims: { nbf: 4_000_000_000 } }],
+  ['an end in the past', { claims: { exp: 1_700_000_000, iat: 1_699_999_000 } }],
+  ['a beginning in the future', { claims: { nbf: 4_000_000_000 } }],
   ['no end', { claims: { exp: undefined } }],
   ['no signature', { alg: 'none' }],
   [
-    'no signature, where the provider says that is good',
+    'no signature, which the provider announces as supported',
     { alg: 'none' },
     { id_token_signing_alg_values_supported: ['none', 'RS256'] },
   ],
-  ['a signature by the public key', { alg: 'HS256' }],
+  ['a signature made with the public key', { alg: 'HS256' }],
   [
-    'a signature by the public key, where the provider says that is good',
+    'a signature made with the public key, which the provider announces as supported',
     { alg: 'HS256' },
     { id_token_signing_alg_values_supported: ['HS256', 'RS256'] },
   ],
-  ['a signature of something else', { broken: true }],
-  ['a signature by another key of that name', { pair: OTHER }],
-  ['a key that is not known', { pair: makePair('unknown') }],
-  ['a key that it brings along', { pair: OTHER, head: (pair) => ({ jwk: publicOf(pair) }) }],
+  ['a signature of another content', { broken: true }],
+  ['a signature by another key of the same id', { pair: OTHER }],
+  ['an unknown key', { pair: makePair('unknown') }],
+  ['a key of its own', { pair: OTHER, head: (pair) => ({ jwk: publicOf(pair) }) }],
   [
     'the address of a key',
     { pair: OTHER, head: () => ({ jku: 'http://127.0.0.1:1/jwks', x5u: 'http://127.0.0.1:1/x' }) },
   ],
   ['no token', { silent: true }],
-  ['a code that it does not know', { status: 400 }],
-])('an answer with %s signs nobody in, is audited, and is said without details', async (_what, forgery, says = {}) => {
+  ['an unknown code', { status: 400 }],
+])('an answer with %s signs nobody in, is recorded, and is reported without details', async (_what, forgery, says = {}) => {
   const both = await openSignIn({}, says);
   const { answer, session } = await signIn(both, forgery);
   expect([answer.status, session, both.web.sessions.size]).toEqual([403, undefined, 0]);
@@ -110,7 +110,7 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
 });
 
 // Promise: provider-answer-checked
-test('a key that is new is fetched, once a minute at the most, and one that is no longer published is not believed', async () => {
+test('a new key is fetched at most once a minute, and a key that is no longer published is refused', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const both = await openSignIn();
   const { provider } = both;
@@ -128,7 +128,7 @@ test('a key that is new is fetched, once a minute at the most, and one that is n
 });
 
 // Promise: answer-to-same-browser
-test('an answer is believed of the browser that began alone, and once', async () => {
+test('an answer is accepted only from the browser that began the sign-in, and once', async () => {
   const both = await openSignIn();
   const { web, provider } = both;
   const begun = await begin(both);
@@ -153,7 +153,7 @@ test.each([
   ['another state', 'code=good&state=another'],
   ['no code', ''],
   ['nothing but an error', 'error=access_denied'],
-])('what comes back with %s finds nothing', async (_what, query) => {
+])('a callback with %s is refused before the provider is called', async (_what, query) => {
   const both = await openSignIn();
   const { jar } = await begin(both);
   const { status, text } = await jar.ask(`${both.web.url}/sign-in/oidc/callback?${query}`);
@@ -161,7 +161,7 @@ test.each([
   expect(text).toContain('Begin again');
 });
 
-test('the issuer that an answer names is held against ours, where the provider says that it names one', async () => {
+test('the issuer in an answer is checked if the provider announces that it names one', async () => {
   const both = await openSignIn({}, { authorization_response_iss_parameter_supported: true });
   for (const iss of ['', '&iss=https%3A%2F%2Fevil.example']) {
     const { jar, back } = await begin(both);
@@ -172,7 +172,7 @@ test('the issuer that an answer names is held against ours, where the provider s
   expect((await jar.ask(`${back}&iss=${encodeURIComponent(both.provider.issuer)}`)).status).toBe(200);
 });
 
-test('what the provider refuses is said, without what it wrote', async () => {
+test('a refusal by the provider is reported without the provider’s words', async () => {
   const both = await openSignIn();
   const { jar, query } = await begin(both);
   const said = 'error=access_denied&error_description=%3Cscript%3Ealert(1)%3C/script%3E';
@@ -180,7 +180,7 @@ test('what the provider refuses is said, without what it wrote', async () => {
   expect([status, text.includes('did not sign you in'), text.includes('alert(1)')]).toEqual([403, true, false]);
 });
 
-test('who is of no group that counts does not get in, and is told the groups but not what they may do', async () => {
+test('a person without a known group is refused, and the page names the groups without their roles', async () => {
   const both = await openSignIn();
   for (const groups of [undefined, [], 'finance', ['Heads'], [{ heads: true }], { heads: true }]) {
     const { answer, session } = await signIn(both, { claims: { groups } });
@@ -193,7 +193,7 @@ test('who is of no group that counts does not get in, and is told the groups but
 });
 
 // Promise: name-stays-theirs
-test('a name is one person for ever, whatever they are called later, and whatever others are called', async () => {
+test('a name belongs to one person for ever, whatever the provider calls anybody later', async () => {
   const both = await openSignIn();
   const nameAfter = async (claims: Record<string, unknown>) => {
     const { session = '' } = await signIn(both, { claims });
@@ -221,7 +221,7 @@ test.each([
   '/\t/evil.example',
   'javascript:alert(1)',
   '/sign-in',
-])('nobody is led to %s afterwards', async (to) => {
+])('sign-in never redirects to %s', async (to) => {
   const both = await openSignIn();
   const { jar, back } = await begin(both, to);
   const { headers, text } = await jar.ask(back);

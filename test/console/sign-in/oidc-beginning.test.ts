@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { begin, openSignIn, signIn } from '../../support/forged-provider.ts';
 
-test('another site cannot begin a sign-in: who is led there is asked first', async () => {
+test('a sign-in that begins at another site needs a confirmation first', async () => {
   const both = await openSignIn();
   const { web, provider } = both;
   const led = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -11,7 +11,7 @@ test('another site cannot begin a sign-in: who is led there is asked first', asy
   expect((await web.ask('GET', '/sign-in/oidc', image)).status).toBe(403);
   expect(provider.asked).toEqual([]);
 
-  // The provider leads back as another site does.
+  // The provider redirects back, as another site does.
   const { jar, back } = await begin(both);
   const cookie = [...jar.cookiesOf(web.url)].map((pair) => pair.join('=')).join('; ');
   const answer = await web.ask('GET', back.slice(web.url.length), { ...led, cookie });
@@ -19,7 +19,7 @@ test('another site cannot begin a sign-in: who is led there is asked first', asy
 });
 
 test.each(['/.well-known/openid-configuration', '/jwks', '/token'])(
-  'no other address is asked where %s leads to one',
+  'a redirect of %s by the provider is not followed',
   async (path) => {
     const both = await openSignIn();
     both.provider.state.redirected = path;
@@ -30,7 +30,7 @@ test.each(['/.well-known/openid-configuration', '/jwks', '/token'])(
   },
 );
 
-test('who begins again and again is told to wait, before Redis or the provider is asked', async () => {
+test('many beginnings of a sign-in are answered with status 429, before Redis or the provider is called', async () => {
   const both = await openSignIn();
   const statuses: number[] = [];
   for (let tries = 0; tries < 70; tries += 1) statuses.push((await begin(both)).status);
@@ -39,7 +39,7 @@ test('who begins again and again is told to wait, before Redis or the provider i
   expect((await both.web.connection.keys(`{${both.web.prefix}}:sign-in:*`)).length).toBeLessThanOrEqual(60);
 });
 
-test('how the provider knew somebody is in the audit, where it says so', async () => {
+test('the authentication methods that the provider states are in the audit', async () => {
   const both = await openSignIn();
   await signIn(both, { claims: { amr: ['pwd', 'otp', 7], acr: 'urn:two-factors' } });
   await signIn(both, { claims: { amr: 'pwd', acr: 3 } });

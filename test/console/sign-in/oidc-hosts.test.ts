@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { begin, openSignIn, SESSION, startForgedProvider } from '../../support/forged-provider.ts';
 import { makeCookieJar, openOidcConsole } from '../../support/oidc-console.ts';
 
-test('a sign-in that began at one host of the installation ends at another, and the session that was before it ends', async () => {
+test('a sign-in that began on one host of the installation ends on another, and replaces the earlier session', async () => {
   const provider = await startForgedProvider();
   const one = await openOidcConsole({ issuer: provider.issuer });
   const two = await openOidcConsole({ issuer: provider.issuer, prefix: one.prefix, sessions: one.sessions });
   const { jar, back } = await begin({ web: one, provider });
-  // Both hosts stand under one name, so that browsers bring the cookies of one to the other.
+  // Both hosts have one name, so a browser sends the cookies of one to the other.
   for (const [name, value] of jar.cookiesOf(one.url)) jar.cookiesOf(two.url).set(name, value);
   const old = 'o'.repeat(43);
   one.sessions.set(old, { by: 'before', roles: [] });
@@ -17,7 +17,7 @@ test('a sign-in that began at one host of the installation ends at another, and 
 });
 
 // Promise: provider-away
-test('a provider that is away keeps nothing from starting, is said, and is asked again when it is back', async () => {
+test('while the provider is away the console runs and says so, and sign-in works when it is back', async () => {
   const both = await openSignIn();
   const { provider, web } = both;
   provider.state.isDown = true;
@@ -31,7 +31,7 @@ test('a provider that is away keeps nothing from starting, is said, and is asked
     await begin(both);
     return provider.count('/.well-known/openid-configuration') - before;
   };
-  // Who comes within two seconds of the last question asks none; a busy machine may need longer than that for one.
+  // The provider is asked at most once in two seconds; a busy machine may take longer than that for one question.
   await expect.poll(questions).toBe(0);
   provider.state.isDown = false;
   await expect.poll(async () => (await begin(both)).status, { interval: 200 }).toBe(303);
@@ -43,13 +43,13 @@ test('a provider that is away keeps nothing from starting, is said, and is asked
   expect(web.notes.at(-1)).toMatchObject({ what: 'sign-in refused', facts: { why: 'away' } });
 });
 
-test('a provider that calls itself by another address is not asked anything', async () => {
+test('a provider that states another issuer is not used', async () => {
   const both = await openSignIn({}, { issuer: 'https://login.example.com' });
   expect((await begin(both)).status).toBe(503);
 });
 
 // Promise: answer-to-same-browser
-test('the cookie that names a browser is kept to this host, to https and from scripts, and what Redis keeps ends by itself', async () => {
+test('the sign-in cookie is bound to this host, https and no scripts, and its record in Redis expires', async () => {
   const both = await openSignIn();
   const { headers } = await makeCookieJar().ask(`${both.web.url}/sign-in/oidc`);
   const line = headers.getSetCookie().find((cookie) => cookie.startsWith(`${SESSION}-sso=`));
@@ -60,7 +60,7 @@ test('the cookie that names a browser is kept to this host, to https and from sc
   expect(await both.web.connection.ttl(keys[0] ?? '')).toBeGreaterThan(0);
 });
 
-test('two tabs of one browser sign in, each by its own', async () => {
+test('two tabs of one browser sign in independently', async () => {
   const both = await openSignIn();
   const { jar, back, query } = await begin(both);
   const second = await jar.ask(`${both.web.url}/sign-in/oidc?to=/keys`);

@@ -28,7 +28,7 @@ async function open() {
   return { provider, web };
 }
 
-/** Somebody who goes from the console to the provider and comes back. */
+/** Goes from the console to the provider and back. */
 async function signIn({ provider, web }: Awaited<ReturnType<typeof open>>, name: string, to = '/keys') {
   const jar = makeCookieJar();
   const ask = (path: string, asked?: Parameters<typeof jar.ask>[1]) => jar.ask(`${web.url}${path}`, asked);
@@ -39,7 +39,7 @@ async function signIn({ provider, web }: Awaited<ReturnType<typeof open>>, name:
 }
 
 // Promise: nobody-unknown-let-in
-test('people sign in at a real provider, with their roles, and nothing is shown before, though there are no users', async () => {
+test('people sign in at a real provider with the roles of their groups, and no page is shown before', async () => {
   const both = await open();
   const { web, provider } = both;
   const stranger = makeCookieJar();
@@ -56,11 +56,11 @@ test('people sign in at a real provider, with their roles, and nothing is shown 
   const ben = await signIn(both, 'ben');
   expect((await ben.ask('/keys')).text).toMatch(/Account of ben@example\.com \(sso/);
   expect((await ben.ask('/new')).status).toBe(403);
-  // Its code is used up at the provider as well.
+  // The provider has invalidated the code, too.
   expect((await ben.jar.ask(ben.back)).status).toBe(403);
 });
 
-test('who is of no group that counts does not get in', async () => {
+test('a person without a known group is refused', async () => {
   const both = await open();
   const carl = await signIn(both, 'carl');
   expect(carl.answer.status).toBe(403);
@@ -68,7 +68,7 @@ test('who is of no group that counts does not get in', async () => {
   expect((await carl.ask('/keys')).status).toBe(303);
 });
 
-test('who signs out has no session here any more, and is told where they still are signed in', async () => {
+test('signing out ends the session, and the page links to the sign-out of the provider', async () => {
   const both = await open();
   const anna = await signIn(both, 'anna');
   const before = new Map(anna.jar.cookiesOf(both.web.url));
@@ -83,18 +83,18 @@ test('who signs out has no session here any more, and is told where they still a
 });
 
 // Promise: nobody-unknown-let-in
-test('users of the console sign in beside it, and nobody becomes anybody when the last of them is removed', async () => {
+test('beside the provider there can be users, and removing the last one does not open the console', async () => {
   const both = await open();
   const { context } = both.web;
   await addUser(both.web, 'dora', ['viewer']);
-  // By whoever has Redis; the commands leave an admin.
+  // Somebody with access to Redis deletes the users, because the commands keep one admin.
   await context.ledger.del(makeSharedKeys(context.settings.LIMITLINE_PREFIX).users);
   await expect.poll(() => context.people.required()).toBe(false);
   expect((await makeCookieJar().ask(`${both.web.url}/keys`)).status).toBe(303);
   expect((await makeCookieJar().ask(`${both.web.url}/sign-in`)).status).toBe(200);
 });
 
-test('what was done at the sign-in is in the audit, and what failed too', async () => {
+test('sign-ins at the provider are in the audit, and refused ones, too', async () => {
   const both = await open();
   const anna = await signIn(both, 'anna');
   await anna.jar.ask(anna.back);

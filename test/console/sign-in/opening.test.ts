@@ -13,7 +13,7 @@ async function openUnknown() {
 }
 
 // Promise: link-opens-once
-test("a link opens the console once, for one browser, and what is done there is its maker's", async () => {
+test('a link opens the console once and for one browser, whose actions are recorded for the link’s maker', async () => {
   const { url, link, desk, context } = await openUnknown();
   const stranger = makeVisitor(url);
   for (const path of ['/', '/keys', '/users', '/nowhere']) {
@@ -40,7 +40,7 @@ test("a link opens the console once, for one browser, and what is done there is 
   expect(JSON.stringify(entries)).not.toContain(new URL(address).searchParams.get('token'));
 });
 
-test('another link takes the place of one that nobody opened, and one that is made up is none', async () => {
+test('a new link replaces an unused one, and an invented token is refused', async () => {
   const { url, link } = await openUnknown();
   const [first, second] = [await link(), await link()];
   expect((await (await openByLink(first)).get('/keys')).status).toBe(401);
@@ -51,7 +51,7 @@ test('another link takes the place of one that nobody opened, and one that is ma
 });
 
 // Promise: link-of-the-running-console
-test('another link names the console that runs, whatever port the shell has, and of several the one at that port', async () => {
+test('a new link names the running console, and of several the one at CONSOLE_PORT', async () => {
   const desk = await openDesk(1, {}, { CONSOLE_PORT: '0' });
   const web = desk.start('console');
   await expect.poll(() => web.output().stdout, { timeout: 20_000 }).toContain('The console is at ');
@@ -77,7 +77,7 @@ test('another link names the console that runs, whatever port the shell has, and
 });
 
 // Promise: first-user-ends-links
-test('the first user ends every link and every session of one', async () => {
+test('adding the first user ends all links and their sessions', async () => {
   const { get, url, link, context } = await openUnknown();
   expect((await get('/keys')).status).toBe(200);
   const unused = await link();
@@ -85,12 +85,12 @@ test('the first user ends every link and every session of one', async () => {
   await expect.poll(async () => (await get('/keys')).status).toBe(303);
   expect((await (await openByLink(unused)).get('/keys')).status).toBe(303);
   expect(await consoleLink(context, url)).toBeUndefined();
-  // Nor does it open again, once that user is gone.
+  // The link does not work again after that user is removed.
   await context.people.users.remove('anna').catch(() => {});
   expect((await get('/keys')).status).not.toBe(200);
 });
 
-test('the page with the first user’s password is for somebody who is not signed in any more, and says so', async () => {
+test('the page with the first user’s password is shown without a session, and links to the sign-in', async () => {
   const { get, post } = await openUnknown();
   expect((await get('/users')).text).toContain('Add the first one below.');
   const { status, text } = await post('/users', { name: 'anna', 'role-admin': 'yes' });

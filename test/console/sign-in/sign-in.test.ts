@@ -7,7 +7,7 @@ const TOKEN = /^__Host-limitline-[0-9a-f]{8}$/;
 const tokenOf = (cookies: Map<string, string>) => [...cookies].find(([name]) => TOKEN.test(name)) ?? ['', ''];
 
 // Promises: nothing-without-a-session, roles-say-what-one-may
-test('with a user there is nothing to see without signing in, from any address, and one is led back to it', async () => {
+test('with a user every page needs a sign-in, and the redirect remembers the address', async () => {
   const web = await openConsole(await openDesk(0, {}, { QUEUE_BOARD: 'on' }));
   expect(await web.get('/held')).toMatchObject({ status: 200 });
   await addUser(web, 'anna', ['operator']);
@@ -18,7 +18,7 @@ test('with a user there is nothing to see without signing in, from any address, 
     expect(headers.get('location')).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
     expect(headers.get('cache-control')).toBe('no-store');
   }
-  // The form of an upload is sent by a script, which shows this piece of a page in its place.
+  // A script sends the upload form, and shows this fragment in its place.
   const piece = await stranger.get('/held', { 'x-fragment': '1', referer: `${web.url}/new` });
   expect(piece).toMatchObject({
     status: 401,
@@ -35,7 +35,7 @@ test('with a user there is nothing to see without signing in, from any address, 
 });
 
 // Promises: nothing-without-a-session, sign-out-empties-browser, token-changes-each-step
-test('a person signs in with password and code, is led back, acts, and signs out; then the session is worth nothing', async () => {
+test('a person signs in with password and code, is redirected back, and signs out, which invalidates the session', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['operator']);
   const visitor = makeVisitor(web.url);
@@ -47,7 +47,7 @@ test('a person signs in with password and code, is led back, acts, and signs out
   const [name, first] = tokenOf(visitor.cookies);
   expect(half.headers.getSetCookie()).toEqual([`${name}=${first}; Path=/; HttpOnly; Secure; SameSite=Lax`]);
 
-  // Half a session is for the code and nothing else.
+  // Without the second factor the session is valid for the code only.
   expect((await visitor.get('/held')).headers.get('location')).toBe('/sign-in/code?to=%2Fheld');
   expect((await visitor.get('/me')).status).toBe(303);
   const codePage = await visitor.get('/sign-in/code?to=%2Fheld');
@@ -78,7 +78,7 @@ test('a person signs in with password and code, is led back, acts, and signs out
 });
 
 // Promise: sign-in-mistakes-alike
-test('what does not fit is told in the same words and with the same status, whether or not there is such a user', async () => {
+test('every wrong sign-in has the same words and status, whether or not the user exists', async () => {
   const web = await openConsole(await openDesk(0));
   await addUser(web, 'anna', ['viewer']);
   const answers: [number, string][] = [];
@@ -102,7 +102,7 @@ test('what does not fit is told in the same words and with the same status, whet
   expect(answers[0]?.[0]).toBe(403);
 });
 
-test('who guesses is told to wait, with Retry-After, and a session that there is goes on', async () => {
+test('repeated guesses are answered with status 429 and Retry-After, and existing sessions stay valid', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
   const signedIn = await signIn(web, anna);
@@ -116,7 +116,7 @@ test('who guesses is told to wait, with Retry-After, and a session that there is
   expect((await signedIn.get('/me')).status).toBe(200);
 });
 
-test('a token that was forged, fixed beforehand or belongs to another installation is none', async () => {
+test('a token that is forged, preset or of another installation is refused', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
   const visitor = await signIn(web, anna);
@@ -127,14 +127,14 @@ test('a token that was forged, fixed beforehand or belongs to another installati
     other.cookies.set(name, forged);
     expect((await other.get('/me')).status, forged.slice(0, 50)).toBe(303);
   }
-  // Fixation: a token that somebody put there is not the one that the session gets.
+  // Fixation: a preset token is not the one that the session gets.
   const victim = makeVisitor(web.url);
   victim.cookies.set(name, 'F'.repeat(43));
   await victim.get('/sign-in');
   await victim.post('/sign-in', { name: 'anna', password: anna.password, to: '/' });
   expect(victim.cookies.get(name)).not.toBe('F'.repeat(43));
 
-  // Another installation: same user, same password, its own secret and name of the cookie.
+  // Another installation has its own secret and cookie name, here with the same user and password.
   const elsewhere = await openConsole(await openDesk(0));
   const twin = await signIn(elsewhere, await addUser(elsewhere, 'anna', ['viewer']));
   expect(tokenOf(twin.cookies)[0]).not.toBe(name);
@@ -144,7 +144,7 @@ test('a token that was forged, fixed beforehand or belongs to another installati
   expect((await guest.get('/me')).status).toBe(303);
 });
 
-test('signing in again ends the session that the browser had', async () => {
+test('signing in again ends the previous session of the browser', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
   const visitor = await signIn(web, anna);

@@ -11,7 +11,7 @@ Dogwood GmbH,DE,,4000.50,EUR
 `;
 
 // Promises: dialog-before-import, preview-counts-new-requests
-test('an import and a removal ask first, and the page of lines to fix corrects a column, leaves lines out and goes back', async () => {
+test('import and removal need a confirmation, and problem lines are corrected by column, left out and restored by version', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV]);
@@ -20,7 +20,7 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   const column = await look('?list=problems&column=website');
   expect(column).toContain('Alder GmbH');
   expect(column).not.toContain('value="Cedar GmbH"');
-  // The name comes first, then what is wrong.
+  // The name of the buyer is the first field of a line, and the field with the problem follows.
   expect(column).toMatch(/Line 2, name[\s\S]*Line 2, website[\s\S]*Line 2, country_code/);
 
   const list = { list: 'problems', column: 'website' };
@@ -61,7 +61,7 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect(text).toMatch(/action="\/new\/[\w-]+\/submit"[\s\S]*name="total" value="5\.000,50"[\s\S]*Request 2 limits/);
   expect(await web.context.portfolios.names()).toEqual([]);
 
-  // A wrong control total imports nothing, and so says the audit.
+  // A wrong control total imports nothing, and the audit says so.
   expect((await web.post(`${location}/submit`, { of, total: '7' })).status).toBe(303);
   await expect.poll(() => look()).toContain('Nothing was imported.');
   const { entries } = await web.context.audit.read.page({ count: 20, walk: 99, filter: {} });
@@ -73,7 +73,7 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect((await web.get(location)).status).toBe(404);
 });
 
-test('a file of which no line would be a row is not offered to be imported, and the page says why', async () => {
+test('a file without a valid line cannot be imported, and the page gives the reason', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV.split('\n').slice(0, 2).join('\n')]);
@@ -89,7 +89,7 @@ test('a file of which no line would be a row is not offered to be imported, and 
   expect(await web.context.portfolios.names()).toEqual([]);
 });
 
-test('a correction of all lines is offered also where one column alone is wrong', async () => {
+test('the replacement in all lines is also offered when only one column has problems', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV.replace('much', '3000')]);
@@ -98,7 +98,7 @@ test('a correction of all lines is offered also where one column alone is wrong'
   expect(await look('?list=problems&column=website')).toContain('Replace in all');
 });
 
-test('what the portfolio has already counts before a file is sent: another currency, companies, and the sum for an approval', async () => {
+test('the preview includes what the portfolio already has: another currency, companies and the sum for an approval', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ABOVE: '3000' });
   const head = 'name,country_code,requested_limit,currency\n';
   const file = (currency: string) => `${head}Elm ${currency},DE,1000,${currency}\n`;
@@ -121,7 +121,7 @@ test('what the portfolio has already counts before a file is sent: another curre
 });
 
 // Promise: lacking-rows-said
-test('how many rows of the portfolio are not in the file is said before it is sent, and which of them are cancelled', async () => {
+test('the preview counts the rows that the file lacks, and the confirmation counts those that replacing cancels', async () => {
   const desk = await openDesk(1);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   const head = 'name,country_code,requested_limit\n';
@@ -141,7 +141,7 @@ test('how many rows of the portfolio are not in the file is said before it is se
   await expect.poll(() => look(whole.location)).toContain('1 row is not in this file and stays: Buyer 1 GmbH .');
 });
 
-test('the question before an import names the supplier, where one was given', async () => {
+test('the confirmation of an import names the supplier if there is one', async () => {
   const web = await openConsole(await openDesk(1));
   const supplier: FormFile = ['supplier', 'us.csv', 'name,country_code\n<b>Us</b> GmbH,DE\n'];
   for (const more of [[], [supplier]]) {

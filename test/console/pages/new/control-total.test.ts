@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openConsole, openDesk, unmarked, uploadTo } from '../../../support/desk.ts';
 
 // Promise: control-total-stops-import
-test('an upload that adds up to another sum than the control total imports nothing, and the page says by how much', async () => {
+test('an upload with another sum than the control total imports nothing, and the page shows the difference', async () => {
   const web = await openConsole(await openDesk(1));
   const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,country_code,requested_limit\nA,DE,1000.10\n']);
   await expect.poll(async () => (await web.get(location)).text).toContain('Control total');
@@ -10,7 +10,7 @@ test('an upload that adds up to another sum than the control total imports nothi
   const submit = (total: string) => web.post(`${location}/submit`, { of, total });
 
   expect((await submit('much')).status).toBe(422);
-  // A thousand or one: the file may be read as the wrong one, too.
+  // A control total that may mean a thousand or one is refused.
   expect(await submit('1.000')).toMatchObject({ status: 422, text: expect.stringContaining('can mean two amounts') });
   const asked = async (total: string) => unmarked((await web.post(`${location}/confirm`, { of, total })).text);
   const other = await asked('1,00');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 
 // Promise: mapped-fields-are-said
-test('a column that is sent by a path is said to be sent, and the dialog before sending names it', async () => {
+test('a column that is mapped to a path is shown as sent, and the confirmation names it', async () => {
   const web = await openConsole(await openDesk(1));
   const file = 'name,country_code,requested_limit,company.address.postal_code\nA,DE,1000,89073\n';
   const { location } = await uploadTo(web, ['file', 'q4.csv', file]);
@@ -25,7 +25,7 @@ test('a column that is sent by a path is said to be sent, and the dialog before 
 });
 
 // Promise: read-not-sent
-test('the preview counts no column as sent that is only read, and names it as the command line does', async () => {
+test('the preview does not count a column that is only read as sent, and names it', async () => {
   const web = await openConsole(await openDesk(1));
   const file = 'name,Kundennummer,requested_limit,currency\nA,K-1,1000,EUR\n';
   const { location } = await uploadTo(web, ['file', 'q4.csv', file]);
@@ -36,7 +36,7 @@ test('the preview counts no column as sent that is only read, and names it as th
     );
 });
 
-test('a path that cannot be sent leaves the form as it was typed, with the reason', async () => {
+test('a path that cannot be sent is refused with the reason, and the form keeps what was typed', async () => {
   const web = await openConsole(await openDesk(1));
   const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,requested_limit,Wunsch\nA,1000,x\n']);
   await expect.poll(async () => (await web.get(location)).text).toContain('Control total');

@@ -39,11 +39,11 @@ test.each([
     'Import the file that report --format errors-csv writes, or your own.',
     'Import the file that “File to correct” on the portfolio’s page gives, or your own.',
   ],
-])('%s', (message, words) => {
+])('the page shows in its own words: %s', (message, words) => {
   expect(forPage(message)).toBe(words);
 });
 
-test('no sentence on a file’s lines names an option of a command on the page', () => {
+test('no message about a file’s lines names a command-line option on the page', () => {
   const folder = join(import.meta.dirname, '../../../../src/portfolio');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const sentences = sources
@@ -51,7 +51,8 @@ test('no sentence on a file’s lines names an option of a command on the page',
     .filter((text) => !/^\s*(\/?\*|\/\/)/.test(text) && /['`].*--[a-z]/.test(text))
     .map((text) => text.replaceAll(/\$\{[^}]*line[^}]*\}/gi, '12').replaceAll(/\$\{[^}]*\}/g, 'NAME'));
   expect(sentences.length).toBeGreaterThan(10);
-  // Faults of a command's own arguments, of decisions, and of the supplier's file, which is not uploaded here; and there always is a folder of documents here.
+  // Exceptions: messages about a command’s own arguments, decisions and a supplier’s file; and an upload always has a
+  // documents folder.
   const elsewhere =
     /--map ("\$\{arg\}"|"?NAME"? (says|names)|says|"Their|"HEADER)|(names|has) no (header|column)|--save-map|--supplier|errors-csv|with --documents DIR/;
   expect(sentences.map(forPage).filter((text) => /--[a-z]/.test(text) && !elsewhere.test(text))).toEqual([]);

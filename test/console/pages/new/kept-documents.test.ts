@@ -21,10 +21,10 @@ const errorsOf = async (web: Web) => (await web.get('/portfolios/q9/downloads/er
 
 // Promise: kept-documents-for-corrections
 test.each([
-  ['as files', ['a.pdf', 'b.pdf']],
-  ['in a ZIP file, in a folder', ['a.pdf', '2025/b.pdf']],
+  ['uploaded as files', ['a.pdf', 'b.pdf']],
+  ['uploaded in a ZIP file with folders', ['a.pdf', '2025/b.pdf']],
 ])(
-  'a corrected line has the document that came with its portfolio, and nobody is asked for it again: %s',
+  'a corrected line uses the kept document of its portfolio, which need not be uploaded again: %s',
   async (_, names) => {
     const desk = await openDesk(1);
     const web = await openConsole(desk);
@@ -51,7 +51,7 @@ test.each([
     onTestFinished(() => workers.stop());
     await expect.poll(() => desk.standIn.counts().made, { timeout: 30_000 }).toMatchObject({ document: 2, limit: 2 });
 
-    // A document that comes with the corrected file goes before the kept one.
+    // An uploaded document is preferred to the kept one.
     const file: FormFile = ['file', 'q9-errors.csv', mended];
     if (!b.includes('/')) {
       const { location: newer } = await uploadTo(web, file, ['documents', b, pdf('newer')]);
@@ -69,7 +69,7 @@ const REJECTS_9999 = {
 } as const;
 
 // Promise: kept-documents-for-corrections
-test('a row that the service rejected keeps its documents for its correction, however its file came', async () => {
+test('a row that the service rejected keeps its documents for its correction, also after a run on the command line', async () => {
   const desk = await openDesk(1, { rules: [REJECTS_9999] });
   await mkdir(join(desk.cwd, 'documents'));
   await writeFile(join(desk.cwd, 'documents', 'a.pdf'), pdf('A'));
@@ -83,7 +83,7 @@ test('a row that the service rejected keeps its documents for its correction, ho
   expect(await look()).toContain('1 document kept from before');
 });
 
-test('two rows with documents of one name and different content, and a name in another folder, are asked for again', async () => {
+test('kept documents are not used if two rows have different ones of that name, or if the folder differs', async () => {
   const desk = await openDesk(1, { rules: [REJECTS_9999] });
   for (const [name, words] of [
     ['Alder', 'A'],
@@ -111,7 +111,7 @@ Birch GmbH,DE,much,other.pdf
 `;
 
 // Promise: document-added-to-upload
-test('a missing document is added to an upload without losing what was corrected, and the nearest name is proposed', async () => {
+test('a missing document is added to an upload, keeps its corrections, and the nearest name is proposed', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], ['documents', 'audit-2025.pdf', PDF]);
@@ -139,7 +139,7 @@ test('a missing document is added to an upload without losing what was corrected
 });
 
 // Promise: document-added-to-upload
-test('documents that came in a ZIP file take no other beside it', async () => {
+test('an upload with a ZIP file of documents refuses a further single document', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
   const zip = await readFile(await writeZip(join(desk.cwd, 'all.zip'), { 'a.pdf': PDF }));

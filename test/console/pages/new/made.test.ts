@@ -7,7 +7,7 @@ const HEAD = 'name,country_code,requested_limit\n';
 const plain = (markup: string) => plainText(unmarked(markup));
 
 // Promises: changes-told-to-approver, approver-sees-changed-values, left-out-line-counted
-test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
+test('the approval and the portfolio’s page show what was changed by hand before the import, and rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);
   const file = `${HEAD}Alder GmbH,DE,1000\nBirch GmbH,XX,2000\nCedar GmbH,DE,much\nDog GmbH,XX,4000.5\n`;
@@ -55,7 +55,7 @@ test('what was changed by hand before an import is told to its approver and on t
 });
 
 // Promise: left-out-note-ends
-test('a line that was left out is named on the portfolio’s page until its request is imported', async () => {
+test('left-out lines are counted on the portfolio’s page until their requests are imported', async () => {
   const desk = await openDesk(0);
   const web = await openConsole(desk);
   const few = 'Fig GmbH,DE,0.25\n';
@@ -80,7 +80,7 @@ test('a line that was left out is named on the portfolio’s page until its requ
 });
 
 // Promise: changes-told-to-approver
-test('a value that was corrected where no line was left out is told on the portfolio’s page', async () => {
+test('a corrected value is shown on the portfolio’s page also when no line was left out', async () => {
   const web = await openConsole(await openDesk(0));
   const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEAD}Alder GmbH,XX,1000\n`]);
   const look = async () => (await web.get(location)).text;

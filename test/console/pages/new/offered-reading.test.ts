@@ -6,7 +6,7 @@ const FAY: Person = { by: 'fay', roles: ['finance'] };
 const BEN: Person = { by: 'ben', roles: ['finance'] };
 const file = (n: number) => `Firma,Land,HR,Betrag\nMuster ${n} GmbH,DE,HRB ${n},1000\n`;
 
-test('another person’s reading stands on the page with their name and in full, is applied by a click, and the audit has it', async () => {
+test('the reading of another person’s file is offered with name and content, applied by a click, and recorded', async () => {
   const desk = await openDesk(1);
   const now = { who: FAY };
   const web = await openConsole(desk, { identify: async () => now.who });

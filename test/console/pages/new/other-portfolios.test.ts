@@ -11,7 +11,7 @@ const BIRCH = 'Birch GmbH,DE,2000\n';
 const SOON = { timeout: 30_000 };
 
 // Promise: preview-counts-new-requests
-test('a line that another portfolio requests, or has requested meanwhile, is no new request on the page nor in the question', async () => {
+test('a request of another portfolio is not counted as new in the preview or the confirmation', async () => {
   const desk = await openDesk(0);
   const write = (name: string, lines: string) => writeFile(join(desk.cwd, name), `${HEADER}${lines}`);
   await write('q8.csv', ALDER);
@@ -24,7 +24,7 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   expect(await look()).toContain(
     'This request is under way already, line 2 of q8.csv #1 in portfolio q8 (1,000, queued)',
   );
-  // Only what would be requested is shown as it would be sent.
+  // The sample shows only what would be requested.
   const sample = async () => (await look()).split('As it would be sent')[1] ?? '';
   expect(await sample()).toContain('Birch GmbH');
   expect(await sample()).not.toContain('Alder GmbH');
@@ -44,7 +44,7 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
 });
 
 // Promise: second-limit-warned
-test('the question counts limits of buyers that have another one', async () => {
+test('the confirmation counts limits of buyers that have another limit', async () => {
   const desk = await openDesk(0);
   await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
   await desk.limitline('run', 'q8.csv', '--yes', '--no-results');
@@ -60,7 +60,7 @@ test('the question counts limits of buyers that have another one', async () => {
   );
 });
 
-test('the question names the columns in which lines have warnings', async () => {
+test('the confirmation names the columns with warnings', async () => {
   const web = await openConsole(await openDesk(0));
   const towns = ['Müller GmbH,DE,Bonn,1000', 'Müller GmbH,DE,Kiel,2000'].join('\n');
   const { location } = await uploadTo(web, ['file', 'q9.csv', `name,country_code,city,requested_limit\n${towns}\n`]);
@@ -71,7 +71,7 @@ test('the question names the columns in which lines have warnings', async () => 
   expect(text.replace(/<(?!a )[^>]*>/g, '')).toMatch(/Warnings<a href="[^"]*\?list=warnings#mend">1 line: city/);
 });
 
-test('a line whose request needs an answer is told as such, with a link to where it is answered', async () => {
+test('the preview counts a request that needs an answer apart, with a link to the held rows', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', fault: 'reset' }] });
   await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
   await desk.limitline('run', 'q8.csv', '--yes', '--no-results');
@@ -84,7 +84,7 @@ test('a line whose request needs an answer is told as such, with a link to where
   expect(await look()).not.toContain('being processed');
 });
 
-test('a file that is read again while somebody asks for its import is waited for, and nobody is told that it changed', async () => {
+test('a confirmation while the file is read again waits or says so, and does not report a change', async () => {
   const desk = await openDesk(0);
   const web = await openConsole(desk);
   const lines = Array.from({ length: 2_000 }, (_, n) => `Alder ${n} GmbH,DE,${n + 1}\n`).join('');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openConsole, openDesk, uploadTo } from '../../../support/desk.ts';
 
-/** An upload whose last two columns may both be the amount. */
+/** An upload with two columns that may be the amount. */
 async function openUpload() {
   const web = await openConsole(await openDesk(1));
   const csv = 'Firma,Land,HR,Betrag,Wunsch\nMuster GmbH,DE,HRB 1,1000,2000\nAlder GmbH,DE,HRB 2,abc,3000\n';
@@ -17,7 +17,7 @@ async function openUpload() {
 
 const hidden = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
 
-test('a reading that a colleague applied since the page was made is not undone by its form', async () => {
+test('a form that was loaded before a colleague changed the reading is refused with status 409', async () => {
   const { shows, apply, post, location } = await openUpload();
   const of = hidden(await shows('name="column-4"'), 'of');
   expect((await apply({ of, 'column-4': 'requested_limit' })).status).toBe(303);
@@ -27,7 +27,7 @@ test('a reading that a colleague applied since the page was made is not undone b
   await shows('Request all: 2 limits, 5,000.00 in total');
 });
 
-test('an upload that was corrected or submitted since the question was shown is not removed by its answer', async () => {
+test('removing an upload that was corrected or submitted after the question was loaded is refused', async () => {
   const { get, post, shows, apply, location } = await openUpload();
   await shows('name="column-4"');
   await apply({ 'column-3': 'requested_limit' });

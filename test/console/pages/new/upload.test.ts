@@ -16,7 +16,7 @@ async function openUploads(settings: Record<string, string> = {}) {
   return { desk, web, folders };
 }
 
-test('an upload is previewed, and mended and submitted by ordinary forms', async () => {
+test('an upload is previewed, corrected and submitted by plain forms', async () => {
   const { web, desk } = await openUploads();
   const lines = buyerLines(3).join('\n').replace('1002.50', 'much');
   const { status, location } = await uploadTo(web, ['file', 'q9.csv', lines]);
@@ -50,7 +50,7 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
 });
 
-test('who sends five first is told who lets the others go', async () => {
+test('the choice of sending five rows first says how the others are sent afterwards', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
   const words = 'Look at the answers and resume it, and the rest is sent.';
@@ -59,13 +59,13 @@ test('who sends five first is told who lets the others go', async () => {
   );
 });
 
-test('the mended lines of an errors file are proposed for its portfolio', async () => {
+test('the corrected lines of an errors file are proposed for its portfolio', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q4-errors-9x8bjr8t.csv', CSV]);
   expect((await web.get(location)).text).toContain('name="portfolio" value="q4"');
 });
 
-test('columns and conventions are corrected, and a second file of the form is read so', async () => {
+test('columns and number format of an upload are corrected, and the next file with this header is read the same way', async () => {
   const { web } = await openUploads();
   const text = (name: string) => `Wer;Wieviel\n${name};1.250\n`;
   const { location } = await uploadTo(web, ['file', 'a.csv', text('A')]);
@@ -90,19 +90,18 @@ test('columns and conventions are corrected, and a second file of the form is re
   expect((await web.get(next)).text).toContain('It has the same columns as a.csv.');
 });
 
-test('an errors file that is meant for another portfolio can be brought into that one', async () => {
+test('an errors file can be assigned to the portfolio that it belongs to', async () => {
   const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'status', status: 422, times: 1 }] });
   await desk.limitline('run', 'q4.csv', '--yes');
   const web = await openConsole(desk);
   const { location } = await uploadTo(web, ['file', 'mended.csv', await desk.read('q4.errors.csv')]);
   expect((await web.get(location)).text).toContain('Choose portfolio “q4” below.');
-  // There it is.
   expect((await web.get(location)).text).toContain('name="portfolio" value="mended"');
   expect((await web.post(`${location}/portfolio`, { portfolio: 'q4' })).status).toBe(303);
   await expect.poll(async () => (await web.get(location)).text).toContain('Request all: 1 limit');
 });
 
-test('what is no table, or too large, is refused in words, and no file of it is left', async () => {
+test('a file that is no table or too large is refused with a reason, and nothing of it is kept', async () => {
   const { web, folders } = await openUploads({ CONSOLE_UPLOAD_MB: '1' });
   const refused = async (
     status: number,
@@ -127,7 +126,7 @@ test('what is no table, or too large, is refused in words, and no file of it is 
   expect((await web.get(location)).text).toContain('&lt;img src=x onerror=alert(1)&gt;.csv');
 });
 
-test('a folder in the name of a file leads nowhere', async () => {
+test('a path in a file name does not leave the folder of the upload', async () => {
   const { web, folders } = await openUploads();
   const evil = '../../../evil';
   const { location } = await uploadTo(web, ['file', `${evil}.csv`, CSV], ['documents', `${evil}.pdf`, '%PDF-1.7\n']);
@@ -142,7 +141,7 @@ test('a folder in the name of a file leads nowhere', async () => {
 });
 
 // Promise: refused-upload-leaves-nothing
-test('a connection that drops in mid-upload leaves nothing', async () => {
+test('an upload whose connection breaks leaves no file', async () => {
   const { web, folders } = await openUploads();
   const { cookie, token, origin } = await web.credentials();
   const sending = request(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
@@ -158,7 +157,7 @@ test('a connection that drops in mid-upload leaves nothing', async () => {
   await expect.poll(folders).toEqual([]);
 });
 
-test('a form without its token uploads nothing', async () => {
+test('an upload without a valid token is refused, and leaves no file', async () => {
   const { web, folders } = await openUploads();
   const { cookie, origin } = await web.credentials();
   const forged = { url: web.url, credentials: async () => ({ cookie, token: 'forged', origin }) };
@@ -166,7 +165,7 @@ test('a form without its token uploads nothing', async () => {
   expect(await folders()).toEqual([]);
 });
 
-test('a file of more columns than anybody looks through is shown by those that mean something', async () => {
+test('of 3,000 columns the preview shows only some, including those that are mapped', async () => {
   const { web } = await openUploads();
   const header = `${'own,'.repeat(1_500)}${Array.from({ length: 1_500 }, (_, at) => `own ${at}`).join(',')},name,requested_limit`;
   const { location } = await uploadTo(web, ['file', 'wide.csv', `${header}\n${'x,'.repeat(3_000)}A,1000\n`]);
@@ -177,7 +176,7 @@ test('a file of more columns than anybody looks through is shown by those that m
   expect(text).toContain('more columns are not sent');
 });
 
-test('an upload without its end is told to be sent again, and leaves nothing', async () => {
+test('a truncated upload is answered with status 400, and leaves no file', async () => {
   const { web, folders } = await openUploads();
   const { cookie, token, origin } = await web.credentials();
   const response = await fetch(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
@@ -190,7 +189,7 @@ test('an upload without its end is told to be sent again, and leaves nothing', a
 });
 
 // Promise: preview-says-sum-above
-test('a preview says which sum is above which limit, and an import that may wait says that nothing is sent yet', async () => {
+test('the preview says which sum is above its limit, and a waiting import says that nothing is sent yet', async () => {
   const settings = { APPROVE_ABOVE: '40000', APPROVE_PERSON_ABOVE: '5000' };
   const { web } = await openUploads(settings);
   const submit = async (name: string, lines: string[]) => {
@@ -232,9 +231,9 @@ async function submitted(web: Awaited<ReturnType<typeof openUploads>>['web'], lo
   return text;
 }
 
-test('a supplier comes with the file of its buyers, is shown, and is created before them, once for the account', async () => {
+test('an uploaded supplier is shown and created before its buyers, once for the account', async () => {
   const { web, desk } = await openUploads();
-  // Two buyers and their limits, and the supplier. While one portfolio makes them, another one makes nothing.
+  // The first portfolio creates two buyers, two limits and the supplier. The second creates nothing.
   for (const [name, calls] of Object.entries({ q8: 5, q9: 0 })) {
     const { location } = await uploadTo(web, ['file', `${name}.csv`, CSV], SUPPLIER);
     const text = await submitted(web, location);
@@ -270,16 +269,16 @@ test('nothing is sent for an uploaded supplier before the import is approved', a
 
 test.each([
   [
-    'it has no line',
+    'the supplier’s file has no line',
     ['supplier', 'us.csv', 'name,country_code\n'],
     422,
     'The supplier in us.csv cannot be used. The file has no line',
   ],
-  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 422, 'The file has several lines'],
-  ['it is no table', ['supplier', 'us.csv', '\0\0\0'], 422, 'us.csv'],
-  ['a cell is wrong', ['supplier', 'us.csv', 'name,country_code\nA,dex\n'], 422, 'Line 2, country_code'],
-  ['there are two', SUPPLIER, 400, 'A portfolio has one supplier'],
-] as const)('an upload is refused whole for its supplier where %s', async (_what, supplier, status, words) => {
+  ['the supplier’s file has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 422, 'The file has several lines'],
+  ['the supplier’s file is no table', ['supplier', 'us.csv', '\0\0\0'], 422, 'us.csv'],
+  ['a cell of the supplier is invalid', ['supplier', 'us.csv', 'name,country_code\nA,dex\n'], 422, 'Line 2, country_code'],
+  ['there are two suppliers', SUPPLIER, 400, 'A portfolio has one supplier'],
+] as const)('an upload is refused if %s', async (_what, supplier, status, words) => {
   const { web, folders } = await openUploads();
   const files: FormFile[] = [['file', 'q9.csv', CSV], [...supplier], ...(status === 400 ? [SUPPLIER] : [])];
   const refused = await uploadTo(web, ...files);
@@ -288,7 +287,7 @@ test.each([
   expect(await folders()).toEqual([]);
 });
 
-test('a supplier that was changed on the disk since it was seen is not imported', async () => {
+test('an import is refused if the supplier’s file was changed on disk after the preview', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], SUPPLIER);
   const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';

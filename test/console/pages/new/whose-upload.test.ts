@@ -6,7 +6,7 @@ import { buyerLines } from '../../../support/workplace.ts';
 const FAY: Person = { by: 'fay', roles: ['finance'] };
 const BEN: Person = { by: 'ben', roles: ['finance'] };
 
-test('of uploads by several people, each is said to be whose, in the list and on its page, whoever corrects it', async () => {
+test('the list and the page of an upload name its uploader, also after a colleague’s correction', async () => {
   const now = { who: FAY };
   const web = await openConsole(await openDesk(1), { identify: async () => now.who });
   const file = ['file', 'q9.csv', buyerLines(1).join('\n')] as const;

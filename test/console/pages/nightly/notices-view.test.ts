@@ -39,7 +39,7 @@ const view = (changes: Partial<NoticesFacts> = {}) =>
     ...changes,
   }).markup;
 
-test('the section says where notices go, which way fails since when and why, and what became of each', () => {
+test('the section shows the channels, a failing one with time and reason, and the delivery of each notice', () => {
   const markup = view();
   expect(markup).toContain('hooks.example, as Slack reads it; 2 notices wait');
   expect(markup).toContain('mail.example, to 2 addresses');
@@ -53,7 +53,7 @@ test('the section says where notices go, which way fails since when and why, and
 });
 
 // Promise: undelivered-is-shown
-test('a notice that was given up is said to be, with why', () => {
+test('an undelivered notice is shown with its reason', () => {
   const gone = {
     way: 'mail',
     is: 'undelivered',
@@ -68,7 +68,7 @@ test('a notice that was given up is said to be, with why', () => {
   );
 });
 
-test('where no way is set, no links are, or nothing was told yet, it says what to do', () => {
+test('the section says what to set up when channels, links or notices are missing', () => {
   const none = view({ ways: [], lately: [] });
   expect(none).toContain('npx limitline notices test');
   expect(none).toContain('No notices yet.');
@@ -78,7 +78,7 @@ test('where no way is set, no links are, or nothing was told yet, it says what t
   expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('not set up any more; 1 notice waits');
 });
 
-test('the latest stand in the order of the times that are shown, whichever was told first', async () => {
+test('the latest notices are sorted by their own time, not by the time of reporting', async () => {
   const { outbox } = openOutbox();
   for (const atMs of [2_000, 1_000, 3_000]) await outbox.report([makeState('a', { atMs }, `portfolio ${atMs}`)]);
   const { lately } = await readNoticesFacts({ outbox, settings: { NOTIFY_ABOUT: [] } as never }, 9);

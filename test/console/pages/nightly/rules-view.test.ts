@@ -24,7 +24,7 @@ const FACTS: RulesNow = {
 const view = (given: Partial<Parameters<typeof rulesSection>[1]> = {}, facts = FACTS) =>
   unmarked(rulesSection(facts, { csrf: 'token', mayChange: true, ...given }).markup);
 
-test('each rule is told with what it means now and did last, and who may has a form that offers the causes there are', () => {
+test('each rule is shown with its current and last effect, and people with the right get a form with the known causes', () => {
   const markup = view();
   for (const words of [
     'rejected with status 422 in words with “&lt;b&gt;closed” in all portfolios',
@@ -46,7 +46,7 @@ test('each rule is told with what it means now and did last, and who may has a f
   );
 });
 
-test('a cause that the address names is chosen, and whatever else stands there is harmless', () => {
+test('a cause in the address is preselected, and other parameters are shown as text', () => {
   const markup = view({ asked: { cause: 'efgh5678', portfolio: '"><script>' } });
   expect(markup).toContain('<option value="efgh5678" selected="">');
   expect(markup).toContain('open=""');
@@ -56,7 +56,7 @@ test('a cause that the address names is chosen, and whatever else stands there i
   expect(view({ asked: { rule: ['added'], cause: {} } })).not.toContain('The rule was added');
 });
 
-test('a rule is made and removed from the page, in the name of who does it; what cannot be meant is said', async () => {
+test('a rule is added and removed on the page in the author’s name, and an invalid rule is refused with a reason', async () => {
   const { get, post, context } = await openNightlyConsole();
   const made = await post('/nightly/rules', { status: '422', words: 'closed', nights: '3' });
   expect([made.status, made.headers.get('location')]).toEqual([
