@@ -7,7 +7,7 @@ import { NOTE, openTrails } from '../support/audit.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
 
-test('what is noted stands in the trail: who, what, when, from where, about what, with its facts and a link', async () => {
+test('a note becomes an entry with author, action, time, address, subject, facts and a link', async () => {
   const { process, admin } = await openTrails();
   const trail = process();
   const [seconds = '0'] = (await admin.time()).map(String);
@@ -20,7 +20,7 @@ test('what is noted stands in the trail: who, what, when, from where, about what
   expect(await trail.verify()).toMatchObject({ entries: 1, remembered: 1, broken: undefined });
 });
 
-test('whoever listens is told of each entry once it stands, with its link and without its facts', async () => {
+test('listeners receive each written entry with its link and without its facts', async () => {
   const trail = (await openTrails()).process();
   const told: unknown[] = [];
   trail.onWritten((entry) => told.push(entry));
@@ -30,7 +30,7 @@ test('whoever listens is told of each entry once it stands, with its link and wi
 });
 
 // Promise: between-two-entries
-test('what is done stands between two entries: the wish before it, and what came of it, which names the wish', async () => {
+test('an action is recorded by an entry before it and one after it with the result', async () => {
   const trail = (await openTrails()).process();
   const seen: number[] = [];
   const act = async () => {
@@ -60,7 +60,7 @@ test('what is done stands between two entries: the wish before it, and what came
 });
 
 // Promise: entry-comes-first
-test('without Redis nothing is done, and the fault says so', async () => {
+test('without Redis the action is not done, and the error says so', async () => {
   const { process, admin } = await openTrails();
   const connection = admin.duplicate();
   const trail = process({ connection });
@@ -74,7 +74,7 @@ test('without Redis nothing is done, and the fault says so', async () => {
   expect(isDone).toBe(false);
 });
 
-test('many processes that write at the same time make one whole trail, and every entry of each is in it once', async () => {
+test('processes that write at the same time make one unbroken trail with every entry once', async () => {
   const { process } = await openTrails();
   const trails = Array.from({ length: 5 }, () => process());
   const wishes = trails.flatMap((trail, one) =>
@@ -85,18 +85,18 @@ test('many processes that write at the same time make one whole trail, and every
   expect(await trail?.verify()).toMatchObject({ entries: 300, broken: undefined });
   const entries = (await trail?.read.page({ count: 1_000, walk: 1_000 }))?.entries ?? [];
   expect(new Set(entries.map(({ about }) => about)).size).toBe(300);
-  // Time never goes back.
+  // The times never decrease.
   const times = entries.map(({ atMs }) => atMs);
   expect(times).toEqual([...times].sort((left, right) => right - left));
 });
 
 // Promise: set-back-trail-shows
-test('an end that is cut off is named, and the next entry is above all numbers that were ever given out', async () => {
+test('a truncated trail is reported, and the next entry is numbered after all earlier ones', async () => {
   const { process, admin, keys, logged } = await openTrails();
   const trail = process();
   for (let number = 1; number <= 5; number += 1) await trail.note(NOTE);
   const [, [, fields] = ['', []]] = await admin.xrange(keys.audit, '2', '3');
-  // The last two go, and the head with them, as by somebody who knows how the trail is kept.
+  // The last two entries and the head are removed, as by somebody who knows the format.
   await admin.xdel(keys.audit, '4-0', '5-0');
   await admin.hset(keys.auditHead, { number: '3', link: fields[3] ?? '' });
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'end' });
@@ -112,7 +112,7 @@ test('an end that is cut off is named, and the next entry is above all numbers t
 });
 
 // Promise: set-back-trail-shows
-test('a trail that is deleted, or set back to a copy of before, is named by what the host remembers', async () => {
+test('a trail that was deleted or restored from an older copy is reported from what the host remembers', async () => {
   const { process, admin, keys } = await openTrails();
   const trail = process();
   for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
@@ -128,7 +128,7 @@ test('a trail that is deleted, or set back to a copy of before, is named by what
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
-/** Two hosts with one trail, which was set back behind the third entry of the first host. */
+/** Two hosts with one trail that was restored to its third entry. The first host had written a fourth. */
 async function openSetBack() {
   const { process, admin, keys, dir } = await openTrails();
   const [one, other] = [process(), process({ dir: `${dir}/other` })];
@@ -142,7 +142,7 @@ async function openSetBack() {
 }
 
 // Promise: set-back-trail-shows
-test('another host that writes on a trail which was set back is found out by the one that remembers', async () => {
+test('the host that remembers a later entry reports entries that another host wrote after a restore', async () => {
   const { one, other } = await openSetBack();
   await other.note(NOTE);
   expect((await one.verify()).broken).toMatchObject({ number: 4, is: 'history' });
@@ -152,20 +152,17 @@ test('another host that writes on a trail which was set back is found out by the
 });
 
 // Promise: set-back-trail-shows
-test.each([1, 2, 5])(
-  'what another host wrote meanwhile, %i entries of it, hides from nobody that the trail was set back',
-  async (count) => {
-    const { one, other } = await openSetBack();
-    for (let number = 1; number <= count; number += 1) await other.note(NOTE);
-    await one.note(NOTE);
-    expect((await one.verify()).broken).toMatchObject({ number: 4 + count, is: 'set back' });
-    // Once: from then on it is remembered as it is.
-    await one.note(NOTE);
-    expect(await one.verify(5 + count)).toMatchObject({ entries: 2, broken: undefined });
-  },
-);
+test.each([1, 2, 5])('%i entries that another host wrote after a restore do not hide it', async (count) => {
+  const { one, other } = await openSetBack();
+  for (let number = 1; number <= count; number += 1) await other.note(NOTE);
+  await one.note(NOTE);
+  expect((await one.verify()).broken).toMatchObject({ number: 4 + count, is: 'set back' });
+  // It is reported once. Afterwards the present trail is remembered.
+  await one.note(NOTE);
+  expect(await one.verify(5 + count)).toMatchObject({ entries: 2, broken: undefined });
+});
 
-test('who comes back to a trail on which others wrote, and of which the beginning was cut, finds nothing amiss', async () => {
+test('a trail to which other hosts wrote, and whose beginning was cut off, is reported as unbroken', async () => {
   const { process, dir } = await openTrails();
   const [one, other] = [process(), process({ dir: `${dir}/other` })];
   await one.note(NOTE);
@@ -178,7 +175,7 @@ test('who comes back to a trail on which others wrote, and of which the beginnin
   expect((await one.verify()).broken).toBeUndefined();
 });
 
-test('a head that somebody moved is found out', async () => {
+test('a manipulated head is reported', async () => {
   const { process, admin, keys } = await openTrails();
   const trail = process();
   for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
@@ -188,7 +185,7 @@ test('a head that somebody moved is found out', async () => {
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
-test('a head from the future, by a clock that was wrong or by somebody else, makes no time wrong behind it', async () => {
+test('a head with a time in the future does not give later entries wrong times', async () => {
   const { process, admin, keys } = await openTrails();
   const trail = process();
   await trail.note(NOTE);
@@ -196,14 +193,14 @@ test('a head from the future, by a clock that was wrong or by somebody else, mak
   await trail.note(NOTE);
   const [entry] = (await trail.read.page({ count: 1, walk: 1 })).entries;
   expect(Math.abs((entry?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
-  // A clock that went back by seconds only stands still.
+  // A clock that went back by seconds repeats the last time.
   const soon = Date.now() + 30_000;
   await admin.hset(keys.auditHead, 'at', String(soon));
   await trail.note(NOTE);
   expect((await trail.read.page({ count: 1, walk: 1 })).entries[0]?.atMs).toBe(soon);
 });
 
-test('a host with another secret is told apart from a change', async () => {
+test('a host with another secret is reported as such, and not as a change', async () => {
   const { process, logged } = await openTrails();
   const [one, other] = [process(), process({ key: async () => Buffer.alloc(32) })];
   await one.note(NOTE);
@@ -214,7 +211,7 @@ test('a host with another secret is told apart from a change', async () => {
   expect(await other.verify(3)).toMatchObject({ broken: undefined });
 });
 
-test('where the last link cannot be remembered, an entry stands all the same, and the log says what that means', async () => {
+test('an entry is written also if its link cannot be remembered, and the log warns', async () => {
   const { process, dir, logged } = await openTrails();
   await symlink(join(dir, 'nowhere/at-all'), join(dir, 'last-1'));
   const trail = process();
@@ -226,7 +223,7 @@ test('where the last link cannot be remembered, an entry stands all the same, an
 test.each([
   ['folder', (dir: string) => rm(dir, { recursive: true }).then(() => writeFile(dir, 'a file'))],
   ['entry', (dir: string) => mkdir(join(dir, 'last-1'))],
-])('where the %s that says whether the trail was set back cannot be read, nothing is written', async (_, spoil) => {
+])('nothing is written when the %s that remembers the last link cannot be read', async (_, spoil) => {
   const { process, dir } = await openTrails();
   await spoil(dir);
   const trail = process();
@@ -234,7 +231,7 @@ test.each([
   expect(await trail.read.count()).toBe(0);
 });
 
-test('an entry whose acknowledgement is lost stands once, though it is sent again', async () => {
+test('an entry whose acknowledgement is lost is written once, although it is sent again', async () => {
   const server = makeServerFixture();
   onTestFinished(() => server.clean());
   const redis = await server.start();
@@ -246,7 +243,7 @@ test('an entry whose acknowledgement is lost stands once, though it is sent agai
   const trail = process({ connection });
   for (let round = 0; round < 30; round += 1) {
     const noting = trail.note({ ...NOTE, about: String(round) });
-    // At another command of it each time: the reading of the head, or the writing.
+    // The connection is cut at different commands: while reading the head or while writing.
     for (let turn = 0; turn < round % 6; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     proxy.cutReplies();
     await noting;
@@ -256,11 +253,11 @@ test('an entry whose acknowledgement is lost stands once, though it is sent agai
   expect((await trail.verify()).broken).toBeUndefined();
 });
 
-test('a process that dies behind its entry, before the link is remembered, leaves no trace of a break', async () => {
+test('a process that dies before it remembers its last link causes no report of a break', async () => {
   const { process, dir } = await openTrails();
   const trail = process();
   for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
-  // As if the third had not been remembered, and the second been removed too late.
+  // As if the third link was not remembered, and the second was not removed.
   const [last = ''] = await readdir(dir);
   const link = await readFile(join(dir, last), 'latin1');
   await rm(join(dir, last));
@@ -268,7 +265,7 @@ test('a process that dies behind its entry, before the link is remembered, leave
   await trail.note(NOTE);
   expect(await trail.verify()).toMatchObject({ entries: 4, remembered: 4, broken: undefined });
   await writeFile(join(dir, 'last-3'), link);
-  // A machine without power leaves a file without its content.
+  // A power cut can leave a file without its content.
   await writeFile(join(dir, 'last-9'), link.slice(0, 20));
   expect(await trail.verify()).toMatchObject({ remembered: 4, broken: undefined });
   await trail.note(NOTE);

@@ -4,7 +4,7 @@ import { boundedDraft, boundedFacts, entryText, readEntry } from '../../src/audi
 
 const PLACE = { number: 1, atMs: 1, account: 'a', prev: 'p' };
 
-test('the fields of an entry stand in one order, whatever the order in which they were given', () => {
+test('the fields of an entry have a fixed order', () => {
   const facts = { b: 1, a: 2 };
   const one = entryText({ by: 'ann', what: 'x', from: 'here', about: 'q4', facts }, PLACE);
   const other = entryText({ facts, about: 'q4', from: 'here', what: 'x', by: 'ann' }, { ...PLACE });
@@ -14,7 +14,7 @@ test('the fields of an entry stand in one order, whatever the order in which the
   );
 });
 
-test('an entry is bounded whatever is given, and what was cut is said', () => {
+test('an entry has a bounded size, and a cut one is marked', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 20 }),
@@ -31,7 +31,7 @@ test('an entry is bounded whatever is given, and what was cut is said', () => {
   );
 });
 
-test('facts that are short stay as they are, and long texts are cut before anything is left out', () => {
+test('short facts stay unchanged, and long texts are shortened before facts are left out', () => {
   expect(boundedFacts({ rows: 3, none: undefined, sum: 10n })).toEqual({ rows: 3, sum: '10' });
   const cut = boundedFacts({ rows: 3, long: 'x'.repeat(20_000) });
   expect(cut).toMatchObject({ rows: 3, cut: true });
@@ -42,7 +42,7 @@ test('facts that are short stay as they are, and long texts are cut before anyth
   });
 });
 
-test('what may be a secret is left out by its name, wherever it stands', () => {
+test('fields whose names suggest a secret are left out at any depth', () => {
   expect(
     boundedFacts({ password: 'a', new: { totpSecret: 'b', passwordChanged: true }, recoveryCodes: ['c'] }),
   ).toEqual({

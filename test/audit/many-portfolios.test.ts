@@ -3,7 +3,7 @@ import { makeTrailReader } from '../../src/audit/read-trail.ts';
 import { NOTE, openTrails } from '../support/audit.ts';
 
 // Promise: audit-by-each-portfolio
-test('the audit finds answers to held rows by each of many portfolios', async () => {
+test('an entry about 300 portfolios is found by each of them', async () => {
   const { process, admin, keys } = await openTrails();
   const names = Array.from({ length: 300 }, (_none, at) => `portfolio-of-buyers-in-region-${at}`);
   const portfolios = names.join(', ');

@@ -7,7 +7,7 @@ import { openTrails } from '../support/audit.ts';
 const refusedFrom = (from: string): AuditNote => ({ by: 'admin', what: 'sign-in refused', from });
 
 // Promise: every-refusal-counted
-test('of refusals in great number the first have entries, and the others one with their number: each is in the trail', async () => {
+test('the first ten refusals of an address have entries, and the others are counted in one entry', async () => {
   const { process } = await openTrails();
   const trail = process();
   for (let number = 0; number < 5_000; number += 1) void trail.refusal(refusedFrom('203.0.113.7'));
@@ -22,7 +22,7 @@ test('of refusals in great number the first have entries, and the others one wit
 });
 
 // Promise: every-refusal-counted
-test('who is refused from many addresses at once leaves few entries too, and the count names those with the most of it', async () => {
+test('of refusals from many addresses the first 100 have entries, and the count names the 20 largest sources', async () => {
   const { process } = await openTrails();
   const trail = process();
   for (let number = 0; number < 3_000; number += 1)
@@ -38,7 +38,7 @@ test('who is refused from many addresses at once leaves few entries too, and the
 });
 
 // Promise: every-refusal-counted
-test('the count is written by itself after a minute, and what is not written for want of Redis is counted until it can be', async () => {
+test('the count is written after a minute, and kept for the next one while Redis is away', async () => {
   vi.useFakeTimers();
   try {
     const written: AuditNote[] = [];
@@ -55,7 +55,7 @@ test('the count is written by itself after a minute, and what is not written for
     isAway = false;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(written).toMatchObject([{ what: 'refusals counted', facts: { count: 1, from: { a: 1 } } }]);
-    // A new minute, in which the first have entries again.
+    // In a new minute the first refusals have entries again.
     await refusal(refusedFrom('a'));
     expect(written.at(-1)).toEqual(refusedFrom('a'));
     await vi.advanceTimersByTimeAsync(600_000);

@@ -7,7 +7,7 @@ const chain = makeChain(Buffer.alloc(32, 1));
 
 type Made = KeptEntry & { number: number };
 
-/** A whole trail of so many entries; each with `upTo` is a checkpoint for what stands before. */
+/** An unbroken trail of this many entries. The one at `checkpointAt` is a checkpoint for the entries up to `upTo`. */
 function makeTrail(count: number, { checkpointAt = 0, upTo = 0 } = {}): Made[] {
   const made: Made[] = [];
   let prev = chain.genesis;
@@ -22,7 +22,7 @@ function makeTrail(count: number, { checkpointAt = 0, upTo = 0 } = {}): Made[] {
   return made;
 }
 
-/** The check of entries as they stand in Redis, where an entry's id says its number, or in a file, where its line alone does. */
+/** Verifies entries of Redis, whose ids give their numbers, or of a file, where only the text does. */
 function checkOn(
   entries: readonly (KeptEntry & { place?: number | undefined })[],
   remembered: readonly Remembered[] = [],
@@ -38,12 +38,12 @@ const remembering = (entries: readonly Made[]): Remembered[] =>
   entries.slice(-1).map(({ number, link }) => ({ number, link, by: 'this host', mustReach: true }));
 
 const size = fc.integer({ min: 2, max: 30 });
-/** The size of a trail and one or two places in it. */
+/** The size of a trail, and two places in it. */
 const places = size.chain((count) =>
   fc.tuple(fc.constant(count), fc.integer({ min: 0, max: count - 1 }), fc.integer({ min: 0, max: count - 1 })),
 );
 
-test('a whole trail holds, in Redis and as an export, also when it is not remembered at all', () => {
+test('an unbroken trail is verified in Redis and as an export, also without remembered links', () => {
   fc.assert(
     fc.property(size, (count) => {
       const trail = makeTrail(count);
@@ -57,7 +57,7 @@ test('a whole trail holds, in Redis and as an export, also when it is not rememb
 });
 
 // Promise: change-breaks-a-link
-test('any change of one byte of an entry, or of its link, is named at its number', () => {
+test('a change of one byte of an entry or its link is reported with its number', () => {
   fc.assert(
     fc.property(places, fc.nat(), fc.boolean(), ([count, at], byte, ofLink) => {
       const trail = makeTrail(count);
@@ -74,7 +74,7 @@ test('any change of one byte of an entry, or of its link, is named at its number
 });
 
 // Promise: change-breaks-a-link
-test('any entries that are missing are named at the first of them: in the middle, at the beginning and at the end', () => {
+test('missing entries are reported with the first number, at the beginning, in the middle and at the end', () => {
   fc.assert(
     fc.property(places, ([count, one, other]) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)];
@@ -90,7 +90,7 @@ test('any entries that are missing are named at the first of them: in the middle
 });
 
 // Promise: change-breaks-a-link
-test('any two entries that change places are named at the first of them', () => {
+test('two exchanged entries are reported with the lower number', () => {
   fc.assert(
     fc.property(places, ([count, one, other]) => {
       fc.pre(one !== other);
@@ -98,7 +98,7 @@ test('any two entries that change places are named at the first of them', () => 
       const trail = [...whole];
       [trail[one], trail[other]] = [whole[other] as Made, whole[one] as Made];
       const number = Math.min(one, other) + 1;
-      // In Redis what they say is exchanged, under ids that stay.
+      // In Redis the contents are exchanged, and the ids stay.
       const exchanged = trail.map((entry, place) => ({ ...entry, place: place + 1 }));
       for (const entries of [exchanged, inFile(trail)]) {
         expect(checkOn(entries, remembering(whole)).broken).toMatchObject({ number });
@@ -108,7 +108,7 @@ test('any two entries that change places are named at the first of them', () => 
 });
 
 // Promise: change-breaks-a-link
-test('any entry that is put in is named where it stands: a copy of another, one of another trail, one that is made up', () => {
+test('an inserted entry is reported: a copy, one of another trail, or an invented one', () => {
   const others = makeTrail(40).map(({ number }) => makeOther(number));
   fc.assert(
     fc.property(places, fc.constantFrom('copy', 'other', 'made up'), ([count, at, of], kind) => {
@@ -118,25 +118,25 @@ test('any entry that is put in is named where it stands: a copy of another, one 
       ] as Made;
       const trail = [...whole.slice(0, at), put, ...whole.slice(at)];
       const found = checkOn(inFile(trail), remembering(whole)).broken;
-      // A copy beside its original stands where the next should.
+      // A copy beside its original has the place of the next entry.
       const isBehind = kind === 'copy' && of === at;
       expect(found).toMatchObject({ number: at + 1 + (isBehind ? 1 : 0) });
     }),
   );
 });
 
-/** An entry of this number in another trail that was made with the same key. */
+/** An entry with this number of another trail that was made with the same key. */
 function makeOther(number: number): Made {
   const text = entryText({ by: 'eve', what: 'x', from: 'y' }, { number, atMs: 0, account: 'a', prev: chain.link('z') });
   return { number, text, link: chain.link(text) };
 }
 
-test('a trail that was cut begins behind its checkpoint, and nowhere else', () => {
+test('a cut trail may begin right after its checkpoint’s range, and nowhere else', () => {
   fc.assert(
     fc.property(fc.integer({ min: 4, max: 30 }), fc.nat(), fc.nat(), (count, cut, begins) => {
       const upTo = 1 + (cut % (count - 2));
       const whole = makeTrail(count, { checkpointAt: count - 1, upTo });
-      // As it is when the checkpoint stands and nothing is cut yet, as it should be, or as somebody would like it.
+      // The trail before the cut, after the right cut, or after a wrong one.
       const left = begins % (count - 1);
       const { broken } = checkOn(inRedis(whole.slice(left)), remembering(whole));
       if (left === 0 || left === upTo) expect(broken).toBeUndefined();
@@ -145,26 +145,26 @@ test('a trail that was cut begins behind its checkpoint, and nowhere else', () =
   );
 });
 
-test('a trail of before that is put in the place of the present one is known by the link that is remembered', () => {
+test('an older copy of the trail is recognised by the remembered link', () => {
   const whole = makeTrail(9);
   const [known] = remembering(whole) as [Remembered];
   expect(checkOn(inRedis(whole.slice(0, 5)), [known]).broken).toMatchObject({ number: 6, is: 'end' });
-  // Written on by somebody who had the key, so that it is as long again.
+  // A forger with the key wrote further entries, so that the trail has the same length.
   const other = { ...known, link: chain.link('what stood there') };
   expect(checkOn(inRedis(whole), [other]).broken).toMatchObject({ number: 9, is: 'history' });
   expect(checkOn([], [known]).broken).toMatchObject({ number: 1, is: 'end' });
-  // An export of before is none the worse for it.
+  // An older export is still valid.
   expect(checkOn(inFile(whole.slice(0, 5)), [{ ...known, mustReach: false }]).broken).toBeUndefined();
 });
 
-test('another key is said to be another key, and no change', () => {
+test('another key is reported as such, and not as a change', () => {
   const other = makeChain(Buffer.alloc(32, 2));
   const verifier = makeVerifier({ chain: other });
   for (const entry of inRedis(makeTrail(3))) verifier.add(entry);
   expect(verifier.end().broken).toMatchObject({ number: 1, is: 'key' });
 });
 
-test('from a number on, what stands before is not looked at', () => {
+test('a check from a given number ignores earlier entries', () => {
   const trail = makeTrail(6);
   trail.splice(2, 1);
   const verifier = makeVerifier({ chain, from: 4, remembered: remembering(trail) });
@@ -175,7 +175,7 @@ test('from a number on, what stands before is not looked at', () => {
   expect(missing.end().broken).toMatchObject({ number: 3, is: 'missing' });
 });
 
-test('a line of an export is the entry to the byte, whatever stands in it', () => {
+test('a line of an export reproduces the entry byte for byte', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (by, about) => {
       const place = { number: 1, atMs: 1, account: 'a', prev: chain.genesis };

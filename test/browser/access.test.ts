@@ -5,7 +5,7 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { openThreeRows } from '../support/three-rows.ts';
 
 testInBrowser(
-  'a page that is refused says whom to ask, and pages show no more than one may, light, dark and at 360 px',
+  'a refused page names the admins, and a viewer’s pages show only permitted links, light, dark and at 360 px',
   async () => {
     const vera: Person = { by: 'vera', roles: ['viewer'] };
     const { url } = await openThreeRows({ identify: async () => vera, admins: async () => ['ada', 'hans'] });
@@ -32,7 +32,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('rights that are taken away while a page is open: its buttons do nothing, and say why', async () => {
+testInBrowser('after a role was removed an open page’s buttons are refused with the reason', async () => {
   let person: Person = { by: 'olaf', roles: ['operator'] };
   const { url, context } = await openThreeRows({ identify: async () => person });
   const { page, expectFault } = await openBrowser();
@@ -46,7 +46,7 @@ testInBrowser('rights that are taken away while a page is open: its buttons do n
   expect((await context.portfolios.read('q4')).states.refused).toBe(1);
   await page.goto(`${url}/portfolios/q4`);
   expect(await page.getByRole('link', { name: /Send 1 rejected/ }).count()).toBe(0);
-  // The keyboard leads to no place that is not in the navigation.
+  // Keyboard shortcuts lead only to pages in the navigation.
   await page.keyboard.press('g');
   await page.keyboard.press('q');
   await page.keyboard.press('g');

@@ -4,7 +4,7 @@ import { keepScreenshot, type Looks, openBrowser, testInBrowser } from '../suppo
 import { addUser, codeOf, openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
 
-/** A console where everything above 2,500 is to be approved, with somebody who submits and two who may say yes. */
+/** A console where sums above 2,500 need approval, with one person of finance and two approvers. */
 async function openOffice() {
   const desk = await openDesk(12, {}, { APPROVE_ABOVE: '2500' });
   const web = await openConsole(desk);
@@ -18,7 +18,7 @@ async function openOffice() {
     web,
     users,
     states: async (name: string) => (await web.context.portfolios.read(name)).states,
-    /** A browser in which somebody is signed in. */
+    /** A browser in which this person is signed in. */
     as: async (name: keyof typeof users, looks: Looks = {}) => {
       const browser = await openBrowser(looks);
       const { page } = browser;
@@ -35,7 +35,7 @@ async function openOffice() {
 }
 
 testInBrowser(
-  'finance submits, another person approves with the password on a phone in the dark, and the rows go',
+  'finance submits a file, another person approves it with the password on a phone, and the rows are sent',
   async () => {
     const office = await openOffice();
     const { web, states, start, standIn, read } = office;
@@ -80,31 +80,34 @@ testInBrowser(
     await keepScreenshot(bob.page, 'approval-password');
     expect(await states('q4')).toMatchObject({ awaiting: 12, queued: 0 });
     await bob.page.getByLabel('Your password').fill(PASSWORD);
-    // The code of before was used to sign in.
+    // The previous code was used for signing in.
     await bob.page.getByLabel('Code of your second factor').fill(codeOf(office.users.bob.secret, 1));
     await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
     await bob.page.getByText('Approved').first().waitFor();
     await keepScreenshot(bob.page, 'approval-granted');
     expect(await states('q4')).toMatchObject({ awaiting: 0, queued: 12 });
-    // Whose page was open hears of it.
+    // The open page receives the change.
     await fiona.page.goto(`${web.url}/portfolios/q4`);
     await start('work', '--until-settled').ended;
     expect(standIn.counts().made).toMatchObject({ company: 12, limit: 12 });
   },
 );
 
-testInBrowser('without script: declined with a reason, which stands in the list of what was answered', async () => {
-  const office = await openOffice();
-  await office.limitline('import', 'q4.csv', '--yes');
-  const { page } = await office.as('bob', { width: 360, height: 740, script: false });
-  await page.goto(`${office.web.url}/approvals`);
-  await page.getByRole('link', { name: 'q4', exact: true }).click();
-  await page.getByLabel('Reason for declining').fill('The sum is above what we agreed on.');
-  await page.getByRole('button', { name: 'Decline' }).click();
-  await page.getByText('Declined').first().waitFor();
-  expect(await office.states('q4')).toMatchObject({ cancelled: 12, awaiting: 0 });
-  await keepScreenshot(page, 'approval-declined-360');
-  await page.goto(`${office.web.url}/approvals`);
-  await page.getByText('The sum is above what we agreed on.').waitFor();
-  await keepScreenshot(page, 'approvals-answered-360');
-});
+testInBrowser(
+  'without script an approval is declined with a reason, which is shown in the list of answered ones',
+  async () => {
+    const office = await openOffice();
+    await office.limitline('import', 'q4.csv', '--yes');
+    const { page } = await office.as('bob', { width: 360, height: 740, script: false });
+    await page.goto(`${office.web.url}/approvals`);
+    await page.getByRole('link', { name: 'q4', exact: true }).click();
+    await page.getByLabel('Reason for declining').fill('The sum is above what we agreed on.');
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('Declined').first().waitFor();
+    expect(await office.states('q4')).toMatchObject({ cancelled: 12, awaiting: 0 });
+    await keepScreenshot(page, 'approval-declined-360');
+    await page.goto(`${office.web.url}/approvals`);
+    await page.getByText('The sum is above what we agreed on.').waitFor();
+    await keepScreenshot(page, 'approvals-answered-360');
+  },
+);

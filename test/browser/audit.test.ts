@@ -32,7 +32,7 @@ async function openTrail() {
   return url;
 }
 
-testInBrowser('entries of the audit trail read well on a phone, in the dark, and open', async () => {
+testInBrowser('audit entries are readable on a phone in the dark, and can be opened', async () => {
   const url = await openTrail();
   const { page } = await openBrowser({ width: 360, height: 740, dark: true });
   await page.goto(`${url}/audit`);
@@ -43,7 +43,7 @@ testInBrowser('entries of the audit trail read well on a phone, in the dark, and
   await expectNoViolations(page);
 });
 
-testInBrowser('entries are found without script, and found again by their address', async () => {
+testInBrowser('audit entries are searched without script, and the address contains the search', async () => {
   const url = await openTrail();
   const { page } = await openBrowser({ script: false });
   await page.goto(`${url}/audit`);

@@ -4,7 +4,10 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `BUYER` for that of its buyer, `DRAFT` for an upload's. */
+/**
+ * Every page of the console but *Nightly* (nightly.test.ts), by the name of its screenshot. `DONE` and the like stand
+ * for the key of such a row, `BUYER` for the key of its buyer, and `DRAFT` for the id of an upload.
+ */
 const PAGES: [name: string, path: string][] = [
   ['portfolios', '/'],
   ['declined', '/declined'],
@@ -30,7 +33,7 @@ const PAGES: [name: string, path: string][] = [
   ['not-found', '/nowhere'],
 ];
 
-/** What a console shows that was used: rows done, refused and held, and a name that would like to be markup. */
+/** A used console: done, rejected and held rows, and a name with markup. */
 async function openUsed() {
   const desk = await openDesk(5, {
     rules: [
@@ -62,7 +65,7 @@ async function openUsed() {
 }
 
 // Promise: pages-for-everybody
-testInBrowser('every page is right for everybody, light and dark, wide and at 320 px', async () => {
+testInBrowser('every page is accessible and fits, light and dark, wide and at 320 px', async () => {
   const { web, pathOf } = await openUsed();
   const wide = await openBrowser();
   const narrow = await openBrowser({ width: 320, height: 720, dark: true });

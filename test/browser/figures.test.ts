@@ -7,7 +7,7 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { openConsole, openDesk, plainText } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** What the service does with the limit of each buyer, by the number of the buyer; all others are approved as asked. */
+/** The answers of the service by the number of the buyer. All other limits are approved as requested. */
 const PLAYED = { declined: [1, 2, 3], partly: [4, 5], in_progress: [6], odd: [7], refused: [8, 9], lost: [10] };
 
 const on = 'limit' as const;
@@ -22,10 +22,10 @@ const RULES = [
   ...each(PLAYED.lost, { fault: 'reset', made: true }),
 ];
 
-/** A number as a page shows it to a reader of English. */
+/** A number as a page shows it to an English reader. */
 const shown = (amount: number) => amount.toLocaleString('en', { minimumFractionDigits: 2 });
 
-/** The outcome of a limit that was made for a buyer, and what was granted, as a row of a portfolio has them. */
+/** The outcome of a buyer’s limit and its granted amount, as the list of rows shows them. */
 function become(number: number, amount: number): [outcome: string, granted: string] {
   if (PLAYED.declined.includes(number)) return ['declined', '–'];
   if (PLAYED.partly.includes(number)) return ['partly approved', shown(amount / 2)];
@@ -35,7 +35,10 @@ function become(number: number, amount: number): [outcome: string, granted: stri
   return ['approved', shown(amount)];
 }
 
-/** The rows of the table with this caption, each as the texts of its cells. All are read at one moment, since events replace tables. */
+/**
+ * The rows of the table with this caption, each as its cells’ texts. All are read at one moment, because updates
+ * replace tables.
+ */
 async function rowsOf(page: Page, caption: string): Promise<string[][]> {
   const rows = await page.locator('table').evaluateAll((tables, named) => {
     const table = tables.find((one) => one.querySelector('caption')?.textContent?.trim() === named);
@@ -45,7 +48,7 @@ async function rowsOf(page: Page, caption: string): Promise<string[][]> {
   return rows.map((cells) => cells.map((markup) => plainText(markup).trim()));
 }
 
-/** Two portfolios: the second names one buyer again as before, and one with another amount. */
+/** Two portfolios. The second repeats one buyer unchanged and another with a different amount. */
 async function openSent() {
   const desk = await openDesk(0, { rules: RULES });
   const lines = buyerLines(13).map((line, at) => (at === 0 ? `${line},currency` : `${line},EUR`));
@@ -58,7 +61,7 @@ async function openSent() {
   return desk;
 }
 
-/** The service's own account: what it made, by the number of the buyer, less what was made for the second portfolio. */
+/** The limits that the service made, by the number of the buyer, without those of the second portfolio. */
 function accountOf(desk: Awaited<ReturnType<typeof openDesk>>) {
   const made = desk.standIn.things('limit').map(({ body }) => {
     const text = JSON.stringify(body);
@@ -77,7 +80,7 @@ function accountOf(desk: Awaited<ReturnType<typeof openDesk>>) {
   return { of, others, made };
 }
 
-testInBrowser('every figure of the pages is that of the account that the service itself keeps', async () => {
+testInBrowser('every figure on the pages agrees with the service’s own records', async () => {
   const desk = await openSent();
   const { of, others, made } = accountOf(desk);
   expect(made).toHaveLength(11);
@@ -91,7 +94,7 @@ testInBrowser('every figure of the pages is that of the account that the service
   const [full, part] = [of(...others), of(...PLAYED.partly)];
   const answered = of(...others, ...PLAYED.partly, ...PLAYED.declined, ...PLAYED.in_progress, ...PLAYED.odd);
   const lost = of(...PLAYED.lost);
-  // What was refused is in no account of the service: its amounts are those of the file.
+  // Rejected requests are in no record of the service, so their amounts come from the file.
   const refused = { rows: PLAYED.refused.length, amount: 1_008.5 + 1_009.5 };
   const granted = full.amount + part.amount / 2;
   const whole = {
@@ -184,9 +187,9 @@ testInBrowser('every figure of the pages is that of the account that the service
 });
 
 testInBrowser(
-  'on a phone each amount has its currency, and no outcome runs into it or looks like another',
+  'on a phone each amount has its currency, and outcomes neither overlap amounts nor share a colour',
   async () => {
-    // Without script no event replaces the table while it is measured.
+    // Without script no update replaces the table while it is measured.
     const { page } = await openBrowser({ width: 360, script: false });
     const web = await openConsole(await openSent(), { identify: async () => ({ by: 'somebody', roles: ['finance'] }) });
     await page.goto(`${web.url}/portfolios/q4`);

@@ -5,27 +5,24 @@ import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from 
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openBareConsole, STRIP } from '../support/marked-console.ts';
 
-testInBrowser(
-  'every part of a page can be seen and used in both themes, on a phone and by the keyboard alone',
-  async () => {
-    const { url } = await openBareConsole({
-      strip: async () => ({ ...STRIP, standIn: true, stops: ['Sending waits.'] }),
-    });
-    const { page } = await openBrowser();
-    await page.goto(`${url}/gallery`);
-    await expectNoViolations(page);
-    await expectKeyboardReach(page);
-    await keepScreenshot(page, 'parts-light');
-    const { page: small } = await openBrowser({ width: 320, height: 640, dark: true });
-    await small.goto(`${url}/gallery`);
-    await expectNoViolations(small);
-    await expectNoSidewaysScroll(small);
-    await expectKeyboardReach(small);
-    await keepScreenshot(small, 'parts-phone-dark');
-  },
-);
+testInBrowser('every component of a page is accessible in both themes, on a phone and by keyboard', async () => {
+  const { url } = await openBareConsole({
+    strip: async () => ({ ...STRIP, standIn: true, stops: ['Sending waits.'] }),
+  });
+  const { page } = await openBrowser();
+  await page.goto(`${url}/gallery`);
+  await expectNoViolations(page);
+  await expectKeyboardReach(page);
+  await keepScreenshot(page, 'parts-light');
+  const { page: small } = await openBrowser({ width: 320, height: 640, dark: true });
+  await small.goto(`${url}/gallery`);
+  await expectNoViolations(small);
+  await expectNoSidewaysScroll(small);
+  await expectKeyboardReach(small);
+  await keepScreenshot(small, 'parts-phone-dark');
+});
 
-testInBrowser('a form is believed from a page of ours, with script and without', async () => {
+testInBrowser('a form of the console is accepted, with script and without', async () => {
   const { url } = await openBareConsole();
   for (const script of [true, false]) {
     const { page } = await openBrowser({ script });
@@ -36,7 +33,7 @@ testInBrowser('a form is believed from a page of ours, with script and without',
   }
 });
 
-testInBrowser('a page is kept fresh, and keeps what a person is at: focus, a field, a dialog', async () => {
+testInBrowser('a page is updated live without losing focus, typed text or an open dialog', async () => {
   let count = 1;
   const { url } = await openBareConsole({
     pages: (app, hub) => {
@@ -74,7 +71,7 @@ testInBrowser('a page is kept fresh, and keeps what a person is at: focus, a fie
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 });
 
-testInBrowser('a tab that nobody sees lets go of its stream, and catches up', async () => {
+testInBrowser('a hidden tab closes its stream, and opens it again when shown', async () => {
   const seen: { watchers: () => number } = { watchers: () => 0 };
   const { url } = await openBareConsole({
     pages: (_app, hub) => {
@@ -93,7 +90,7 @@ testInBrowser('a tab that nobody sees lets go of its stream, and catches up', as
   await expect.poll(() => seen.watchers()).toBe(1);
 });
 
-testInBrowser('where events do not come, a page asks by itself; and it says so when the console is gone', async () => {
+testInBrowser('without event streams a page polls for updates, and it reports when the console is gone', async () => {
   let workers = 1;
   const { url, web } = await openBareConsole({ strip: async () => ({ ...STRIP, workers }) });
   const { page, expectFault } = await openBrowser();

@@ -5,50 +5,53 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { openConsole, openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
-testInBrowser('a held row is answered by a file: what it would do is shown, and done after the yes', async () => {
-  const { url, standIn, json } = await openThreeRows();
-  const { page } = await openBrowser();
-  await page.goto(`${url}/held`);
-  await page.getByRole('button', { name: 'Letter to the service' }).click();
-  await page.getByText('Text to copy').waitFor();
-  // The link goes back, so what is held stands before and behind it in the history.
-  await page.getByRole('link', { name: 'Back', exact: true }).click();
-  await page.getByText('Text to copy').waitFor({ state: 'detached' });
-  await page.goForward();
-  await page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
-  // A file that answers nothing or is wrong leads back to what is held.
-  for (const [line, words] of [
-    ['2,limit_1', 'Problems in'],
-    ['3,', 'The file says nothing'],
-  ] as const) {
-    await page.goto(`${url}/portfolios/q4/held`);
-    const file = { name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n${line}\n`) };
+testInBrowser(
+  'a held row is answered by a file, which is previewed and takes effect after the confirmation',
+  async () => {
+    const { url, standIn, json } = await openThreeRows();
+    const { page } = await openBrowser();
+    await page.goto(`${url}/held`);
+    await page.getByRole('button', { name: 'Letter to the service' }).click();
+    await page.getByText('Text to copy').waitFor();
+    // The link returns to the list, which is before and after this page in the history.
+    await page.getByRole('link', { name: 'Back', exact: true }).click();
+    await page.getByText('Text to copy').waitFor({ state: 'detached' });
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
+    // A file without answers, or with wrong ones, links back to the held rows.
+    for (const [line, words] of [
+      ['2,limit_1', 'Problems in'],
+      ['3,', 'The file says nothing'],
+    ] as const) {
+      await page.goto(`${url}/portfolios/q4/held`);
+      const file = { name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n${line}\n`) };
+      await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
+      await page.getByRole('button', { name: 'Show what it would do' }).click();
+      await page.getByText(words).waitFor();
+      await backFrom(page, 'Back to what is held');
+    }
+    await page.goto(`${url}/held`);
+    await page.getByRole('link', { name: 'q4', exact: true }).click();
+    const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
+    const file = { name: 'answers <b>.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n3,${made}\n`) };
     await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
     await page.getByRole('button', { name: 'Show what it would do' }).click();
-    await page.getByText(words).waitFor();
-    await backFrom(page, 'Back to what is held');
-  }
-  await page.goto(`${url}/held`);
-  await page.getByRole('link', { name: 'q4', exact: true }).click();
-  const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
-  const file = { name: 'answers <b>.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n3,${made}\n`) };
-  await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
-  await page.getByRole('button', { name: 'Show what it would do' }).click();
-  await page.getByRole('heading', { name: 'What answers <b>.csv would do' }).waitFor();
-  expect((await json('report', 'q4')).states.held).toBe(1);
-  await expectNoViolations(page);
-  await page.getByRole('button', { name: `Confirm that ${made} exists` }).click();
-  await page.getByText('1 call answered').waitFor();
-  await page.getByText('Nothing is held').waitFor();
-  expect((await json('report', 'q4')).states.held).toBe(0);
-});
+    await page.getByRole('heading', { name: 'What answers <b>.csv would do' }).waitFor();
+    expect((await json('report', 'q4')).states.held).toBe(1);
+    await expectNoViolations(page);
+    await page.getByRole('button', { name: `Confirm that ${made} exists` }).click();
+    await page.getByText('1 call answered').waitFor();
+    await page.getByText('Nothing is held').waitFor();
+    expect((await json('report', 'q4')).states.held).toBe(0);
+  },
+);
 
 testInBrowser(
-  'one held row is answered on its page by two clicks, of which the first shows what follows, and a refused one is sent again by one',
+  'a held row is answered on its page with a preview and a confirmation, and a rejected row is sent again by one click',
   async () => {
     const { url, standIn, rowOf, json } = await openThreeRows();
     const { page } = await openBrowser();
-    // What the service said of another is text, and all of its page is reached by keyboard.
+    // The service’s answer is shown as text, and the whole page is reachable by keyboard.
     await page.goto(`${url}${await rowOf('refused')}`);
     expect(await page.locator('.row-outcome pre').textContent()).toContain('<script>alert(1)</script>');
     await page.getByText('What was sent').last().click();
@@ -84,7 +87,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('a row that somebody answers leaves the list of others, and what they typed stays', async () => {
+testInBrowser('a row that somebody else answers disappears from an open list, which keeps typed ids', async () => {
   const desk = await openDesk(
     3,
     { rules: [{ on: 'limit', fault: 'reset', made: true }] },
@@ -113,78 +116,75 @@ testInBrowser('a row that somebody answers leaves the list of others, and what t
   await expectNoViolations(page);
 });
 
-testInBrowser(
-  'typed ids and what is selected are still there when one goes back, and a plan is said to be old once another page answers',
-  async () => {
-    const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
-    const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
-    await desk.limitline('run', 'q4.csv', '--deadline', '20s');
-    const { url } = await openConsole(desk);
-    const { page, expectFault } = await openBrowser();
-    expectFault(/422/);
-    await page.goto(`${url}/held`);
-    const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
-    const id = page.getByLabel(/^Id for Buyer 1 /);
-    const pick = page.getByLabel(/^Select Buyer 2 /);
-    await id.fill(made);
-    await pick.check();
-    const ways = [
-      ['Confirm the ids…', 'Requests are selected, too'],
-      ['The selected were not made: ask again…', 'What would follow'],
-      ['Letter to the service', 'Text to copy'],
-    ] as const;
-    for (const [button, words] of ways) {
-      await page.getByRole('button', { name: button }).click();
-      await page.getByText(words).first().waitFor();
-      await page.goBack();
-      await page.getByRole('button', { name: button }).waitFor();
-      expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
-    }
-    for (const [button, link] of [
-      ['Letter to the service', 'Back'],
-      ['The selected were not made: ask again…', 'Leave it'],
-    ] as const) {
-      await page.getByRole('button', { name: button }).click();
-      await page.getByRole('link', { name: link, exact: true }).click();
-      await page.getByRole('button', { name: button }).waitFor();
-      expect([link, await id.inputValue(), await pick.isChecked()]).toEqual([link, made, true]);
-    }
-    // The name of the file stands on one line.
-    await page.getByRole('button', { name: 'The selected were not made: ask again…' }).click();
-    await page.getByRole('cell', { name: 'q4.csv #1' }).first().waitFor();
-    const lines = `(() => {
+testInBrowser('typed ids and selections are kept when going back, and an outdated plan is marked', async () => {
+  const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
+  const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
+  await desk.limitline('run', 'q4.csv', '--deadline', '20s');
+  const { url } = await openConsole(desk);
+  const { page, expectFault } = await openBrowser();
+  expectFault(/422/);
+  await page.goto(`${url}/held`);
+  const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
+  const id = page.getByLabel(/^Id for Buyer 1 /);
+  const pick = page.getByLabel(/^Select Buyer 2 /);
+  await id.fill(made);
+  await pick.check();
+  const ways = [
+    ['Confirm the ids…', 'Requests are selected, too'],
+    ['The selected were not made: ask again…', 'What would follow'],
+    ['Letter to the service', 'Text to copy'],
+  ] as const;
+  for (const [button, words] of ways) {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText(words).first().waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: button }).waitFor();
+    expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
+  }
+  for (const [button, link] of [
+    ['Letter to the service', 'Back'],
+    ['The selected were not made: ask again…', 'Leave it'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('link', { name: link, exact: true }).click();
+    await page.getByRole('button', { name: button }).waitFor();
+    expect([link, await id.inputValue(), await pick.isChecked()]).toEqual([link, made, true]);
+  }
+  // The name of the file is shown on one line.
+  await page.getByRole('button', { name: 'The selected were not made: ask again…' }).click();
+  await page.getByRole('cell', { name: 'q4.csv #1' }).first().waitFor();
+  const lines = `(() => {
     const range = document.createRange();
     range.selectNodeContents([...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'q4.csv #1'));
     return new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size;
   })()`;
-    expect(await page.evaluate(lines)).toBe(1);
+  expect(await page.evaluate(lines)).toBe(1);
 
-    const plan = async () => {
-      const browser = await openBrowser();
-      browser.expectFault(/409/);
-      await browser.page.goto(`${url}/held`);
-      await browser.page.getByLabel(/^Id for Buyer 1 /).fill(made);
-      await browser.page.getByRole('button', { name: 'Confirm the ids…' }).click();
-      const yes = browser.page.getByRole('button', { name: `Confirm that ${made} exists` });
-      await yes.waitFor();
-      await expect.poll(() => new URL(browser.page.url()).pathname).toBe('/held');
-      return { page: browser.page, yes };
-    };
-    const [one, other] = [await plan(), await plan()];
-    await one.yes.click();
-    await one.page.getByText('1 call answered').waitFor();
-    await one.page.goBack();
-    await one.page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
-    await other.page.getByText('this plan may be old').waitFor();
-    await expectNoViolations(other.page);
-    await other.yes.click();
-    await other.page.getByText('Something has changed since this plan was made').waitFor();
-    // Back from its end shows what is held.
-    await backFrom(other.page, 'Back to what is held');
-  },
-);
+  const plan = async () => {
+    const browser = await openBrowser();
+    browser.expectFault(/409/);
+    await browser.page.goto(`${url}/held`);
+    await browser.page.getByLabel(/^Id for Buyer 1 /).fill(made);
+    await browser.page.getByRole('button', { name: 'Confirm the ids…' }).click();
+    const yes = browser.page.getByRole('button', { name: `Confirm that ${made} exists` });
+    await yes.waitFor();
+    await expect.poll(() => new URL(browser.page.url()).pathname).toBe('/held');
+    return { page: browser.page, yes };
+  };
+  const [one, other] = [await plan(), await plan()];
+  await one.yes.click();
+  await one.page.getByText('1 call answered').waitFor();
+  await one.page.goBack();
+  await one.page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
+  await other.page.getByText('this plan may be old').waitFor();
+  await expectNoViolations(other.page);
+  await other.yes.click();
+  await other.page.getByText('Something has changed since this plan was made').waitFor();
+  // Going back from the refused plan shows the held rows.
+  await backFrom(other.page, 'Back to what is held');
+});
 
-/** Leaves the answer to a form by its link, and goes back to it. */
+/** Leaves the answer of a form by this link, and goes back. */
 async function backFrom(page: Page, link: string) {
   await expect.poll(() => new URL(page.url()).pathname).toMatch(/held$/);
   await page.getByRole('link', { name: link, exact: true }).click();

@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
 
-/** Markup that would show itself wherever it is read as such: by a title, a window, a request, or an element of its own. */
+/** Markup that would be noticed if it was interpreted: by a title, a dialog, a request, or an element of its own. */
 const EVIL = `"'><img src=//evil.example/x id=pwned onerror="document.title='pwned';alert(1)"><script>document.title='pwned'</script><b id=pwned style=color:red>`;
 
-/** As JSON has it in a request's body. */
+/** The markup with an end by which a rule finds it in a request’s body. */
 const evil = (tail: string) => `${EVIL} ${tail}`;
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
@@ -26,7 +26,7 @@ const COLUMNS = [
   evil('own'),
 ];
 
-/** A line in which every cell that may be any text would like to be markup. */
+/** A line with markup in every cell that may be any text. */
 function lineOf(n: number, amount: string): string {
   const texts = ['name', 'DE', 'city', 'street', `HRB-${n}-`, 'first', 'last', `buyer-${n}`, `reference-${n}`];
   const cells = texts.map((text, at) => (at === 1 ? text : evil(at === 0 ? `B${n}.` : text)));
@@ -35,7 +35,7 @@ function lineOf(n: number, amount: string): string {
 
 const FILE = [COLUMNS.map(cell).join(','), ...[1, 2, 3, 4].map((n) => lineOf(n, `${n}000`)), lineOf(5, evil('amount'))];
 
-/** A portfolio of which every text came from somebody who means ill: done, refused, held and invalid, the service's words too. */
+/** A portfolio with hostile texts everywhere, also in the service’s answers: done, rejected, held and invalid. */
 async function openHostile() {
   const words = { error: EVIL, code: `${EVIL}_2`, details: [{ field: EVIL, message: EVIL }] };
   const desk = await openDesk(0, {
@@ -68,7 +68,7 @@ async function openHostile() {
   return { web, file, draft: location, keys: rows.flat().map(({ row }) => row.key) };
 }
 
-/** Nothing of it may have become a part of the page. */
+/** The markup has not become a part of the page. */
 async function expectOnlyText(page: Page) {
   const at = page.url();
   expect(await page.locator('#pwned').count(), at).toBe(0);
@@ -77,7 +77,7 @@ async function expectOnlyText(page: Page) {
 }
 
 // Promise: texts-never-run
-testInBrowser('a portfolio in which every text would like to be markup goes through every page as text', async () => {
+testInBrowser('markup in any text of a portfolio is shown as text on every page', async () => {
   const { web, draft, keys } = await openHostile();
   const { page, tab, expectFault } = await openBrowser();
   expectFault(/status of (?:40\d|422) /);
@@ -125,7 +125,7 @@ testInBrowser('a portfolio in which every text would like to be markup goes thro
   const ofJobs = ['companies', 'buyer-limits'].flatMap((queue) =>
     keys.map((key) => `${queue}/${encodeURIComponent(`q4/${key}`)}?status=failed`),
   );
-  // In a tab each, since the most of the time goes into waiting until a page asks no more.
+  // Each job is opened in a tab of its own, because most time goes into waiting for the network.
   const look = async (job: string) => {
     const one = await tab();
     await one.goto(`${web.url}/queues/queue/${job}`);

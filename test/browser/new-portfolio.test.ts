@@ -33,7 +33,7 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
 
 testInBrowser(
   // Promises: imported-as-previewed, typed-total-stays
-  'a file is uploaded, a column corrected, a cell mended, and what is submitted is what a command imports',
+  'an upload is corrected and submitted in the browser, and the result equals that of a command’s import',
   async () => {
     const { desk, web, page, path, upload } = await openUpload();
     await page.goto(`${web.url}/new`);
@@ -74,7 +74,8 @@ testInBrowser(
     expect(await command.textContent()).not.toContain('--total');
     await page.getByLabel('Control total').fill('1,270.25');
     expect(await command.textContent()).toMatch(/ --total 1,270\.25$/);
-    // The total stays while another form of the page is sent. Enter in it asks the question, and a second Enter answers nothing.
+    // The total is kept while another form is sent. Enter in it opens the question, and a second Enter does not
+    // confirm.
     await page.getByRole('button', { name: 'Check for this portfolio' }).click();
     await page.waitForLoadState();
     await page.getByLabel('Control total').press('Enter');
@@ -93,7 +94,7 @@ testInBrowser(
     await other.limitline('import', 'Käufer Q4.csv', '--map', 'Wunsch=requested_limit');
     const results = async ({ limitline }: typeof desk) =>
       (await limitline('report', 'Käufer Q4', '--format', 'csv')).stdout;
-    // Two accounts, one file: ports and times differ.
+    // Two accounts imported the file, so ports and times differ.
     const less = (csv: string) => csv.replaceAll(/127\.0\.0\.1:\d+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
     expect(less(await results(desk))).toBe(less(await results(other)));
     expect(await readFile(path, 'utf8')).toBe(LINES.join('\r\n'));
@@ -101,7 +102,7 @@ testInBrowser(
 );
 
 // Promise: save-over-another-tab
-testInBrowser('a save over another tab’s is refused, and says what differs', async () => {
+testInBrowser('saving over the version of another tab is refused, and the differences are shown', async () => {
   const { page, tab, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
@@ -114,7 +115,8 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   await second.getByText('version 2: 1 cell corrected').waitFor();
   expectFault(/409/);
   await page.getByLabel('Line 4, Wunsch').fill('30');
-  // Enter, held in the total, asks once. The answer has the focus, and no link of it, which would load the page without what was typed.
+  // Holding Enter in the total asks once. The answer has the focus, and not its link, which would discard what was
+  // typed.
   await page.getByLabel('Control total').focus();
   for (let times = 0; times < 4; times += 1) await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
@@ -126,7 +128,7 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   await page.getByRole('button', { name: 'Save as a new version' }).click();
   await page.getByRole('heading', { name: 'Another version was saved meanwhile' }).waitFor();
   expect(await page.getByRole('cell', { name: '20', exact: true }).count()).toBe(1);
-  // What was typed is there to be copied: the browser's "back" leads to the new version.
+  // The typed values can be copied, because going back in the browser shows the new version.
   const left = page.getByRole('table', { name: 'Lines as you left them' });
   expect(await left.getByRole('row').last().textContent()).toMatch(/^4Öztürk KG \| 30 \| DE$/);
   await page.getByRole('link', { name: 'Load version 2' }).click();
@@ -135,59 +137,65 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
 });
 
 // Promise: imported-as-previewed
-testInBrowser('a name or a reading that was typed and not applied stops what is sent, and says so', async () => {
-  const { page, expectFault, upload, web } = await openUpload();
-  await upload();
-  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('1,258.00').first().waitFor();
-  const preview = page.url();
-  const expectNotSent = async () => {
-    expectFault(/422/);
+testInBrowser(
+  'an upload with unapplied changes of name or reading is not submitted, and the page says why',
+  async () => {
+    const { page, expectFault, upload, web } = await openUpload();
+    await upload();
+    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('1,258.00').first().waitFor();
+    const preview = page.url();
+    const expectNotSent = async () => {
+      expectFault(/422/);
+      await page.getByRole('button', { name: 'Request all' }).click();
+      await page.getByText('the page has changes that are not applied yet').waitFor();
+      // The typed values are kept, so no link offers to load the page again.
+      expect(await page.getByRole('dialog').getByRole('link').allTextContents()).toEqual(['Back']);
+      expect(await web.context.portfolios.names()).toEqual([]);
+      await page.goto(preview);
+    };
+    await page.getByLabel('Portfolio', { exact: true }).fill('other');
+    await expectNotSent();
+    await page.getByLabel('Land is read as').selectOption('city');
+    await expectNotSent();
+    await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
+    await expectNotSent();
+
+    // Each of the buttons applies all typed values.
+    await page.getByLabel('Portfolio', { exact: true }).fill('named');
+    await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
+    await page.getByRole('button', { name: 'Check for this portfolio' }).click();
+    await page.getByText('--portfolio named').waitFor();
+    expect(await page.getByLabel('Dates like 05/04/2026').inputValue()).toBe('mdy');
+    await page.getByLabel('Portfolio', { exact: true }).fill('again');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('--portfolio again').waitFor();
     await page.getByRole('button', { name: 'Request all' }).click();
-    await page.getByText('the page has changes that are not applied yet').waitFor();
-    // What was typed is still there: nothing asks to load the page again.
-    expect(await page.getByRole('dialog').getByRole('link').allTextContents()).toEqual(['Back']);
-    expect(await web.context.portfolios.names()).toEqual([]);
-    await page.goto(preview);
-  };
-  await page.getByLabel('Portfolio', { exact: true }).fill('other');
-  await expectNotSent();
-  await page.getByLabel('Land is read as').selectOption('city');
-  await expectNotSent();
-  await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
-  await expectNotSent();
+    await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
+    await page.waitForURL(/\/portfolios\/again$/);
+  },
+);
 
-  // Each of the buttons applies all that was typed.
-  await page.getByLabel('Portfolio', { exact: true }).fill('named');
-  await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
-  await page.getByRole('button', { name: 'Check for this portfolio' }).click();
-  await page.getByText('--portfolio named').waitFor();
-  expect(await page.getByLabel('Dates like 05/04/2026').inputValue()).toBe('mdy');
-  await page.getByLabel('Portfolio', { exact: true }).fill('again');
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('--portfolio again').waitFor();
-  await page.getByRole('button', { name: 'Request all' }).click();
-  await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
-  await page.waitForURL(/\/portfolios\/again$/);
-});
+testInBrowser(
+  'uploading, correcting and submitting work without script, at the width of a phone and in the dark',
+  async () => {
+    const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
+    await upload();
+    await expectNoSidewaysScroll(page);
+    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByLabel('Line 4, Wunsch').fill('1,5');
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    await page.getByText('1,259.50').first().waitFor();
+    await expectNoSidewaysScroll(page);
+    await page.getByRole('button', { name: 'Request all' }).click();
+    await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
+    await page.waitForURL(/\/portfolios\//);
+  },
+);
 
-testInBrowser('all of it works without script, in the width of a phone and in the dark', async () => {
-  const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
-  await upload();
-  await expectNoSidewaysScroll(page);
-  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByLabel('Line 4, Wunsch').fill('1,5');
-  await page.getByRole('button', { name: 'Save as a new version' }).click();
-  await page.getByText('1,259.50').first().waitFor();
-  await expectNoSidewaysScroll(page);
-  await page.getByRole('button', { name: 'Request all' }).click();
-  await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
-  await page.waitForURL(/\/portfolios\//);
-});
-
-testInBrowser('what was changed or ticked and not saved is said before an import', async () => {
+testInBrowser('the confirmation of an import says that changes are not saved', async () => {
   const { page, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
@@ -198,7 +206,7 @@ testInBrowser('what was changed or ticked and not saved is said before an import
   expect(await web.context.portfolios.names()).toEqual([]);
 });
 
-testInBrowser('what is wrong with a line is read whole where its file has many columns', async () => {
+testInBrowser('the problem of a line is visible in full also in a wide table', async () => {
   const { page, upload, path } = await openUpload({ width: 1280 });
   const head =
     'name,requested_limit,currency,country_code,city,street,state,website,contact_first_name,contact_last_name';

@@ -24,62 +24,59 @@ async function open() {
   return { provider, url: web.url, register: () => provider.open([`${web.url}/sign-in/oidc/callback`]) };
 }
 
-/** The provider's own pages ask a host of fonts, and have no icon. */
+/** The provider’s own pages load fonts from another host, and have no icon. */
 const THEIRS = /fonts\.googleapis|favicon/;
 
 testInBrowser.each<[string, Looks]>([
   ['dark-360', { width: 360, dark: true }],
   ['no-script', { script: false }],
-])(
-  'a person signs in at the identity provider, lands where they wanted to be, and signs out: %s',
-  async (look, looks) => {
-    const { url, provider, register } = await open();
-    const { page, expectFault, context } = await openBrowser(looks);
-    expectFault(THEIRS);
-    expectFault(/status of (?:403|503)/);
-    await context.route(/fonts\.googleapis/, (route) => route.abort());
-    const shows = async (name: string) => {
-      // What looks at a page is script itself.
-      if (looks.script === false) return;
-      await expectNoViolations(page);
-      await expectNoSidewaysScroll(page);
-      await keepScreenshot(page, `oidc-${name}-${look}`);
-    };
+])('a person signs in at the identity provider, reaches the requested page, and signs out: %s', async (look, looks) => {
+  const { url, provider, register } = await open();
+  const { page, expectFault, context } = await openBrowser(looks);
+  expectFault(THEIRS);
+  expectFault(/status of (?:403|503)/);
+  await context.route(/fonts\.googleapis/, (route) => route.abort());
+  const shows = async (name: string) => {
+    // The accessibility checks need script.
+    if (looks.script === false) return;
+    await expectNoViolations(page);
+    await expectNoSidewaysScroll(page);
+    await keepScreenshot(page, `oidc-${name}-${look}`);
+  };
 
-    await page.goto(`${url}/keys`);
-    await shows('sign-in');
-    await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click();
-    expect(await page.textContent('main')).toContain('does not answer just now');
-    await shows('away');
+  await page.goto(`${url}/keys`);
+  await shows('sign-in');
+  await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click();
+  expect(await page.textContent('main')).toContain('does not answer just now');
+  await shows('away');
 
-    register();
-    await expect
-      .poll(async () => {
-        await page.goto(`${url}/sign-in/oidc?to=%2Fkeys`);
-        return page.url();
-      })
-      .toContain(provider.issuer);
-    await page.fill('[name=login]', 'anna');
-    await page.fill('[name=password]', 'any');
-    await page.click('[type=submit]');
-    await page.click('[type=submit]');
-    await page.waitForURL(`${url}/keys`);
-    expect(await page.textContent('h1')).not.toContain('Another site');
-    await shows('signed-in');
+  register();
+  await expect
+    .poll(async () => {
+      await page.goto(`${url}/sign-in/oidc?to=%2Fkeys`);
+      return page.url();
+    })
+    .toContain(provider.issuer);
+  await page.fill('[name=login]', 'anna');
+  await page.fill('[name=password]', 'any');
+  await page.click('[type=submit]');
+  await page.click('[type=submit]');
+  await page.waitForURL(`${url}/keys`);
+  expect(await page.textContent('h1')).not.toContain('Another site');
+  await shows('signed-in');
 
-    await page.locator('header summary').click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.waitForURL(`${url}/sign-in/oidc/out`);
-    await shows('out');
-    expect(await page.getByRole('link', { name: /too$/ }).getAttribute('href')).toContain(
-      `${provider.issuer}/session/end`,
-    );
-    await page.goto(`${url}/keys`);
-    expect(page.url()).toContain('/sign-in?to=');
-  },
-);
+  await page.locator('header summary').click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(`${url}/sign-in/oidc/out`);
+  await shows('out');
+  expect(await page.getByRole('link', { name: /too$/ }).getAttribute('href')).toContain(
+    `${provider.issuer}/session/end`,
+  );
+  await page.goto(`${url}/keys`);
+  expect(page.url()).toContain('/sign-in?to=');
+});
 
-testInBrowser('who is of no group that counts is told so, and the names of groups are text', async () => {
+testInBrowser('a person without a known group is told so, and group names are shown as text', async () => {
   const { url, register } = await open();
   register();
   const { page, expectFault, context } = await openBrowser();

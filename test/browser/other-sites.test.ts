@@ -4,7 +4,7 @@ import { openBrowser, testInBrowser } from '../support/browser.ts';
 import { openBareConsole } from '../support/marked-console.ts';
 import { portOf } from '../support/tls-service.ts';
 
-/** A site of somebody else's, at another name than the console's. */
+/** A foreign site under another host name than the console’s. */
 async function openElsewhere(body: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -14,7 +14,7 @@ async function openElsewhere(body: string): Promise<string> {
 }
 
 // Promise: foreign-link-asks-first
-testInBrowser('a link on another site leads to a page that asks first, and leaves open forms valid', async () => {
+testInBrowser('a link from another site leads to a page that asks first, and open forms stay valid', async () => {
   const { url } = await openBareConsole();
   const { page, tab, context } = await openBrowser();
   await page.goto(`${url}/gallery`);
@@ -32,7 +32,7 @@ testInBrowser('a link on another site leads to a page that asks first, and leave
 });
 
 // Promise: no-forms-of-other-sites
-testInBrowser('nothing that another site tries in the browser is done, or seen by it', async () => {
+testInBrowser('requests of another site are refused, and their answers are unreadable to it', async () => {
   const asked: string[] = [];
   const { url } = await openBareConsole({
     pages: (app) => {

@@ -9,7 +9,7 @@ import {
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole, openDesk } from '../support/desk.ts';
 
-/** A portfolio of which the service refused two companies and one limit; it would take them now. */
+/** A portfolio with two rejected companies and one rejected limit, which the service would accept now. */
 async function withRefusals() {
   const desk = await openDesk(6, {
     rules: [
@@ -26,7 +26,7 @@ async function withRefusals() {
 }
 
 testInBrowser(
-  'rows that failed alike are sent again through a plan; of two tabs that confirm it one wins',
+  'rows with one cause are sent again by a plan, and only the first of two confirmations takes effect',
   async () => {
     const { web, cause, start, standIn } = await withRefusals();
     const { page, tab } = await openBrowser();
@@ -35,7 +35,7 @@ testInBrowser(
     expect(await page.locator('h1').textContent()).toBe('Send 2 rejected rows again?');
     expect(await page.locator('main').textContent()).toContain(`npx limitline retry q4 --cause ${cause(400)}`);
     await keepScreenshot(page, 'plan');
-    // The same plan in another tab, where it is confirmed first.
+    // The same plan is confirmed first in another tab.
     const address = await page.locator('form[action$="/confirm"]').getAttribute('action');
     const other = await tab();
     await other.goto(`${web.url}${address?.replace('/confirm', '')}`);
@@ -55,7 +55,7 @@ testInBrowser(
 );
 
 // Promise: pages-for-everybody
-testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and without script', async () => {
+testInBrowser('a plan works by keyboard on a narrow dark screen, and without script', async () => {
   const { web, cause } = await withRefusals();
   const { page } = await openBrowser({ width: 320, height: 700, dark: true });
   await page.goto(`${web.url}/plans/new?portfolio=q4&action=cancel&cause=${cause(422)}`);
@@ -76,30 +76,27 @@ testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and
   expect(await plain.page.locator('h1').textContent()).toBe('2 rows sent again');
 });
 
-testInBrowser(
-  'planned in a dialog of the portfolio; a row that somebody else sent again meanwhile is left alone, and told',
-  async () => {
-    const { web } = await withRefusals();
-    const { page } = await openBrowser();
-    await page.goto(`${web.url}/portfolios/q4?states=refused`);
-    const link = page.getByRole('link', { name: 'Send these again…' });
-    await link.click();
-    const dialog = page.getByRole('dialog', { name: 'Send 3 rejected rows again?' });
-    await dialog.waitFor();
-    await expectNoViolations(page);
-    await keepScreenshot(page, 'plan-dialog');
-    // Not now: nothing was done, and the focus is where it was.
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    expect(
-      await link.evaluate((element: unknown) => element === Reflect.get(globalThis, 'document').activeElement),
-    ).toBe(true);
-    await link.press('Enter');
-    await dialog.waitFor();
-    const [first] = (await web.context.rows.inState('q4', 'refused', { count: 1 })).map(({ row }): RowId => row);
-    if (first) await web.context.rows.requeue(first, 'refused');
-    await page.getByRole('button', { name: 'Send 3 rejected rows again' }).click();
-    await page.waitForURL(/\/plans\/[\w-]+$/);
-    expect(await page.locator('main').textContent()).toContain('1 planned row had changed since');
-  },
-);
+testInBrowser('a plan in a dialog leaves out a row that was sent again meanwhile, and says so', async () => {
+  const { web } = await withRefusals();
+  const { page } = await openBrowser();
+  await page.goto(`${web.url}/portfolios/q4?states=refused`);
+  const link = page.getByRole('link', { name: 'Send these again…' });
+  await link.click();
+  const dialog = page.getByRole('dialog', { name: 'Send 3 rejected rows again?' });
+  await dialog.waitFor();
+  await expectNoViolations(page);
+  await keepScreenshot(page, 'plan-dialog');
+  // Escape closes the dialog without effect, and returns the focus.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await link.evaluate((element: unknown) => element === Reflect.get(globalThis, 'document').activeElement)).toBe(
+    true,
+  );
+  await link.press('Enter');
+  await dialog.waitFor();
+  const [first] = (await web.context.rows.inState('q4', 'refused', { count: 1 })).map(({ row }): RowId => row);
+  if (first) await web.context.rows.requeue(first, 'refused');
+  await page.getByRole('button', { name: 'Send 3 rejected rows again' }).click();
+  await page.waitForURL(/\/plans\/[\w-]+$/);
+  expect(await page.locator('main').textContent()).toContain('1 planned row had changed since');
+});

@@ -29,10 +29,10 @@ async function openPages(rows: number) {
 
 testInBrowser(
   // Promises: list-stays-while-read, proof-strip
-  'a portfolio is watched from its import to its end, and its rows stay where they are meanwhile',
+  'a portfolio’s page is updated from the import to its end, while the listed rows stay as they were',
   async () => {
     const { url, work, context } = await openPages(40);
-    // So high that the table is in sight all the time: one that comes into sight is made anew.
+    // The window is high enough to show the table all the time. A table that scrolls into view is loaded again.
     const { page } = await openBrowser({ width: 1_280, height: 4_000 });
     await page.goto(`${url}/portfolios/q4`);
     await page.getByText('Nothing is sent, because no worker runs. An operator can start one.').waitFor();
@@ -41,23 +41,23 @@ testInBrowser(
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor({ state: 'detached' });
     expect((await context.portfolios.read('q4')).paused).toBeUndefined();
-    // The page as it is now, with no worker yet, is the one that is read.
+    // The present page, without a worker, is the one to be compared.
     await page.locator('#rows-now [data-counts]').waitFor({ state: 'attached' });
     await work();
     await page.getByText('Finished', { exact: true }).waitFor();
     await page.getByText('a <b>limit</b> too high').first().waitFor();
-    // What operators look at is folded, and as fresh as the rest.
+    // The part for operators is folded, and updated like the rest.
     await page.getByText('All counts agree.').waitFor({ state: 'hidden' });
     await page.getByText('Pipeline').click();
     await page.getByText('All counts agree.').waitFor();
     // The workers have kept samples of the pace for the chart.
     await expect.poll(async () => (await context.paceSamples.read()).length).toBeGreaterThan(0);
-    // What is read is not moved away: the table still shows them as they were.
+    // The table that is being read still shows the earlier states.
     const states = page.locator('#rows tbody .badge');
     expect(await states.first().textContent()).toMatch(/waiting|sending/);
     const changed = page.getByRole('link', { name: 'Show them as they are now' });
     await changed.waitFor();
-    // What can be chosen is counted as it is now, with states that had no row when the page was made.
+    // The filter counts rows as they are now, also in states without a row at first.
     await expect
       .poll(() => page.locator('#rows .chip:visible').allTextContents())
       .toEqual(['approved 29', 'rejected by the service 11']);
@@ -71,7 +71,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('rows that come into sight are those of now, and not of when the page was made', async () => {
+testInBrowser('rows that scroll into view are loaded again', async () => {
   const { url, work } = await openPages(40);
   const { page } = await openBrowser();
   await page.goto(`${url}/portfolios/q4`);
@@ -83,24 +83,27 @@ testInBrowser('rows that come into sight are those of now, and not of when the p
   await page.locator('#rows table').scrollIntoViewIfNeeded();
   await expect.poll(() => states.first().textContent()).toBe('approved');
   await page.getByRole('link', { name: 'Show them as they are now' }).waitFor({ state: 'hidden' });
-  // With what there is to choose from now, such as why rows failed.
+  // The filters are updated, too, such as the causes.
   await page.getByRole('combobox', { name: 'Cause' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Answer' }).textContent()).toContain('approved (29)');
 });
 
-testInBrowser('both pages read well on the narrowest phone, in the dark, without script', async () => {
-  const { url, desk } = await openPages(3);
-  await writeFile(join(desk.cwd, `${'w'.repeat(120)}.csv`), `${buyerLines(2).join('\n')}\n`);
-  await desk.limitline('import', `${'w'.repeat(120)}.csv`, '--portfolio', 'W'.repeat(64), '--yes');
-  const { page } = await openBrowser({ width: 320, dark: true, script: false });
-  for (const path of ['/', `/portfolios/${'W'.repeat(64)}`]) {
-    await page.goto(`${url}${path}`);
-    await expectNoSidewaysScroll(page);
-  }
-  await keepScreenshot(page, 'portfolio-narrow-dark');
-});
+testInBrowser(
+  'the list of portfolios and a portfolio’s page fit the narrowest phone in the dark, without script',
+  async () => {
+    const { url, desk } = await openPages(3);
+    await writeFile(join(desk.cwd, `${'w'.repeat(120)}.csv`), `${buyerLines(2).join('\n')}\n`);
+    await desk.limitline('import', `${'w'.repeat(120)}.csv`, '--portfolio', 'W'.repeat(64), '--yes');
+    const { page } = await openBrowser({ width: 320, dark: true, script: false });
+    for (const path of ['/', `/portfolios/${'W'.repeat(64)}`]) {
+      await page.goto(`${url}${path}`);
+      await expectNoSidewaysScroll(page);
+    }
+    await keepScreenshot(page, 'portfolio-narrow-dark');
+  },
+);
 
-testInBrowser('no figure runs out of its box, where the next one would cover its end', async () => {
+testInBrowser('large amounts stay within their cells', async () => {
   const { url, desk } = await openPages(3);
   const lines = buyerLines(3).map((line) => line.replace(/\b\d+\.50$/, '13534966176123.25'));
   expect(lines[2]).toContain('13534966176123.25');
@@ -121,7 +124,7 @@ testInBrowser('no figure runs out of its box, where the next one would cover its
   }
 });
 
-testInBrowser('the list of portfolios stays fresh, and is searched by the keyboard', async () => {
+testInBrowser('the list of portfolios is updated live, and searched by keyboard', async () => {
   const { url, desk } = await openPages(3);
   const { page } = await openBrowser();
   await page.goto(url);
@@ -138,35 +141,32 @@ testInBrowser('the list of portfolios stays fresh, and is searched by the keyboa
   await keepScreenshot(page, 'portfolios-searched');
 });
 
-testInBrowser(
-  'rows with long names and amounts of hundreds of millions stay in their card on a small laptop',
-  async () => {
-    const on = 'limit' as const;
-    const rules = [
-      {
-        on,
-        match: 'HRB 1"',
-        fault: 'status' as const,
-        status: 422,
-        body: 'above what the policy allows for this buyer',
-      },
-      { on, match: 'HRB 2"', fault: 'reset' as const },
-    ];
-    const desk = await openDesk(0, { rules });
-    const [head, ...lines] = buyerLines(3);
-    const wide = lines.map((line) =>
-      line.replace(/^[^,]*/, `${'Donaudampfschiff'.repeat(4)} GmbH`).replace(/100(\d)\.50/, '98765432$1.50'),
-    );
-    await writeFile(join(desk.cwd, 'q4.csv'), `${[head, ...wide].join('\n')}\n`);
-    await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
-    const { url } = await openConsole(desk);
-    const { page } = await openBrowser({ width: 1280 });
-    await page.goto(`${url}/portfolios/q4`);
-    const over = await page.locator('#rows').evaluate((card) => {
-      const table = card.querySelector('table')?.getBoundingClientRect();
-      return (table?.right ?? 0) - card.getBoundingClientRect().right;
-    });
-    expect(over).toBeLessThanOrEqual(0);
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-  },
-);
+testInBrowser('rows with long names and large amounts fit the card on a small laptop', async () => {
+  const on = 'limit' as const;
+  const rules = [
+    {
+      on,
+      match: 'HRB 1"',
+      fault: 'status' as const,
+      status: 422,
+      body: 'above what the policy allows for this buyer',
+    },
+    { on, match: 'HRB 2"', fault: 'reset' as const },
+  ];
+  const desk = await openDesk(0, { rules });
+  const [head, ...lines] = buyerLines(3);
+  const wide = lines.map((line) =>
+    line.replace(/^[^,]*/, `${'Donaudampfschiff'.repeat(4)} GmbH`).replace(/100(\d)\.50/, '98765432$1.50'),
+  );
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[head, ...wide].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const { url } = await openConsole(desk);
+  const { page } = await openBrowser({ width: 1280 });
+  await page.goto(`${url}/portfolios/q4`);
+  const over = await page.locator('#rows').evaluate((card) => {
+    const table = card.querySelector('table')?.getBoundingClientRect();
+    return (table?.right ?? 0) - card.getBoundingClientRect().right;
+  });
+  expect(over).toBeLessThanOrEqual(0);
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+});

@@ -16,7 +16,7 @@ async function openPages() {
 
 testInBrowser(
   // Promise: times-of-the-reader
-  'times and amounts are those of the reader, with UTC as a tooltip, and so is what events bring',
+  'times and amounts are shown in the reader’s locale with UTC as a tooltip, also in live updates',
   async () => {
     const { url, context } = await openPages();
     const { page } = await openBrowser({ locale: 'de-DE', timezoneId: 'Asia/Kolkata' });
@@ -39,7 +39,7 @@ testInBrowser(
     const amounts = page.locator('#rows td.is-amount');
     expect(await amounts.allTextContents()).toContain('400.000,50');
     expect(await page.locator('#portfolio-money').textContent()).toMatch(/404\.412,50.*granted: 403\.409,00/s);
-    // A piece that events bring.
+    // A fragment of a live update.
     await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
     await page.getByText('Counts differ.').waitFor({ state: 'attached' });
     expect(await page.locator('#portfolio-money').textContent()).toContain('404.412,50');
@@ -47,7 +47,7 @@ testInBrowser(
       local((await page.locator('#portfolio-money time').getAttribute('datetime')) ?? ''),
     );
 
-    // What is typed is read as the reader writes it.
+    // Typed amounts are read in the reader’s notation.
     await page.getByLabel('Amount from').fill('400.000');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.waitForURL(/decimal=%2C/);
@@ -67,22 +67,25 @@ testInBrowser(
 );
 
 // Promise: times-without-script
-testInBrowser('without script times are in UTC and say so; with it selected rows are planned in a dialog', async () => {
-  const { url } = await openPages();
-  const plain = await openBrowser({ script: false, locale: 'de-DE', timezoneId: 'Asia/Kolkata' });
-  await plain.page.goto(`${url}/portfolios/q4`);
-  const textOf = (part: string) => plain.page.locator(part).textContent();
-  expect(await textOf('#rows thead')).toContain('Changed (UTC)');
-  expect(await textOf('#portfolio-money')).toMatch(/Finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
-  expect(await plain.page.locator('#rows td.is-amount').allTextContents()).toContain('400,000.50');
+testInBrowser(
+  'without script times are marked as UTC, and with script selected rows are planned in a dialog',
+  async () => {
+    const { url } = await openPages();
+    const plain = await openBrowser({ script: false, locale: 'de-DE', timezoneId: 'Asia/Kolkata' });
+    await plain.page.goto(`${url}/portfolios/q4`);
+    const textOf = (part: string) => plain.page.locator(part).textContent();
+    expect(await textOf('#rows thead')).toContain('Changed (UTC)');
+    expect(await textOf('#portfolio-money')).toMatch(/Finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(await plain.page.locator('#rows td.is-amount').allTextContents()).toContain('400,000.50');
 
-  const { page } = await openBrowser();
-  await page.goto(`${url}/portfolios/q4`);
-  // Without a selection the page says so.
-  await page.getByRole('button', { name: 'Send selected again…' }).click();
-  await page.getByText('Select at least one row first.').waitFor();
-  await page.getByLabel('Select all on this page').check();
-  await page.getByRole('button', { name: 'Send selected again…' }).click();
-  await page.getByRole('dialog').getByText('Send 1 row again?').waitFor();
-  await keepScreenshot(page, 'portfolio-selected');
-});
+    const { page } = await openBrowser();
+    await page.goto(`${url}/portfolios/q4`);
+    // The page asks for a selection when there is none.
+    await page.getByRole('button', { name: 'Send selected again…' }).click();
+    await page.getByText('Select at least one row first.').waitFor();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Send selected again…' }).click();
+    await page.getByRole('dialog').getByText('Send 1 row again?').waitFor();
+    await keepScreenshot(page, 'portfolio-selected');
+  },
+);

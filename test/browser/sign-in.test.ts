@@ -9,12 +9,12 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { addUser, codeOf, openConsole, openDesk } from '../support/desk.ts';
 import { PASSWORD } from '../support/people.ts';
 
-/** As long as a name may be. */
+/** A name of the greatest length. */
 const LONG_NAME = `zacharias.${'long-'.repeat(6)}`;
 
 const OWN = 'four brown kettles sing at dawn';
 
-/** Every page around signing in, looked at with all of its rules, light and wide, dark and narrow. */
+/** Checks every page around signing in with all accessibility rules, light and wide, dark and narrow. */
 async function openLooked(url: string) {
   const [wide, narrow] = [await openBrowser(), await openBrowser({ width: 360, height: 720, dark: true })];
   const look = async (page: typeof wide.page, name: string) => {
@@ -28,7 +28,7 @@ async function openLooked(url: string) {
 }
 
 testInBrowser(
-  'the first sign-in, from the password of an admin to the recovery codes, on each host name of this machine',
+  'the first sign-in leads from an admin’s password to the recovery codes, on each host name of this machine',
   async () => {
     const web = await openConsole(await openDesk(0));
     const { look, ...browsers } = await openLooked(web.url);
@@ -72,7 +72,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('without script, and by keyboard alone, a person signs in with a code and out again', async () => {
+testInBrowser('a person signs in with a code and out again by keyboard and without script', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['admin']);
   const { page, context } = await openBrowser({ script: false });
@@ -107,7 +107,7 @@ testInBrowser('without script, and by keyboard alone, a person signs in with a c
 
 testInBrowser(
   // Promises: open-pages-end-with-session, sign-out-empties-browser
-  'a page that is open shows the sign-in when its session ends, and comes back; going back shows nothing',
+  'an open page shows the sign-in when its session ends and returns afterwards, and going back shows no data',
   async () => {
     const web = await openConsole(await openDesk(0));
     await addUser(web, 'anna', ['viewer']);
@@ -124,7 +124,7 @@ testInBrowser(
     await web.context.people.sessions.endAll('anna');
     await page.waitForURL(/\/sign-in\?to=%2Fkeys$/);
     await signIn();
-    // Signed out in another tab: this one follows.
+    // A sign-out in another tab also signs out this one.
     const other = await tab();
     await other.goto(`${web.url}/me`);
     await other.evaluate("sessionStorage.setItem('total /new/x', '1')");
@@ -142,7 +142,7 @@ testInBrowser(
 
 testInBrowser(
   // Promise: typed-outlives-session
-  'what was typed on a page stays when the session ends, until its person is back; it goes at a sign-out elsewhere',
+  'typed text survives the end of its session for the same person only, and is removed by a sign-out',
   async () => {
     const web = await openConsole(await openDesk(0));
     const anna = await addUser(web, 'anna', ['admin']);
@@ -180,10 +180,10 @@ testInBrowser(
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('carl').first().waitFor();
 
-    // Somebody else signs in: nothing of what was typed is shown.
+    // Another person signs in. The typed text is not shown.
     await page.goto(`${web.url}/users`);
     await name.fill('dora');
-    // The server's answer to a form with a fault has it as the field's own value.
+    // The server’s answer to a wrong form has the typed text as the value of the field.
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('No role is given').waitFor();
     await other.close();
@@ -198,7 +198,7 @@ testInBrowser(
     await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
     expect(await page.locator('#add-name').count()).toBe(0);
 
-    // A sign-out in another tab empties this one, too.
+    // A sign-out in another tab also empties this one.
     await other.locator('#account summary').click();
     await other.getByRole('button', { name: 'Sign out' }).click();
     await page.bringToFront();
@@ -215,7 +215,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('what is typed as a password can be shown, pasted, and is never sent as text', async () => {
+testInBrowser('a password can be shown and pasted, and is never sent from a field of type text', async () => {
   const web = await openConsole(await openDesk(0));
   await addUser(web, 'anna', ['viewer']);
   const { page, context, expectFault } = await openBrowser();
@@ -236,7 +236,7 @@ testInBrowser('what is typed as a password can be shown, pasted, and is never se
   expect([await field.getAttribute('type'), await field.inputValue()]).toEqual(['password', '']);
 });
 
-testInBrowser('one’s own account and the users’ pages are right for everybody', async () => {
+testInBrowser('the pages of the own account and of users are accessible and fit, wide and narrow', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['admin']);
   await addUser(web, LONG_NAME, ['viewer']);

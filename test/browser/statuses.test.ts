@@ -2,22 +2,23 @@ import { expect } from 'vitest';
 import { openBrowser, testInBrowser } from '../support/browser.ts';
 import { decided, openConsole, openDesk } from '../support/desk.ts';
 
-/** Browsers write line breaks and null characters of a field otherwise than they were. */
+/** Browsers change line breaks and NUL characters in form fields. */
 const ODD = 'in\r\n\0progress\n<b>';
 
 testInBrowser(
-  'what a status means is said by one click, from a piece that came by events too, and without script',
+  'the meaning of a status is given by one click, also from a live update, and without script',
   async () => {
     const desk = await openDesk(3, { rules: [decided(1, ODD), decided(2, 'pending')] });
     await desk.limitline('run', 'q4.csv', '--no-results');
     const web = await openConsole(desk);
     const { page } = await openBrowser();
     await page.goto(`${web.url}/portfolios/q4`);
-    // An answer given elsewhere leaves the open page by its events, and the question that stays is from them.
+    // An answer that is given elsewhere disappears from the open page. The remaining question comes from a live
+    // update.
     await desk.limitline('statuses', 'pending', '--means', 'declined');
     await expect.poll(() => page.getByText('What does it mean?').count()).toBe(1);
     await page.getByRole('button', { name: 'Under review' }).click();
-    // What was said is told, with the way back to where it was said.
+    // The page confirms the answer, and links back.
     await page.getByText('from now on, in all portfolios of the account').waitFor();
     await page.getByRole('link', { name: 'Back to q4' }).click();
     await page.waitForURL(/\/portfolios\/q4$/);

@@ -14,7 +14,7 @@ test.each<[string, Rule, RegExp]>([
     { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '8' } },
     /1 worker seen the service asked to wait, next try in \d s/,
   ],
-])('while Limitline sends and %s, the line at the top says so, and warns of nothing', async (_what, rule, words) => {
+])('while Limitline sends and %s, the strip says so and shows no warning', async (_what, rule, words) => {
   const desk = await openDesk(3, { rules: [rule] }, { SERVICE_TIMEOUT_MS: '5000' });
   const { context, get } = await openConsole(desk);
   await desk.limitline('import', 'q4.csv', '--yes');

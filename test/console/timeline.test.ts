@@ -39,7 +39,7 @@ test.each([
     'name: Acme\nlimit.requested_limit: 9\nlimit.contact.email: a@b.example',
   ],
   ['{"name":"cut off', '{"name":"cut off'],
-])('what a corrected line changed is shown field by field, unless it is cut: %s', (before, shown) => {
+])('the former values of a corrected line are shown field by field, unless they are cut off: %s', (before, shown) => {
   expect(timelineOf(storyOf([{ is: 'mended', import: '1', from: 'refused', before }])).at(-1)?.detail).toBe(shown);
 });
 
@@ -92,7 +92,7 @@ test.each<[StoryEvent, string]>([
   ],
   [{ is: 'replaced', import: '7', by: 'k' }, 'A corrected line of import 7 took its place.'],
   [{ is: 'left out', import: '1' }, 'Cancelled, since q4.csv (import 1 by anna) has no valid line for it.'],
-])('%j is told in words', (event, words) => expect(wordsOf(event)).toBe(words));
+])('%j is shown in words', (event, words) => expect(wordsOf(event)).toBe(words));
 
 test.each<[Partial<NonNullable<RowStory['approved']>>, string[]]>([
   [{ answered: { by: 'bob', atMs: 1_500, words: '' } }, ['q4.csv (import 1 by anna) was approved by bob.']],
@@ -100,17 +100,17 @@ test.each<[Partial<NonNullable<RowStory['approved']>>, string[]]>([
     { standing: 'declined', answered: { by: 'bob', atMs: 1_500, words: 'too much' } },
     ['q4.csv (import 1 by anna) was declined by bob: too much'],
   ],
-  // The settings asked nobody, or nobody has answered yet.
+  // The settings needed no approval, or nobody has answered yet.
   [{ answered: { by: '', atMs: 1_500, words: '' } }, []],
   [{ standing: 'waiting', answered: undefined }, []],
-])('a row’s story names who answered the approval of its import: %j', (given, told) => {
+])('a row’s timeline names the person who answered the approval of its import: %j', (given, told) => {
   const approved = { id: 'a1', standing: 'granted', importId: '1', answered: undefined, ...given } as const;
   const found = timelineOf({ ...storyOf([]), approved }).filter(({ approval }) => approval !== undefined);
   expect(found.map(({ words }) => words)).toEqual(told);
   for (const one of found) expect(one).toMatchObject({ atMs: 1_500, kind: 'person', approval: 'a1' });
 });
 
-test('what happened stands in its order, and one who gave up the portfolio is told of rows that ended by it', () => {
+test('the timeline is sorted by time, and shows a cancellation of the portfolio to rows that it ended', () => {
   const told = (result: Partial<RowResult>) => timelineOf(storyOf([{ is: 'freed' }], result)).map(({ atMs }) => atMs);
   expect(told({ state: 'cancelled', replaced: false })).toEqual([1_000, 2_000, 8_000, 9_000]);
   expect(told({ state: 'cancelled', replaced: true })).toEqual([1_000, 2_000, 9_000]);
@@ -136,8 +136,8 @@ test.each<[string, begun: number, imports: Partial<KnownImport>[], first: string
     [{}, { number: 2, lastMs: 5_000, by: 'root' }],
     ['The row was first imported with one of: q4.csv (import 1 by anna); q4.csv (import 2 by root).'],
   ],
-  ['the same file alone', 2, [{ lastMs: 5_000 }], []],
-])('a row that comes again says who brought it in first: %s', (_what, begun, given, first) => {
+  ['the same file only', 2, [{ lastMs: 5_000 }], []],
+])('the timeline of a row that was imported again names its first import: %s', (_what, begun, given, first) => {
   const imports = new Map(given.map((one, at) => [String(at + 1), { ...known, ...one }]));
   const story = storyOf([{ is: 'held', step: 'limit', message: '' }], { importId: String(given.length) });
   const words = timelineOf({ ...story, begun, imports }).map((one) => String(one.words));
@@ -145,7 +145,7 @@ test.each<[string, begun: number, imports: Partial<KnownImport>[], first: string
   expect(words.filter((one) => one.includes('was imported again'))).toHaveLength(1);
 });
 
-test('a company that another row made before is no sign that the row came again', () => {
+test('a company that another row made before does not mark the row as imported again', () => {
   const call = { atMs: 500, state: 'made', by: '', sends: 1, id: 'c' } as KnownCall;
   const calls = [
     { step: 'company', kind: 'company', what: 'the company', sent: '', known: call, madeFor: 'q3/K' },
@@ -154,7 +154,7 @@ test('a company that another row made before is no sign that the row came again'
   expect(words).toContain('q4.csv (import 1) was imported by anna: the row is its line 2.');
 });
 
-test('a call that was sent several times says why, unless an entry of the row does', () => {
+test('a call that was sent several times shows the reason, unless another entry gives it', () => {
   const call = { atMs: 3_000, state: 'made', by: '', sends: 2, id: 'c' } as KnownCall;
   const calls = [{ step: 'company', kind: 'company', what: 'the company', sent: '', known: call } as StoryCall];
   const told = (...events: StoryEvent[]) => timelineOf({ ...storyOf(events), calls }).map((one) => String(one.words));
@@ -165,7 +165,7 @@ test('a call that was sent several times says why, unless an entry of the row do
   expect(told(unknown)).toContain('The call for the company was sent, for the 2nd time.');
 });
 
-describe('how long', () => {
+describe('spanWords()', () => {
   test.each([
     [3, '3 ms'],
     [1_249, '1.2 s'],

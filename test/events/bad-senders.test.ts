@@ -6,7 +6,7 @@ const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: x\r\n`;
 const MB = 1_024 * 1_024;
 
 // Promise: large-events-refused
-test('an event that says it is 100 MB is refused before any of it has come, and its connection is closed', async () => {
+test('an event with a declared length of 100 MB is refused before its body, and the connection is closed', async () => {
   const { connect, kept, ends } = await startListener({ limits: { lingerMs: 20 } });
   const client = await connect();
   client.write(`${HEAD}Content-Length: ${100 * MB}\r\n\r\n`);
@@ -17,7 +17,7 @@ test('an event that says it is 100 MB is refused before any of it has come, and 
 });
 
 // Promise: large-events-refused
-test('an event of 100 MB in pieces, sent whatever is answered, stays in no memory', async () => {
+test('a chunked event of 100 MB, sent in spite of the answer, is not kept in memory', async () => {
   const { connect, kept, ends } = await startListener({ maxBytes: MB });
   const client = await connect();
   const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MB, 'x'), Buffer.from('\r\n')]);
@@ -25,14 +25,14 @@ test('an event of 100 MB in pieces, sent whatever is answered, stays in no memor
   client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
   await client.flood(piece, 100 * MB);
   expect(await client.answers(1)).toEqual(['413']);
-  // Some of it is swept a moment later.
+  // Some of it is freed by the garbage collector a moment later.
   await expect.poll(() => heldBytes() - before, { interval: 10 }).toBeLessThan(16 * MB);
   expect([kept, ends]).toEqual([[], ['too large']]);
 });
 
 // Promise: never-said-kept-falsely
-test('of ten thousand events at once as many are kept as a second may have, none that was answered 200 is lost, and it lives', async () => {
-  // So few that no machine is so slow that all ten thousand may come.
+test('of 10,000 events at once the allowed rate is kept, the others are answered with 429, and no kept event is lost', async () => {
+  // The rate is low enough that no machine is so slow that all 10,000 are allowed.
   const perSecond = 200;
   const { connect, kept, ends, ask } = await startListener({ perSecond });
   const clients = await Promise.all(Array.from({ length: 5 }, connect));
@@ -51,7 +51,7 @@ test('of ten thousand events at once as many are kept as a second may have, none
   await expect.poll(() => ask(posted('one more')), { interval: 5 }).toContain('200 OK');
 });
 
-test('what comes on one connection before the answers is answered in its order', async () => {
+test('pipelined events on one connection are answered in their order', async () => {
   const first = Promise.withResolvers<'kept'>();
   const seen: string[] = [];
   const { connect } = await startListener({
@@ -70,7 +70,7 @@ test('what comes on one connection before the answers is answered in its order',
 
 // Promise: never-said-kept-falsely
 test.each([
-  ['fails', async () => Promise.reject(new Error('Redis is away')), 'failed'],
+  ['rejects', async () => Promise.reject(new Error('Redis is away')), 'failed'],
   [
     'throws',
     () => {
@@ -80,23 +80,20 @@ test.each([
   ],
   ['does not answer', () => new Promise<never>(() => {}), 'failed'],
   ['has no room left', async () => 'full' as const, 'full'],
-])(
-  'where what keeps events %s, they are told to come again, and never that they were kept',
-  async (_how, keep, end) => {
-    const { connect, ends } = await startListener({ keep, limits: { keepMs: 30 } });
-    const client = await connect();
-    client.write(posted('{}'));
-    expect(await client.answers(1)).toEqual(['503']);
-    expect(client.text()).toMatch(/retry-after: 5\r\n/i);
-    expect(client.text()).not.toContain('"status"');
-    expect(ends).toEqual([end]);
-  },
-);
+])('an event is answered with status 503, and never with 200, when the store %s', async (_how, keep, end) => {
+  const { connect, ends } = await startListener({ keep, limits: { keepMs: 30 } });
+  const client = await connect();
+  client.write(posted('{}'));
+  expect(await client.answers(1)).toEqual(['503']);
+  expect(client.text()).toMatch(/retry-after: 5\r\n/i);
+  expect(client.text()).not.toContain('"status"');
+  expect(ends).toEqual([end]);
+});
 
-test('while more waits for Redis than there is memory for it, the rest is told to come again', async () => {
+test('events that wait for Redis beyond the memory limit are answered with status 503', async () => {
   const redis = Promise.withResolvers<'kept'>();
   const { connect, ends } = await startListener({ keep: () => redis.promise, maxBytes: MB, limits: { roomBytes: 0 } });
-  // There is room for four of the largest, less what each takes besides.
+  // There is room for four events of the greatest size, less the overhead of each.
   const body = Buffer.alloc(0.9 * MB);
   const clients = await Promise.all(Array.from({ length: 5 }, connect));
   for (const client of clients) client.write(posted(body));
@@ -106,7 +103,7 @@ test('while more waits for Redis than there is memory for it, the rest is told t
   expect(statuses.flat().sort()).toEqual(['200', '200', '200', '200', '503']);
 });
 
-test('a sender that goes away in the middle leaves nothing', async () => {
+test('an event whose sender disconnects in the middle is not kept', async () => {
   const { connect, kept, ends, ask } = await startListener();
   const client = await connect();
   client.write(`${HEAD}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n`);
@@ -118,7 +115,7 @@ test('a sender that goes away in the middle leaves nothing', async () => {
   expect(await ask(posted('whole'))).toContain('200 OK');
 });
 
-test('a sender that asks before it sends is told to go on, or why not', async () => {
+test('an event with Expect: 100-continue is answered with 100 first, or with its refusal', async () => {
   const { connect, kept } = await startListener();
   const client = await connect();
   client.write(`${HEAD}Expect: 100-continue\r\nContent-Length: 4\r\n\r\n`);
@@ -133,13 +130,13 @@ test('a sender that asks before it sends is told to go on, or why not', async ()
 });
 
 test.each([
-  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
-  ['TLS', Buffer.from('1603010200010001fc0303', 'hex'), '400'],
-  ['no words at all', Buffer.alloc(100, 0xff), '400'],
-  ['headers that are too large', `${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+  ['the start of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
+  ['the start of TLS', Buffer.from('1603010200010001fc0303', 'hex'), '400'],
+  ['binary data', Buffer.alloc(100, 0xff), '400'],
+  ['too large headers', `${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
   ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, '400'],
-  ['a length and pieces', `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, '400'],
-])('bytes that are no request end their connection and nothing else: %s', async (_what, bytes, status) => {
+  ['a length and chunks', `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, '400'],
+])('unreadable bytes close their connection only: %s', async (_what, bytes, status) => {
   const { connect, kept, ends, ask } = await startListener();
   const client = await connect();
   client.write(bytes);
@@ -150,7 +147,7 @@ test.each([
 });
 
 // Promise: bad-senders-cost-time-only
-test('a sender that is too slow is not waited for, with its headers or its body', async () => {
+test('a sender that is too slow with its headers or its body is disconnected', async () => {
   const { connect, kept, ends } = await startListener({ limits: { headersMs: 30, requestMs: 60, lookMs: 10 } });
   const send = async (bytes: string) => {
     const client = await connect();
@@ -160,14 +157,14 @@ test('a sender that is too slow is not waited for, with its headers or its body'
   };
   expect(await send('POST /events')).toMatch(/^HTTP\/1\.1 408 /);
   expect(ends).toEqual(['unreadable']);
-  // Where this machine stands still for so long, these headers come too late as well.
+  // On a machine that stops for that long, these headers are late, too.
   const half = `${HEAD}Content-Length: 10\r\n\r\nhalf`;
   await expect.poll(() => send(half).then(() => ends), { interval: 1 }).toContain('broken off');
   expect(kept).toEqual([]);
 });
 
 // Promise: bad-senders-cost-time-only
-test('one connection more than may be open is closed, and the others go on', async () => {
+test('a connection above the limit is closed, and the others stay open', async () => {
   const { connect, ends, ask } = await startListener({ limits: { connections: 1 } });
   const first = await connect();
   first.write(posted('one'));
@@ -181,7 +178,7 @@ test('one connection more than may be open is closed, and the others go on', asy
 });
 
 // Promise: listener-finishes-requests
-test('at its end what is under way is kept and answered, and what comes then is told to come again', async () => {
+test('when the listener closes, events under way are kept and answered, and new ones are answered with status 503', async () => {
   const redis = Promise.withResolvers<'kept'>();
   const seen: number[] = [];
   const { connect, listener, ends, lines } = await startListener({
@@ -193,7 +190,7 @@ test('at its end what is under way is kept and answered, and what comes then is 
   });
   const [early, late, wrong] = await Promise.all([connect(), connect(), connect()]);
   early.write(posted('one'));
-  // Behind a whole request, whose answer says that this beginning of another has arrived as well.
+  // The beginning follows a whole request, whose answer proves that it has arrived.
   const whole = posted('', [], '/events/other').toString();
   late.write(`${whole}${HEAD}`);
   wrong.write(`${whole}POST /events/other HTTP/1.1\r\n`);

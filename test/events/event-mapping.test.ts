@@ -5,7 +5,7 @@ import { readEventMapping } from '../../src/events/event-mapping.ts';
 import { MAPPING, mappingIn, writeMapping } from '../support/events.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-test('a mapping says where each part stands, which kinds count, and what an event may leave out', async () => {
+test('a mapping gives the position of each part, the relevant kinds, and the optional parts', async () => {
   const dir = await makeFolder();
   const lists = {
     buyer_limit_id: '/events/*/data/*/id',
@@ -47,13 +47,13 @@ test.each([
     { ...MAPPING, buyer_limit_id: '/a/*/id', status: '/a/*/b/*/status', decided_at: '/c/*/at' },
     [/^status in it: its \*/, /^decided_at in it: its \*/],
   ],
-])('what is wrong with %j is said', async (content, faults) => {
+])('the mapping %j is refused with its faults', async (content, faults) => {
   const read = readEventMapping(writeMapping(await makeFolder(), content));
   expect(read).toEqual({ faults: faults.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))) });
 });
 
 // Promise: wrong-mapping-ends-command
-test('a mapping that is missing or wrong is said with all other faults of the settings, before anything starts', async () => {
+test('a missing or wrong mapping is reported with the other faults of the settings', async () => {
   const dir = await makeFolder();
   const given = (path: string) => () => readSettings({ env: { EVENTS_MAPPING: path, LIMITLINE_DATA: dir }, cwd: dir });
   expect(given(writeMapping(dir))().EVENTS_MAPPING).toBe(join(dir, 'events.json'));

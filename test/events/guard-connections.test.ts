@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeRate } from '../../src/events/guard-connections.ts';
 
-test('in no time do more come than the allowance of that time and of one second, and whoever waits a second may come', () => {
+test('the number of admitted events is bounded by the rate, and an event after a second’s pause is always admitted', () => {
   const pauses = fc.array(fc.nat(1_500), { minLength: 1, maxLength: 100 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), pauses, (perSecond, waitsMs) => {

@@ -14,15 +14,19 @@ describe('an event', () => {
     ['is broken JSON', '{"limit": ', ['Content-Type: application/json']],
     ['is empty', '', ['Content-Type: application/json']],
     ['has no type', 'anything', []],
-    ['has a type that is none', 'anything', ['Content-Type: ;;;']],
+    ['has an invalid type', 'anything', ['Content-Type: ;;;']],
     ['has two types', 'anything', ['Content-Type: a/b', 'Content-Type: c/d']],
-    ['is packed', gzipSync('{"limit":"buyer_limit_1"}'), ['Content-Encoding: gzip', 'Content-Type: application/json']],
+    [
+      'is compressed',
+      gzipSync('{"limit":"buyer_limit_1"}'),
+      ['Content-Encoding: gzip', 'Content-Type: application/json'],
+    ],
     ['is a form with files', '--x\r\n\r\nfile', ['Content-Type: multipart/form-data; boundary=x']],
-    ['is no text at all', Buffer.from([0, 255, 254, 13, 10, 128]), ['Content-Type: text/plain; charset=utf-8']],
+    ['is binary', Buffer.from([0, 255, 254, 13, 10, 128]), ['Content-Type: text/plain; charset=utf-8']],
     ['has __proto__ in it', '{"__proto__":{"a":1}}', ['Content-Type: application/json']],
-    ['expects what nobody knows', 'anything', ['Expect: a-reply']],
-    ['would have another protocol', 'anything', ['Connection: Upgrade', 'Upgrade: websocket']],
-  ])('that %s is kept as the bytes that came', async (_is, body, headers) => {
+    ['has an unknown expectation', 'anything', ['Expect: a-reply']],
+    ['asks for an upgrade', 'anything', ['Connection: Upgrade', 'Upgrade: websocket']],
+  ])('that %s is kept byte for byte', async (_is, body, headers) => {
     const { ask, kept } = await startListener();
     const beforeMs = Date.now();
     expect(await ask(posted(body, headers))).toBe(KEPT);
@@ -30,7 +34,7 @@ describe('an event', () => {
     expect(kept[0]?.atMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  test('in pieces without a length is put together', async () => {
+  test('in chunks without a length is joined', async () => {
     const { ask, kept } = await startListener();
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
     expect(await ask(`${head}4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n`)).toBe(KEPT);
@@ -38,7 +42,7 @@ describe('an event', () => {
   });
 
   // Promise: proving-headers-not-kept
-  test('has its headers with it, but for what proves who somebody is and for the secret', async () => {
+  test('is kept with its headers, except those with credentials and the secret in the address', async () => {
     const { ask, kept } = await startListener();
     const headers = [
       'X-Signature: t=1,v1=ab',
@@ -64,32 +68,32 @@ describe('an event', () => {
     ]);
   });
 
-  test('that was kept before is taken as well', async () => {
+  test('that was kept before is answered as kept', async () => {
     const { ask } = await startListener({ keep: async () => 'known' });
     expect(await ask(posted('{}'))).toBe(KEPT);
   });
 });
 
-describe('anything else', () => {
+describe('any other request', () => {
   // Promise: other-secrets-answered-alike
   test.each([
     ['another secret', posted('{}', [], `${PATH.slice(0, -1)}x`)],
     ['the beginning of the secret', posted('{}', [], PATH.slice(0, -1))],
-    ['more than the secret', posted('{}', [], `${PATH}x`)],
-    ['more than any secret', posted('{}', [], `${PATH}${'x'.repeat(300)}`)],
+    ['the secret with another character after it', posted('{}', [], `${PATH}x`)],
+    ['a very long secret', posted('{}', [], `${PATH}${'x'.repeat(300)}`)],
     ['no secret', posted('{}', [], '/events/')],
-    ['a path below it', posted('{}', [], `${PATH}/`)],
-    ['a path that cannot be read', posted('{}', [], '/events/%zz')],
-    ['the secret as a host of its own', posted('{}', [], `http://x/${SECRET}`)],
-    ['a question', `GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a path below the secret', posted('{}', [], `${PATH}/`)],
+    ['an invalid path', posted('{}', [], '/events/%zz')],
+    ['the secret without its folder', posted('{}', [], `http://x/${SECRET}`)],
+    ['a GET', `GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
       'another method',
       `PUT ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{x`,
     ],
-    ['a method that is seldom met', `PROPFIND ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['a wrong secret that asks before it sends', posted('', ['Expect: 100-continue'], '/events/x')],
-    ['a wrong secret with more than may come', `POST /events/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n`],
-  ])('is answered alike, and nothing is kept: %s', async (_is, bytes) => {
+    ['an unusual method', `PROPFIND ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a wrong secret with Expect: 100-continue', posted('', ['Expect: 100-continue'], '/events/x')],
+    ['a wrong secret with a too large body', `POST /events/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n`],
+  ])('is answered with the same status 404, and not kept: %s', async (_is, bytes) => {
     const { ask, kept, listener, lines } = await startListener();
     expect(await ask(bytes)).toBe(NOT_FOUND);
     expect(kept).toEqual([]);
@@ -97,7 +101,7 @@ describe('anything else', () => {
     expect(JSON.stringify(lines)).not.toContain(SECRET.slice(0, 10));
   });
 
-  test('cannot be told apart by its headers', async () => {
+  test('has the same headers in its answer whether or not the address is similar', async () => {
     const { connect } = await startListener();
     const answers = ['/events/wrong-secret', '/nothing'].map(async (path) => {
       const client = await connect();
@@ -110,7 +114,7 @@ describe('anything else', () => {
   });
 });
 
-test('its address is said without the secret, and a port that is taken is a fault with what to do', async () => {
+test('url() leaves out the secret, and a port in use is an error that names EVENTS_PORT', async () => {
   const { listener, port } = await startListener();
   expect(listener.url()).toBe(`http://127.0.0.1:${port}/events/…`);
   const second = makeEventListener({

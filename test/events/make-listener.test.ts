@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeEventLog } from '../../src/events/make-listener.ts';
 import { makeKeptLog } from '../support/workplace.ts';
 
-/** A log on a clock of the test's own. */
+/** An event log on the test’s own clock. */
 function openLog() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -11,7 +11,7 @@ function openLog() {
 }
 
 // Promise: listener-logs-numbers-alone
-test('the first is said within a second, all others once a minute, and nothing where nothing came', () => {
+test('the first event is logged within a second, later ones once a minute, and nothing when none came', () => {
   const { told, lines } = openLog();
   vi.advanceTimersByTime(600_000);
   expect(lines).toEqual([]);
@@ -33,7 +33,7 @@ test('the first is said within a second, all others once a minute, and nothing w
 });
 
 // Promise: listener-logs-numbers-alone
-test('a wrong secret is a warning, once a minute however often it is tried', () => {
+test('a wrong secret is logged as a warning once a minute, however often it is tried', () => {
   const { told, lines } = openLog();
   for (let second = 0; second < 120; second += 1) {
     told.count('wrong secret');
@@ -44,7 +44,7 @@ test('a wrong secret is a warning, once a minute however often it is tried', () 
   expect(lines[1]?.events).toEqual({ 'wrong secret': 60 });
 });
 
-test('a failure is a warning with its reason and nothing of the event, and the end says what was not said yet', () => {
+test('a failure is logged with its reason and without the event, and closing logs what is outstanding', () => {
   const { told, lines } = openLog();
   told.count('failed', new Error('ERR unknown command, with args beginning with: anna@example.com'));
   told.close();

@@ -7,14 +7,14 @@ import { allEvents } from '../support/events.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 // Promise: never-said-kept-falsely
-test('while Redis is away no event is said to be kept, and what is sent again then is there once', async () => {
+test('events that are refused while Redis is away and sent again later are each kept once', async () => {
   const redis = await startKillableRedis();
   const connection = new Redis({ port: redis.port, retryStrategy: () => 20, maxRetriesPerRequest: null });
   connection.on('error', () => {});
   onTestFinished(() => connection.disconnect());
   const limits = { mostBytes: 1_000_000, keepMs: 86_400_000 };
   const events = makeEvents({ connection, keys: makeKeys('limitline', 'test'), limits });
-  // One that waited for Redis may be kept after all: whoever sends it again is told that it is.
+  // An event that waited for Redis may be kept although it was refused. Sent again, it is answered as kept.
   const { ask } = await startListener({ keep: events.keep, limits: { keepMs: 200 } });
   const taken = (body: string) =>
     expect.poll(() => ask(posted(body)), { interval: 20, timeout: 20_000 }).toContain('200 OK');

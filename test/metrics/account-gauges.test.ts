@@ -49,7 +49,7 @@ const metricsOf = (look: () => Promise<AccountPicture>) =>
   makeMetrics({ account: 'sandbox', version: '1.0.0', role: 'work', look });
 
 // Promise: undelivered-is-shown
-test('however many ask at once, one looks', async () => {
+test('concurrent requests share one read of the account', async () => {
   let looks = 0;
   const metrics = metricsOf(async () => {
     looks += 1;
@@ -66,14 +66,14 @@ test('however many ask at once, one looks', async () => {
 test.each([
   ['is away', () => Promise.reject(new Error('ECONNREFUSED'))],
   ['hangs', () => new Promise<AccountPicture>(() => {})],
-])('while Redis %s, that is said, and nothing that is not known any more', async (_how, look) => {
+])('while Redis %s the metrics report it as down, and leave out figures that are unknown', async (_how, look) => {
   const text = await metricsOf(look).text();
   expect(text).toContain('limitline_redis_up{account="sandbox"} 0');
   expect(text).not.toMatch(/^limitline_(rows|workers|queue_jobs)\{/m);
   expect(text).toContain('limitline_build_info{version="1.0.0"');
 });
 
-test('a port that is taken is a fault with what to do', async () => {
+test('a port in use is an error that names METRICS_PORT', async () => {
   const port = await portOf(createServer());
   const serving = serveMachines({ host: '127.0.0.1', port, answer: async () => undefined, log: makeSilentLog() });
   await expect(serving).rejects.toThrow(/METRICS_PORT cannot be served .*EADDRINUSE.*choose others/);
@@ -91,7 +91,7 @@ test.each([
   'limitline_redis_memory_used_bytes{account="sandbox"} 95',
   'limitline_redis_memory_max_bytes{account="sandbox"} 100',
   'limitline_data_free_bytes{account="sandbox"} 7',
-])('the night, the fleet and the room are told: %s', async (line) => {
+])('the metrics contain %s', async (line) => {
   const lines = (await metricsOf(async () => PICTURE).text()).split('\n');
   const labelsOf = (text: string) => [
     text.replace(/\{.*\}/, ''),

@@ -17,13 +17,13 @@ const DASHBOARD: { panels: Panel[]; templating: { list: { definition?: string }[
   read('grafana-dashboard.json'),
 );
 
-/** The figures that an expression names: those of ours, and those that every Node process has. */
+/** The metrics in an expression: those of Limitline, and those of every Node process. */
 function figuresIn(expr: string): string[] {
   const withoutText = expr.replace(/"[^"]*"/g, '');
   return withoutText.match(/\b(limitline|nodejs|process)_\w+/g) ?? [];
 }
 
-/** What a worker and a listener for events export: every name, those of a histogram too, and the labels of each. */
+/** The metrics of a worker and an event listener: every name, also of a histogram’s parts, with its labels. */
 async function exported(): Promise<Map<string, Set<string>>> {
   const { context, standIn } = await openWorkplace({ env: { LIMITLINE_INBOX: await makeFolder() } });
   await mkdir(context.settings.LIMITLINE_DATA, { recursive: true });
@@ -34,7 +34,7 @@ async function exported(): Promise<Map<string, Set<string>>> {
   const { onRowEnd } = machines.count(openService(context, standIn.url()));
   onRowEnd({ state: 'done' });
   machines.metrics.countEvents();
-  // The pace has a figure of its own once a limit was met.
+  // The pace has a metric of its own once a limit was met.
   await context.ledger.hset(context.keys.pace, 'rate', '10', 'phase', 'hold');
   const found = new Map<string, Set<string>>();
   for (const line of (await machines.metrics.text()).split('\n')) {
@@ -47,7 +47,7 @@ async function exported(): Promise<Map<string, Set<string>>> {
 }
 
 // Promise: dashboard-and-alerts
-test('every figure and label of the dashboard and the alerts is really exported', async () => {
+test('every metric and label of the dashboard and the alerts is exported', async () => {
   const names = await exported();
   const expressions = [
     ...RULES.map(({ expr }) => expr),
@@ -65,14 +65,14 @@ test('every figure and label of the dashboard and the alerts is really exported'
   }
 });
 
-test('the version among the figures of a process is the one that Health shows, with its commit', async () => {
+test('the version in the metrics is the one that Health shows, with its commit', async () => {
   const { context } = await openWorkplace();
   const machines = openMachines(context, { role: 'console' });
   onTestFinished(machines.close);
   expect(await machines.metrics.text()).toContain(`limitline_build_info{version="${readBuild()}",`);
 });
 
-test('docs/metrics.md names every figure of ours, and none that there is not', async () => {
+test('docs/metrics.md lists exactly the exported metrics', async () => {
   const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const named = [...page.matchAll(/^\| `(limitline_\w+)`/gm)].map((match) => match[1]);
   const ours = [...(await exported()).keys()].filter((name) => name.startsWith('limitline_'));
@@ -80,10 +80,10 @@ test('docs/metrics.md names every figure of ours, and none that there is not', a
   expect([...named].sort()).toEqual([...whole].sort());
 });
 
-test('every figure of ours is on the dashboard or in an alert', async () => {
+test('every exported metric is on the dashboard or in an alert', async () => {
   const text = read('grafana-dashboard.json') + read('alerts.yml');
   const ours = [...(await exported()).keys()].filter((name) => name.startsWith('limitline_'));
-  // What is there to be joined with others, or looked at by hand.
+  // Metrics to be joined with others, or for manual queries.
   const besides = [
     'limitline_build_info',
     'limitline_portfolios',
@@ -96,7 +96,7 @@ test('every figure of ours is on the dashboard or in an alert', async () => {
   expect(unseen, 'put it into examples/grafana-dashboard.json or examples/alerts.yml').toEqual([]);
 });
 
-test.each(RULES)('the alert $alert says what is the matter and what to do', ({ annotations }) => {
+test.each(RULES)('the alert $alert has a summary and an action', ({ annotations }) => {
   expect(annotations.summary).toMatch(/\w{3}/);
   expect(annotations.action).toMatch(/\w{3}.*\.?$/);
 });
@@ -114,9 +114,9 @@ test.each([
   ['LimitlineInboxRejected', ['limitline_inbox_files']],
   ['LimitlineWorkerQuiet', ['limitline_processes']],
   ['LimitlineVersionsDiffer', ['limitline_processes']],
-  // Neither what waits for a person's approval nor what is paused is among the rows to be sent.
+  // Rows that wait for approval and rows of paused portfolios are not among the rows to send.
   ['LimitlineStandsStill', ['limitline_calls_total', 'limitline_rows_to_send']],
   ['LimitlineNoWorkers', ['limitline_workers', 'limitline_rows_to_send']],
-])('there is an alert %s by %j', (name, figures) => {
+])('the alert %s uses the metrics %j', (name, figures) => {
   expect(figuresIn(RULES.find(({ alert }) => alert === name)?.expr ?? '')).toEqual(figures);
 });

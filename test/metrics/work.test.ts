@@ -4,7 +4,7 @@ import { serveWork } from '../../scripts/commands/work.ts';
 import { openService } from '../../src/open-service.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
-test('a process that works says what it sent, what waits and whether it can work', async () => {
+test('a worker reports its calls, the rows and jobs of the account, and whether it is ready', async () => {
   const rules = [
     { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: 'no' } as const,
     { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 500, body: 'no' } as const,
@@ -57,6 +57,6 @@ test('a process that works says what it sent, what waits and whether it can work
   expect(figure(`limitline_redis_up{${account}}`)).toBe(1);
   expect(figure(`limitline_pace_flow_per_second{${account}}`)).toBeGreaterThan(0);
   expect(figure('limitline_blocked_seconds_total{reason="outage"}')).toBe(0);
-  // A handful of series an account, however many portfolios and buyers there are.
+  // The number of series does not depend on the number of portfolios and buyers.
   expect(text).not.toMatch(/q4|Buyer|HRB/);
 });

@@ -14,7 +14,7 @@ const MAIL = {
 const WEBHOOK = { NOTIFY_WEBHOOK_URL: 'https://hooks.example/T00/s3cr3t?sig=s3cr3t', NOTIFY_WEBHOOK_FORM: 'teams' };
 
 // Promise: webhook-address-stays-secret
-test('the ways that are set are told by their hosts, and nothing secret is among it, nor among what health shows', () => {
+test('the channels are listed by host, without secrets, also among the settings that Health shows', () => {
   expect(waysGiven(read({}))).toEqual([]);
   const settings = read({ ...MAIL, ...WEBHOOK });
   expect(waysGiven(settings)).toEqual([
@@ -27,54 +27,54 @@ test('the ways that are set are told by their hosts, and nothing secret is among
   expect(JSON.stringify(shown)).not.toContain('s3cr3t');
 });
 
-test('a form without a webhook is said to have no effect', () => {
+test('a webhook form without a webhook is reported as without effect', () => {
   expect(read({ NOTIFY_WEBHOOK_FORM: 'slack' }).notices).toEqual([
     'NOTIFY_WEBHOOK_FORM has no effect without NOTIFY_WEBHOOK_URL',
   ]);
   expect(read(WEBHOOK).notices).toEqual([]);
 });
 
-describe('faults', () => {
+describe('faults of the settings', () => {
   // Promise: setting-faults-all-at-once
   test.each<[string, Record<string, string>, RegExp]>([
     ['no sender', { ...MAIL, NOTIFY_SMTP_FROM: '' }, /NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO are needed too/],
     ['no addresses', { ...MAIL, NOTIFY_SMTP_TO: '' }, /NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO are needed too/],
     ['no server', { ...MAIL, NOTIFY_SMTP_URL: '' }, /NOTIFY_SMTP_TO given without NOTIFY_SMTP_URL/],
-    ['a sender that is none', { ...MAIL, NOTIFY_SMTP_FROM: 'Limitline' }, /NOTIFY_SMTP_FROM must be a mail address/],
-    ['an address that is none', { ...MAIL, NOTIFY_SMTP_TO: 'a@example.com,b' }, /entry 2 of NOTIFY_SMTP_TO is not/],
+    ['an invalid sender', { ...MAIL, NOTIFY_SMTP_FROM: 'Limitline' }, /NOTIFY_SMTP_FROM must be a mail address/],
+    ['an invalid address', { ...MAIL, NOTIFY_SMTP_TO: 'a@example.com,b' }, /entry 2 of NOTIFY_SMTP_TO is not/],
     [
       'too many addresses',
       { ...MAIL, NOTIFY_SMTP_TO: 'a@b.example '.repeat(51) },
       /names 51 addresses, more than the 50 allowed/,
     ],
     [
-      'options behind the server',
+      'options after the server',
       { ...MAIL, NOTIFY_SMTP_URL: 'smtp://u:s3cr3t@h?pool=true' },
       /NOTIFY_SMTP_URL must be smtp:/,
     ],
     ['another protocol', { ...MAIL, NOTIFY_SMTP_URL: 'https://u:s3cr3t@h' }, /NOTIFY_SMTP_URL must be smtp:/],
     ['no host', { ...MAIL, NOTIFY_SMTP_URL: 'smtp://' }, /NOTIFY_SMTP_URL must be smtp:\/\/host:port .*user:password@/],
-    ['a webhook that is none', { NOTIFY_WEBHOOK_URL: 'hooks.example/s3cr3t' }, /NOTIFY_WEBHOOK_URL must be an address/],
+    ['an invalid webhook', { NOTIFY_WEBHOOK_URL: 'hooks.example/s3cr3t' }, /NOTIFY_WEBHOOK_URL must be an address/],
     ['another form', { ...WEBHOOK, NOTIFY_WEBHOOK_FORM: 'discord' }, /must be slack, teams or json/],
     [
-      'a proxy that is none',
+      'an invalid proxy',
       { ...WEBHOOK, HTTPS_PROXY: 'socks5://u:s3cr3t@p' },
       /HTTPS_PROXY must be the address of a proxy/,
     ],
-    ['a kind that is none', { NOTIFY_ABOUT: 'settled, weather' }, /must be some of awaiting, settled/],
-  ])('%s is a fault, which repeats no secret', (_what, env, fault) => {
+    ['an unknown kind', { NOTIFY_ABOUT: 'settled, weather' }, /must be some of awaiting, settled/],
+  ])('%s is a fault, whose message has no secret', (_what, env, fault) => {
     expect(() => read(env)).toThrow(fault);
     expect(() => read(env)).not.toThrow(/s3cr3t/);
   });
 
-  test('all of them are said at once', () => {
+  test('are reported together', () => {
     expect(() => read({ ...MAIL, NOTIFY_SMTP_FROM: 'x', NOTIFY_SMTP_TO: 'y' })).toThrow(
       /NOTIFY_SMTP_FROM must.*; entry 1 of/,
     );
   });
 });
 
-// What is sent in plain text, and what never is.
+// Which connections need TLS.
 // Promise: mail-password-by-tls-only
 test.each([
   ['smtp://mail.example', { host: 'mail.example', port: 587, secure: false, requireTLS: false, login: undefined }],
@@ -84,7 +84,7 @@ test.each([
   ['smtp://u:p@[::1]:2525', { host: '::1', port: 2525, requireTLS: false }],
   ['smtp://mail.example/inbox', undefined],
   ['smtp://mail.example#x', undefined],
-])('%s is read', (text, server) => {
+])('the address %s is parsed or refused', (text, server) => {
   if (server === undefined) expect(readSmtpUrl(text)).toBeUndefined();
   else expect(readSmtpUrl(text)).toMatchObject(server);
 });
@@ -102,6 +102,6 @@ test.each([
   ['x\r\ny <a@b>', undefined],
   ['a@b>,<c@d', undefined],
   [`${'a'.repeat(65)}@b`, undefined],
-])('%j as a mail address', (text, address) => {
+])('%j is parsed as a mail address or refused', (text, address) => {
   expect(readMailAddress(text)).toEqual(address);
 });

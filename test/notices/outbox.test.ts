@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { NOTICE_LIMITS } from '../../src/notices/outbox-store.ts';
 import { makeNotice, makeState, openOutbox } from '../support/outbox.ts';
 
-describe('telling', () => {
-  test('a notice arises when the state of its subject is another than that which was told of last, and once', async () => {
+describe('reporting states', () => {
+  test('a notice is added when the state of a subject differs from the last reported one, and once', async () => {
     const { outbox } = openOutbox();
     expect(await outbox.report([makeState('settled 1')])).toBe(1);
     expect(await outbox.report([makeState('settled 1')])).toBe(0);
@@ -12,7 +12,7 @@ describe('telling', () => {
     expect(await outbox.lately()).toHaveLength(3);
   });
 
-  test('two states of one subject at once are both told, and the second is what is remembered', async () => {
+  test('two states of one subject in one report are both added, and the second is remembered', async () => {
     const { outbox } = openOutbox();
     const away = makeState('away', { kind: 'away' }, 'service');
     const back = makeState('well', { kind: 'back' }, 'service');
@@ -22,7 +22,7 @@ describe('telling', () => {
     expect(await outbox.report([away])).toBe(1);
   });
 
-  test('what was decided by a state that is over is neither told nor remembered, and what was decided by this one is', async () => {
+  test('a state that was derived from an outdated one is neither added nor remembered', async () => {
     const { outbox } = openOutbox();
     expect(await outbox.report([{ ...makeState('away', {}, 'service'), was: '' }])).toBe(1);
     expect(await outbox.report([{ ...makeState('back', {}, 'service'), was: '' }])).toBe(0);
@@ -33,7 +33,7 @@ describe('telling', () => {
   });
 
   // Promise: each-change-told-once
-  test('of any number of processes that tell the same at the same moment, one adds a notice', async () => {
+  test('when several processes report the same state at once, one notice is added', async () => {
     const { open } = openOutbox();
     const states = Array.from({ length: 20 }, (_, place) => makeState('awaiting', {}, `portfolio ${place}`));
     const told = await Promise.all(Array.from({ length: 5 }, () => open().report(states)));
@@ -43,7 +43,7 @@ describe('telling', () => {
     expect((await open().standings()).map(({ waiting }) => waiting)).toEqual([20, 20]);
   });
 
-  test('of more states than are compared in one command each is told', async () => {
+  test('more states than fit one command are all compared', async () => {
     const { outbox } = openOutbox({ ways: [] });
     const states = Array.from({ length: 1_201 }, (_, place) => makeState('settled', {}, `portfolio ${place}`));
     expect(await outbox.report(states)).toBe(1_201);
@@ -51,7 +51,7 @@ describe('telling', () => {
   });
 
   // Promise: only-wanted-kinds-sent
-  test('a notice goes to each way that is set, once; of a kind that nobody wants, or without a way, it is only listed', async () => {
+  test('a notice is sent once by each channel that is set, and one of an unwanted kind is only listed', async () => {
     const { outbox, open } = openOutbox({ ways: ['webhook'] });
     await outbox.report([makeState('1')]);
     await open({ about: ['disk'] }).report([makeState('2')]);
@@ -71,8 +71,8 @@ describe('telling', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('a notice is kept without what a terminal would obey or what turns the direction of reading, and bounded', async () => {
+describe('kept notices', () => {
+  test('control characters and direction overrides are removed from a notice, and its size is bounded', async () => {
     const { outbox } = openOutbox();
     const what = `a\u001B[31m\u202Eb\r\nBcc: c ${'\u{1F600}'.repeat(200)}`;
     const facts = Array.from({ length: 30 }, (_, place) => ({ term: `Term ${place}`, what }));
@@ -86,7 +86,7 @@ describe('what is kept', () => {
     expect(notice.facts[0]?.what.length).toBeLessThanOrEqual(200);
   });
 
-  test('the latest are listed, the newest first; one that waits is kept, one that waits no more goes away by itself', async () => {
+  test('the latest notices are listed newest first, waiting ones are kept, and the others expire', async () => {
     const { outbox, open, connection, keys } = openOutbox({ limits: { ...NOTICE_LIMITS, listed: 2 } });
     await open({ ways: [] }).report([makeState('1')]);
     const [first] = await outbox.lately();
@@ -98,7 +98,7 @@ describe('what is kept', () => {
     expect((await outbox.standings())[0]?.waiting).toBe(3);
   });
 
-  test('where too many wait already one more is put down as undelivered, and said so', async () => {
+  test('a notice beyond the limit of waiting ones is undelivered, with the reason', async () => {
     const { outbox } = openOutbox({ ways: ['mail'], limits: { ...NOTICE_LIMITS, waiting: 1 } });
     expect(await outbox.report([makeState('1'), makeState('2')])).toBe(2);
     const [{ deliveries } = { deliveries: [] }] = await outbox.lately();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HERE, openPeople, PASSWORD } from '../support/people.ts';
 
-test('a user signs in with password and code, under another token, and out again', async () => {
+test('a user signs in with password and code, each time under a new token, and out again', async () => {
   const { people, addUser, setFactor, signIn } = openPeople();
   expect(await people.required()).toBe(false);
   await addUser('alice', ['approver', 'finance']);

@@ -18,7 +18,7 @@ function openSecret({ dataDir, given, prefix }: { dataDir: string; given?: strin
 const SECRET = 'a-secret-of-32-characters-or-more';
 
 describe("the installation's secret", () => {
-  test('is made when it is first needed, for this user alone, and found again', async () => {
+  test('is created when first needed, readable for its owner only, and found again', async () => {
     const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
     const one = openSecret({ dataDir, prefix });
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
@@ -29,19 +29,19 @@ describe("the installation's secret", () => {
     expect(await openSecret({ dataDir, prefix }).key('sessions')).toEqual(key);
   });
 
-  test('gives each purpose and each prefix a key of its own', async () => {
+  test('yields a different key for each purpose and prefix', async () => {
     const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
     const labels: KeyLabel[] = ['sessions', 'factors', 'audit', 'csrf'];
     const secrets = [prefix, freshPrefix()].map((each) => openSecret({ dataDir, given: SECRET, prefix: each }));
     const all = await Promise.all(secrets.flatMap(({ key }) => labels.map((label) => key(label))));
     expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(8);
-    // Neither the secret nor a key of it is in Redis.
+    // Redis contains neither the secret nor one of its keys.
     const mark = (await connectRedis().get(makeSharedKeys(prefix).secretMark)) ?? '';
     expect(mark).toMatch(/^[\w-]{16}$/);
     expect(all.some((key) => key.toString('base64url').includes(mark))).toBe(false);
   });
 
-  test('is one, whichever of several processes is the first to need it', async () => {
+  test('is the same for several processes that need it first at the same time', async () => {
     const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
     const args = [dataDir, prefix, redisUrl()];
     const ended = await Promise.all(
@@ -55,7 +55,7 @@ describe("the installation's secret", () => {
   });
 
   // Promise: other-secret-is-named
-  test('is refused in one sentence on a host that has another one', async () => {
+  test('is refused with one sentence on a host that has another one', async () => {
     const prefix = freshPrefix();
     await openSecret({ dataDir: await makeFolder(), prefix }).key('audit');
     const dataDir = await makeFolder();
@@ -64,7 +64,7 @@ describe("the installation's secret", () => {
     await expect(openSecret({ dataDir, given: SECRET, prefix }).key('audit')).rejects.toThrow(/LIMITLINE_SECRET\)/);
   });
 
-  test('that was put right is taken at the next try', async () => {
+  test('that was corrected is accepted at the next try', async () => {
     const [dataDir, other, prefix] = [await makeFolder(), await makeFolder(), freshPrefix()];
     const key = await openSecret({ dataDir, prefix }).key('audit');
     const second = openSecret({ dataDir: other, prefix });
@@ -73,7 +73,7 @@ describe("the installation's secret", () => {
     expect(await second.key('audit')).toEqual(key);
   });
 
-  test('that others could read is kept from them', async () => {
+  test('that others could read loses that permission', async () => {
     const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
     await writeFile(join(dataDir, 'secret'), `${SECRET}\n`);
     await chmod(join(dataDir, 'secret'), 0o644);
@@ -86,14 +86,14 @@ describe("the installation's secret", () => {
     ['nothing', ''],
     ['too little', 'short'],
     ['several words', `${SECRET} ${SECRET}`],
-  ])('of %s in its file is a fault, and is not replaced', async (_what, text) => {
+  ])('of %s in its file is an error, and the file is not replaced', async (_what, text) => {
     const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
     await writeFile(join(dataDir, 'secret'), text);
     await expect(openSecret({ dataDir, prefix }).key('audit')).rejects.toThrow(/holds no secret/);
     expect(await readFile(join(dataDir, 'secret'), 'utf8')).toBe(text);
   });
 
-  test('in a file that cannot be read is a fault', async () => {
+  test('in an unreadable file is an error', async () => {
     const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
     await mkdir(join(dataDir, 'secret'));
     await expect(openSecret({ dataDir, prefix }).key('audit')).rejects.toThrow(/cannot be read: it is a folder/);

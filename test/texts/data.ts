@@ -6,9 +6,12 @@ import { KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const FILES = join(ROOT, 'test/golden/files');
 
-/** What stands on pages and is never looked up, by kind: each matches a text, or a part of one, of the goldens' fixed state. */
+/**
+ * Texts on pages that are not in the catalogue, by kind. Each pattern matches a text, or a part of one, in the
+ * goldens’ fixed state.
+ */
 export const DATA: Readonly<Record<string, RegExp>> = {
-  // Before the ids: a random name in a path can look like one.
+  // Folders come before ids, because a random name in a path can look like an id.
   'folders of this machine': /^\/\S+$/g,
   'short sentences of jobs and of the ledger':
     /^(?:The service refused|It is unknown whether|By request of|declined by|its portfolio is|outcome unknown at|refused at) .*|^\d+ (?:lines?|rows?) (?:done )?= .*|^1 limit allowed a second sending|^15 findings: .*|^the limit$/g,
@@ -30,11 +33,14 @@ export const DATA: Readonly<Record<string, RegExp>> = {
     /\b[A-Z\d]+-[A-Z\d-]+\b|^(?:MACINTOSH|GB18030|BIG5|CP\d+)$|^[A-Z]+_[A-Z_]+$|^given$|^on$|https:\/\/service\.example|^\d\.\d\.\d \(.*|^Linux .*|^the simulated Redis$/g,
 };
 
-/** Sources whose sentences are kept in the ledger, or printed by commands, too: pages show them in English. */
+/** Sources of sentences that are kept in the ledger or printed by commands. Pages show them in English. */
 const OTHERS = sourcesOf(['jobs/**/*.ts', 'src/*.ts', 'src/!(console)/**/*.ts']);
 const CONSOLE = sourcesOf(['src/console/**/*.ts', 'scripts/console/**/*.ts']);
 
-/** Whether a text is a sentence of a job or of the ledger: its longest part of three words or more stands in their code alone. */
+/**
+ * Whether a text is a sentence of a job or of the ledger: its longest part of three words or more is in their code
+ * only.
+ */
 export function isSaidElsewhere(text: string): boolean {
   const parts = text.split(/[^\p{L}' ]+/u).map((part) => part.trim());
   const [longest = ''] = parts.sort((a, b) => b.length - a.length);
@@ -53,7 +59,7 @@ function cellsOf(file: string): string[] {
     .filter((cell) => /\p{L}/u.test(cell));
 }
 
-/** Any of these texts as words of their own, the longest first. */
+/** Matches any of these texts as whole words, the longest first. */
 function anyOf(texts: readonly string[]): RegExp {
   const longest = [...new Set(texts)].sort((a, b) => b.length - a.length);
   return new RegExp(`(?<![\\p{L}\\d])(?:${longest.map(RegExp.escape).join('|')})(?![\\p{L}\\d])`, 'gu');

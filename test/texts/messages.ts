@@ -14,7 +14,7 @@ import { STATES } from '../../src/ledger/schema/schema.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Words of other parts, which pages look up by `translated`, and kinds of calls with their counts. */
+/** Words of other parts, which pages look up with `translated`, and kinds of calls with their counts. */
 const OF_OTHER_PARTS = [
   ...Object.values(ROW_OUTCOMES).flatMap(bothCases),
   ...Object.values(BUCKETS).flatMap(({ words }) => bothCases(words)),
@@ -39,7 +39,10 @@ const OF_OTHER_PARTS = [
   ],
 ];
 
-/** The catalogue: all messages of the console, as the sources have them, sorted, each by itself. That of another language has the same keys. */
+/**
+ * The catalogue: all messages of the console’s sources, sorted, each mapped to itself. A catalogue of another language
+ * has the same keys.
+ */
 export function messagesOfSources(): Record<string, string> {
   const found = new Set<string>(OF_OTHER_PARTS);
   const add = (message: string) => {
@@ -81,7 +84,7 @@ function bothCases(words: string): string[] {
   return [words, `${words[0]?.toUpperCase()}${words.slice(1)}`];
 }
 
-/** The texts that an argument may be, as far as they stand in the code. */
+/** The texts that an argument may have, as far as the code contains them. */
 function wordsIn(node: ESTree.Node | undefined): string[] {
   if (!node) return [];
   if (node.type === 'Literal' && typeof node.value === 'string') return [node.value];

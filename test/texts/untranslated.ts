@@ -1,14 +1,14 @@
 import { DATA, isSaidElsewhere } from './data.ts';
 
-/** Elements whose text is data: names from files, what is typed or answered elsewhere, numbers and times. */
+/** Elements whose text is data: names from files, typed or received texts, numbers and times. */
 const OF_DATA = new Set('bdi code data kbd pre textarea time script style'.split(' '));
 
 const VOID = new Set('area base br col hr img input link meta source wbr'.split(' '));
 
-/** What a text is wrapped in that was looked up in the catalogue. */
+/** The marks around a text that was looked up in the catalogue. */
 export const [BEGIN, END] = ['⟦', '⟧'];
 
-/** A message as the test's language has it: all of it but its places and elements between marks. */
+/** A message in the test’s language: everything but its places and elements is between marks. */
 export function marked(message: string): string {
   return message
     .split(/(\{\d+\}|<\/?\d+>)/)
@@ -16,7 +16,7 @@ export function marked(message: string): string {
     .join('');
 }
 
-/** The texts of a page, and its attributes that people read, that have letters outside of all marks. */
+/** The texts of a page, and of attributes that people read, that have letters outside all marks. */
 export function untranslated(body: string): string[] {
   if (!body.includes('<')) return [];
   const found: string[] = [];

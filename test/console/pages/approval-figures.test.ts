@@ -43,18 +43,21 @@ test.each([
   ['a portfolio', { APPROVE_ABOVE: '2500' }, /Portfolio q4 asks for 3,007\.50 with this, which is above 2,500\.00\./],
   ['a person', { APPROVE_PERSON_ABOVE: '2500' }, /alice asks for 3,007\.50 .*, which is above 2,500\.00\./],
   ['a buyer', { APPROVE_ABOVE: '3200' }, /Buyer 1 GmbH is to get 3,501\.50 .*, which is above 3,200\.00\./],
-])('a request after a decline shows the earlier decline, and which sum of %s is above its limit', async (of, settings, words) => {
-  const place = await openPortfolio(of === 'a buyer' ? 1 : 3, settings);
-  if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
-  const asked = await place.waiting();
-  expect(await pageOf(asked.id, place)).toMatch(words);
-  await place.say({ id: asked.id, digest: asked.digest, answer: 'decline', words: 'too much' });
-  await carryOutAllAnswered(place.context);
-  if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
-  else await place.import(buyerLines(3), { by: 'alice' });
-  const page = await pageOf((await place.waiting()).id, place);
-  expect(page).toMatch(words);
-  expect(page).toContain('Some of what was asked for here was declined before, by bob: too much.');
-});
+])(
+  'a request after a decline shows the earlier decline, and which sum of %s is above its limit',
+  async (of, settings, words) => {
+    const place = await openPortfolio(of === 'a buyer' ? 1 : 3, settings);
+    if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
+    const asked = await place.waiting();
+    expect(await pageOf(asked.id, place)).toMatch(words);
+    await place.say({ id: asked.id, digest: asked.digest, answer: 'decline', words: 'too much' });
+    await carryOutAllAnswered(place.context);
+    if (of === 'a buyer') await place.import(OF_BUYER, { portfolio: 'q5', by: 'alice' });
+    else await place.import(buyerLines(3), { by: 'alice' });
+    const page = await pageOf((await place.waiting()).id, place);
+    expect(page).toMatch(words);
+    expect(page).toContain('Some of what was asked for here was declined before, by bob: too much.');
+  },
+);
 
 const OF_BUYER = ['name,country_code,company_registration_number,requested_limit', 'Buyer 1 GmbH,DE,HRB 1,2500'];

@@ -27,20 +27,23 @@ test.each(['0.0.0.0', '::', '192.168.1.7', 'console.example.com', '127.0.0.1.exa
   },
 );
 
-test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('the console listens on %s, and answers there', async (host) => {
-  const web = await makeConsole({
-    host,
-    port: 0,
-    log: makeSilentLog(),
-    strip: async () => STRIP,
-    identify,
-    pages: () => {},
-  });
-  await web.listen();
-  const { status } = await fetch(`${web.url()}/nothing-there`);
-  await web.close();
-  expect([web.url(), status]).toEqual([expect.stringContaining(host), 404]);
-});
+test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
+  'the console listens on %s, and answers there',
+  async (host) => {
+    const web = await makeConsole({
+      host,
+      port: 0,
+      log: makeSilentLog(),
+      strip: async () => STRIP,
+      identify,
+      pages: () => {},
+    });
+    await web.listen();
+    const { status } = await fetch(`${web.url()}/nothing-there`);
+    await web.close();
+    expect([web.url(), status]).toEqual([expect.stringContaining(host), 404]);
+  },
+);
 
 test('a port in use is refused, and the error names CONSOLE_PORT', async () => {
   const { port } = await openBareConsole();

@@ -65,14 +65,11 @@ test.each<[string, Record<string, string>, RegExp, RegExp]>([
 test.each<[string, Record<string, string>]>([
   ['with a certificate', FILES_GIVEN],
   ['behind a proxy', PROXY_GIVEN],
-])(
-  'beyond loopback %s and with CONSOLE_URL, the settings are accepted, and sign-in is needed',
-  (_how, env) => {
-    for (const host of ['0.0.0.0', '::', 'console.example.com']) {
-      expect(read({ ...URL_GIVEN, ...env, CONSOLE_HOST: host })).toMatchObject({ host, signIn: true });
-    }
-  },
-);
+])('beyond loopback %s and with CONSOLE_URL, the settings are accepted, and sign-in is needed', (_how, env) => {
+  for (const host of ['0.0.0.0', '::', 'console.example.com']) {
+    expect(read({ ...URL_GIVEN, ...env, CONSOLE_HOST: host })).toMatchObject({ host, signIn: true });
+  }
+});
 
 test.each<[string, Record<string, string>, RegExp | 'none']>([
   ['https on this machine', FILES_GIVEN, 'none'],
@@ -83,7 +80,11 @@ test.each<[string, Record<string, string>, RegExp | 'none']>([
   ['http behind a proxy', { ...PROXY_GIVEN, CONSOLE_URL: 'http://localhost:3000' }, /must begin with https/],
   ['a path', { ...FILES_GIVEN, CONSOLE_URL: 'https://example.com/limitline' }, /below a path/],
   ['an identity provider', OIDC_GIVEN, 'none'],
-  ['an identity provider by http', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://login.example.com' }, /OIDC_ISSUER .* https/],
+  [
+    'an identity provider by http',
+    { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://login.example.com' },
+    /OIDC_ISSUER .* https/,
+  ],
   ['an identity provider on this machine', { ...OIDC_GIVEN, CONSOLE_OIDC_ISSUER: 'http://127.0.0.1:9' }, 'none'],
   [
     'an identity provider without a client',
@@ -91,7 +92,11 @@ test.each<[string, Record<string, string>, RegExp | 'none']>([
     /CLIENT_ID is needed.*OIDC_ROLES is needed/,
   ],
   ['roles without an identity provider', { CONSOLE_OIDC_ROLES: 'a=viewer' }, /CONSOLE_OIDC_ISSUER is needed/],
-  ['an identity provider without the scope openid', { ...OIDC_GIVEN, CONSOLE_OIDC_SCOPES: 'profile' }, /SCOPES must have openid/],
+  [
+    'an identity provider without the scope openid',
+    { ...OIDC_GIVEN, CONSOLE_OIDC_SCOPES: 'profile' },
+    /SCOPES must have openid/,
+  ],
 ])('the settings for %s are accepted or refused with a reason', (_what, env, faults) => {
   if (faults === 'none') expect(faultsOf(env)).toBe('none');
   else expect(faultsOf(env)).toMatch(faults);

@@ -92,22 +92,25 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
   ],
   ['no token', { silent: true }],
   ['an unknown code', { status: 400 }],
-])('an answer with %s signs nobody in, is recorded, and is reported without details', async (_what, forgery, says = {}) => {
-  const both = await openSignIn({}, says);
-  const { answer, session } = await signIn(both, forgery);
-  expect([answer.status, session, both.web.sessions.size]).toEqual([403, undefined, 0]);
-  expect(answer.text).toContain('was not one that this console believes');
-  expect(withoutToken(answer.text)).not.toMatch(/nonce|audience|alg|RS256|kid|claim|evil/i);
-  expect(both.web.notes).toEqual([
-    expect.objectContaining({
-      by: 'unknown',
-      what: 'sign-in refused',
-      facts: expect.objectContaining({ why: 'not believed' }),
-    }),
-  ]);
-  expect(both.web.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
-  expect(JSON.stringify(both.web.lines)).not.toMatch(/alice|evil\.example|eyJ/);
-});
+])(
+  'an answer with %s signs nobody in, is recorded, and is reported without details',
+  async (_what, forgery, says = {}) => {
+    const both = await openSignIn({}, says);
+    const { answer, session } = await signIn(both, forgery);
+    expect([answer.status, session, both.web.sessions.size]).toEqual([403, undefined, 0]);
+    expect(answer.text).toContain('was not one that this console believes');
+    expect(withoutToken(answer.text)).not.toMatch(/nonce|audience|alg|RS256|kid|claim|evil/i);
+    expect(both.web.notes).toEqual([
+      expect.objectContaining({
+        by: 'unknown',
+        what: 'sign-in refused',
+        facts: expect.objectContaining({ why: 'not believed' }),
+      }),
+    ]);
+    expect(both.web.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    expect(JSON.stringify(both.web.lines)).not.toMatch(/alice|evil\.example|eyJ/);
+  },
+);
 
 // Promise: provider-answer-checked
 test('a new key is fetched at most once a minute, and a key that is no longer published is refused', async () => {

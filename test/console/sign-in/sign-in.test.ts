@@ -158,7 +158,7 @@ test('signing in again ends the previous session of the browser', async () => {
 });
 
 // Promise: forms-are-one-session
-test('forms are one session’s: a token of nobody’s, of another person’s or of before is refused, also for signing in and out', async () => {
+test('forms are valid for one session only, also those for signing in and out', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await signIn(web, await addUser(web, 'anna', ['operator']));
   const ben = await signIn(web, await addUser(web, 'ben', ['operator']));
@@ -175,7 +175,7 @@ test('forms are one session’s: a token of nobody’s, of another person’s or
     expect([login.status, login.headers.getSetCookie()]).toEqual([403, []]);
   }
   expect((await anna.get('/me')).status, 'still signed in').toBe(200);
-  // Another site's page cannot sign anybody in or out, whatever token it got.
+  // The page of another site cannot sign anybody in or out, whatever token it has.
   const { token } = await nobody.credentials();
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
     const led = await nobody.post('/sign-in', { _csrf: token, name: 'ben', password: PASSWORD, to: '/' }, headers);
@@ -183,7 +183,7 @@ test('forms are one session’s: a token of nobody’s, of another person’s or
   }
 });
 
-test('nobody is led elsewhere after signing in, whatever the form or the address says', async () => {
+test('sign-in never redirects to another site, whatever the form or the address says', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
   for (const to of [

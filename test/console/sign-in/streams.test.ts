@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { addUser, type makeVisitor, openConsole, openDesk, signIn } from '../../support/desk.ts';
 
-/** What a page hears that is open in somebody's browser, until its stream ends. */
+/** The events that a page in a browser receives, until its stream ends. */
 async function listen(url: string, visitor: Pick<ReturnType<typeof makeVisitor>, 'credentials'>) {
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
@@ -18,7 +18,7 @@ async function listen(url: string, visitor: Pick<ReturnType<typeof makeVisitor>,
 }
 
 // Promises: changes-end-sessions, open-pages-end-with-session
-test('whatever ends a session ends its streams, on another host too; others’ go on', async () => {
+test('ending a session ends its streams on every host, and other sessions keep theirs', async () => {
   const desk = await openDesk(0);
   const [web, other] = [await openConsole(desk), await openConsole(desk)];
   const { people } = web.context;
@@ -46,7 +46,7 @@ test('whatever ends a session ends its streams, on another host too; others’ g
   expect(staying.endedMs).toBe(0);
 });
 
-test('with the first user the streams of whoever came without one end', async () => {
+test('adding the first user ends streams that have no user', async () => {
   const web = await openConsole(await openDesk(0));
   const stream = await listen(web.url, web);
   await addUser(web, 'anna', ['viewer']);
@@ -55,7 +55,7 @@ test('with the first user the streams of whoever came without one end', async ()
 });
 
 // Promise: refresh-is-no-activity
-test('a page that is only open keeps no session from idling; a page that somebody loads does', async () => {
+test('an open page does not extend its session, and loading a page does', async () => {
   const web = await openConsole(await openDesk(0, {}, { QUEUE_BOARD: 'on' }));
   const visitor = await signIn(web, await addUser(web, 'anna', ['viewer']));
   const { ledger, settings } = web.context;

@@ -3,17 +3,17 @@ import { makeTries } from '../../../src/console/sign-in/make-gate.ts';
 
 const FEW = { ofNetwork: { atOnce: 3, backMs: 1_000 }, ofStrangers: { atOnce: 5, backMs: 100 }, most: 4 };
 
-test('a network has so many tries in one go, and one more each second, whatever others do', () => {
+test('a network has a bounded number of tries at once and one more each second, independently of others', () => {
   const tries = makeTries(FEW);
   expect([1, 2, 3, 4, 5].map(() => tries.take(['a'], 0))).toEqual([0, 0, 0, 1, 1]);
   expect(tries.take(['b'], 0)).toBe(0);
   expect([tries.take(['a'], 1_000), tries.take(['a'], 1_000)]).toEqual([0, 1]);
-  // Whoever is told to wait does not wait longer for having asked.
+  // A refused try does not prolong the wait.
   expect(tries.take(['a'], 2_000)).toBe(0);
 });
 
 // Promise: strangers-have-their-own-tries
-test('as it stands a network has 60 tries at once and one a second, and all strangers 400 and a hundred a second', () => {
+test('by default a network has 60 tries at once and one a second, and all strangers have 400 and 100 a second', () => {
   const tries = makeTries();
   const passed = (count: number, nowMs: number, network: (number: number) => string) =>
     Array.from({ length: count }, (_one, number) => tries.take([network(number)], nowMs)).filter(
@@ -26,7 +26,7 @@ test('as it stands a network has 60 tries at once and one a second, and all stra
 });
 
 // Promise: strangers-have-their-own-tries
-test('strangers have a part of their own, which keeps out nobody of a network from which somebody signed in', () => {
+test('the bound of all strangers does not affect a network from which somebody has signed in', () => {
   const tries = makeTries(FEW);
   tries.know('office');
   const strangers = Array.from({ length: 100 }, (_one, number) => tries.take([`stranger ${number}`], 0));
@@ -40,7 +40,7 @@ test('strangers have a part of their own, which keeps out nobody of a network fr
   expect(tries.take(['late'], 100)).toBe(0);
 });
 
-test('whoever has many networks is counted by the wider ones, and leaves the strangers their part', () => {
+test('a client with many networks is bounded by their wider networks, and leaves tries for other strangers', () => {
   const tries = makeTries({
     ...FEW,
     ofWider: [
@@ -54,11 +54,11 @@ test('whoever has many networks is counted by the wider ones, and leaves the str
   expect(passed((number) => [`line ${number}`, 'block', 'provider'])).toBe(4);
   expect(tries.take(['line 1', 'another block', 'provider'], 0)).toBe(1);
   expect(tries.take(['office', 'another block', 'another provider'], 0)).toBe(0);
-  // A browser in which somebody signed in is no stranger, wherever it is.
+  // A known browser is no stranger in any network.
   expect(tries.take(['device 1'], 0, true)).toBe(0);
 });
 
-test('networks that were not heard of for longest are forgotten, so that an attack fills no memory', () => {
+test('the networks seen longest ago are forgotten, so an attack does not fill the memory', () => {
   const tries = makeTries({ ...FEW, ofStrangers: { atOnce: 1e9, backMs: 1 } });
   for (let number = 0; number < 3; number += 1) tries.take(['a'], 0);
   expect(tries.take(['a'], 0)).toBe(1);

@@ -15,28 +15,28 @@ test.each([
 test.each([
   ['another site', 'https://evil.example/'],
   ['another site without a scheme', '//evil.example'],
-  ['one behind a backslash', '/\\evil.example'],
+  ['another site behind a backslash', '/\\evil.example'],
   ['two backslashes', '\\\\evil.example'],
-  ['one that comes out when dots are taken away', '/.//evil.example'],
-  ['one behind two dots', '/a/..//evil.example'],
-  ['one behind encoded dots', '/%2e//evil.example'],
-  ['one behind a tab', '/\t/evil.example'],
-  ['one behind a line break', '/\n/evil.example'],
+  ['another site after dots are removed', '/.//evil.example'],
+  ['another site behind two dots', '/a/..//evil.example'],
+  ['another site behind encoded dots', '/%2e//evil.example'],
+  ['another site behind a tab', '/\t/evil.example'],
+  ['another site behind a line break', '/\n/evil.example'],
   ['three slashes', '///evil.example'],
   ['a script', 'javascript:alert(1)'],
   ['a script behind a space', ' javascript:alert(1)'],
   ['data', 'data:text/html,hi'],
-  ['a page that is not absolute', 'held'],
+  ['a relative address', 'held'],
   ['a user in front of another site', '//limitline.invalid@evil.example'],
   ['a header in the next line', '/\r\nset-cookie: a=b'],
   ['the sign-in itself', '/sign-in?to=/sign-in'],
-  ['its steps', '/Sign-In/code'],
+  ['a step of the sign-in', '/Sign-In/code'],
   ['the sign-out', '/sign-out'],
   ['events', '/events'],
-  ['what is too long', `/${'a'.repeat(3_000)}`],
+  ['an address that is too long', `/${'a'.repeat(3_000)}`],
   ['nothing', undefined],
-  ['two of them', ['/held', '//evil.example']],
-])('after the sign-in nobody is led to %s', (_what, asked) => {
+  ['two addresses', ['/held', '//evil.example']],
+])('after the sign-in nobody is redirected to %s', (_what, asked) => {
   expect(wayBack(asked)).toBe('/');
 });
 
@@ -61,7 +61,7 @@ const PIECES = [
 ];
 
 // Promise: nothing-without-a-session
-test('whatever is asked for, the way back stays here, as a browser reads it and once more', () => {
+test('every address after the sign-in is on this origin, as a browser resolves it', () => {
   const asked = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 3 })), { maxLength: 12 });
   fc.assert(
     fc.property(asked, (pieces) => {
@@ -75,7 +75,7 @@ test('whatever is asked for, the way back stays here, as a browser reads it and 
   );
 });
 
-test('the address of the sign-in carries the way back as one value', () => {
+test('the address of the sign-in contains the return address as one value', () => {
   expect(signInAddress('/portfolios/a b?x=1&to=//evil.example')).toBe(
     '/sign-in?to=%2Fportfolios%2Fa%2520b%3Fx%3D1%26to%3D%2F%2Fevil.example',
   );

@@ -19,7 +19,7 @@ const MESSAGE: Message = {
 };
 const TO = ['ops@example.com', 'finance@example.com'];
 
-/** Sends through the server at this address, as the settings have it. */
+/** Sends through the server at this address, as with these settings. */
 function send(url: string, { to = TO, message = MESSAGE, tryMs = 20_000, ...changes }: SendOptions = {}) {
   const server = { ...(readSmtpUrl(url) as MailServer), ...changes };
   const mail = makeMail({ server, from: { name: 'Limitline', address: 'limits@example.com' }, to, tryMs });
@@ -28,7 +28,7 @@ function send(url: string, { to = TO, message = MESSAGE, tryMs = 20_000, ...chan
 
 type SendOptions = { to?: string[]; message?: Message; tryMs?: number; requireTLS?: boolean };
 
-/** Lets this process believe the authority of the tests until the test ends. */
+/** Makes this process trust the test authority until the test ends. */
 function trustAuthority(): void {
   const before = getCACertificates();
   setDefaultCACertificates([...before, readFileSync(AUTHORITY_PATH, 'utf8')]);
@@ -42,7 +42,7 @@ const checksLogin: SMTPServerOptions = {
 };
 
 // Promise: repeated-notice-same-id
-test('a notice is one mail to all addresses, in text and HTML, with an id that stays and the mark of a machine', async () => {
+test('a notice is sent as one mail to all addresses, in text and HTML, with a stable id and an Auto-Submitted header', async () => {
   const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const url = `smtp://127.0.0.1:${port}`;
   expect(await send(url)).toEqual({ is: 'delivered', words: '' });
@@ -62,11 +62,11 @@ test('a notice is one mail to all addresses, in text and HTML, with an id that s
 });
 
 // Promise: names-in-notices-are-text
-test('nothing in a notice ends a header or is markup', async () => {
+test('a text in a notice neither adds a header nor becomes markup', async () => {
   const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const hostile = 'a\r\nBcc: evil@example.com\r\n\r\n<img src=x onerror=y> ä \u{1F600}';
   const notice = makeNotice({ title: hostile, facts: [{ term: '<b>', what: '"><script>' }] });
-  // As a sender of notices that forgot to bound them would have it.
+  // One of the two messages has texts without bounds.
   for (const one of [notice, boundedNotice(notice)]) {
     await send(`smtp://127.0.0.1:${port}`, { message: { ...MESSAGE, ...one } });
   }
@@ -79,7 +79,7 @@ test('nothing in a notice ends a header or is markup', async () => {
   expect(taken).toHaveLength(2);
 });
 
-test('with a password the connection is TLS first, by STARTTLS with a private authority, or by smtps', async () => {
+test('with a password the connection uses TLS, by STARTTLS or smtps, also with a private authority', async () => {
   trustAuthority();
   const plain = await startMailServer(checksLogin);
   expect(await send(`smtp://us%40er:pa:ss%25@localhost:${plain.port}`, { requireTLS: true })).toMatchObject({
@@ -91,7 +91,7 @@ test('with a password the connection is TLS first, by STARTTLS with a private au
 });
 
 // Promise: mail-password-by-tls-only
-test('a server that offers no TLS gets no password, and one with an unknown certificate neither', async () => {
+test('no password is sent to a server without TLS or with an unknown certificate', async () => {
   const asked: string[] = [];
   const onAuth: SMTPServerOptions['onAuth'] = ({ username }, _session, callback) => {
     asked.push(String(username));
@@ -110,13 +110,13 @@ test('a server that offers no TLS gets no password, and one with an unknown cert
   expect(asked).toEqual([]);
 });
 
-test('a server that speaks no TLS from the start is told of by the schemes of mail', async () => {
+test('a server without implicit TLS leads to an error that names the schemes smtp and smtps', async () => {
   const { port } = await startMailServer({ disabledCommands: ['STARTTLS'] });
   const words = expect.stringMatching(/wrong port, or smtp:\/\/ instead of smtps:\/\//);
   expect(await send(`smtps://localhost:${port}`)).toMatchObject({ is: 'failed', words });
 });
 
-test('a wrong password is a fault that a person has to mend, and is in no word', async () => {
+test('a wrong password is a fault of the settings, and is not in its message', async () => {
   trustAuthority();
   const { port } = await startMailServer(checksLogin);
   expect(await send(`smtp://us%40er:wr0ng@localhost:${port}`)).toEqual({
@@ -127,7 +127,7 @@ test('a wrong password is a fault that a person has to mend, and is in no word',
   });
 });
 
-/** What a server does with one part of the conversation. */
+/** Handlers that refuse one part of the conversation. */
 const refuses = (code: number, only?: string) => ({
   onMailFrom: (_address: unknown, _session: unknown, callback: (error?: Error) => void) => callback(refusal(code)),
   onRcptTo: ({ address }: { address: string }, _session: unknown, callback: (error?: Error) => void) =>
@@ -144,17 +144,20 @@ test.each([
   ['all addresses', 'onRcptTo', 550, { fault: 'way', passes: false, words: /every address of NOTIFY_SMTP_TO \(550/ }],
   ['the mail', 'onData', 554, { fault: 'notice', passes: false, words: /refused this mail \(554/ }],
   ['the mail for now', 'onData', 452, { fault: 'way', passes: true, words: /did not take the mail \(452/ }],
-] as const)('a server that refuses %s', async (_what, part, code, { words, ...meaning }) => {
-  const options = { [part]: refuses(code)[part], disabledCommands: ['STARTTLS', 'AUTH'] };
-  const { port } = await startMailServer(options as SMTPServerOptions);
-  expect(await send(`smtp://127.0.0.1:${port}`)).toMatchObject({
-    is: 'failed',
-    ...meaning,
-    words: expect.stringMatching(words),
-  });
-});
+] as const)(
+  'a refusal of %s is a fault of the mail or of the settings, permanent or passing',
+  async (_what, part, code, { words, ...meaning }) => {
+    const options = { [part]: refuses(code)[part], disabledCommands: ['STARTTLS', 'AUTH'] };
+    const { port } = await startMailServer(options as SMTPServerOptions);
+    expect(await send(`smtp://127.0.0.1:${port}`)).toMatchObject({
+      is: 'failed',
+      ...meaning,
+      words: expect.stringMatching(words),
+    });
+  },
+);
 
-test('where one of several addresses is refused the others have the mail, and it is said which', async () => {
+test('a refused address does not keep the mail from the others, and is reported', async () => {
   const { onRcptTo } = refuses(550, TO[1]);
   const { port, taken } = await startMailServer({
     onRcptTo,
@@ -166,7 +169,7 @@ test('where one of several addresses is refused the others have the mail, and it
 });
 
 // Promise: hanging-receiver-cut-off
-test('a server that hangs is cut off, wherever it does', async () => {
+test('a server that hangs is cut off in every phase', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   expect(await send(`smtp://127.0.0.1:${await portOf(silent)}`, { tryMs: 300 })).toMatchObject({
     is: 'failed',
@@ -183,7 +186,7 @@ test('a server that hangs is cut off, wherever it does', async () => {
   });
 });
 
-test('a connection that is cut in the middle of the mail, or a process that stops, leaves it unsent', async () => {
+test('a connection that breaks in the middle, or a process that stops, makes the mail fail', async () => {
   const sockets: { destroy: () => void }[] = [];
   const cut = createServer((socket) => {
     sockets.push(socket);
@@ -209,7 +212,7 @@ test('a connection that is cut in the middle of the mail, or a process that stop
   expect(await mail.send(MESSAGE, { signal: stop.signal })).toMatchObject({ is: 'failed', fault: 'ours' });
 });
 
-test('an address where nothing listens is said to be that', async () => {
+test('an address without a server is reported with ECONNREFUSED', async () => {
   expect((await send('smtp://user:s3cr3t@127.0.0.1:9')).words).toBe(
     '127.0.0.1 did not take the mail: nothing listens at that port (ECONNREFUSED)',
   );

@@ -11,7 +11,7 @@ function message(changes: Parameters<typeof makeNotice>[0] = {}): Message {
   return { ...boundedNotice(makeNotice(changes)), id: 'id-1', account: 'https://api.example', link: LINK };
 }
 
-/** Every text that stands anywhere in a value, under this name. */
+/** The texts under this name anywhere in a value. */
 function textsOf(value: unknown, name: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) =>
@@ -20,7 +20,7 @@ function textsOf(value: unknown, name: string): string[] {
 }
 
 // Promise: names-in-notices-are-text
-test('JSON has the id, kind and time, and the words as they are', () => {
+test('the JSON form contains id, kind, time and the unchanged texts', () => {
   expect(jsonForm(message({ title: 'a <b> & "c"' }))).toEqual({
     id: 'id-1',
     kind: 'settled',
@@ -35,14 +35,14 @@ test('JSON has the id, kind and time, and the words as they are', () => {
 
 describe('Slack', () => {
   // Promise: names-in-notices-are-text
-  test('what would be a link, a mention or a character reference is a text', () => {
+  test('links, mentions and character references in a notice are sent as text', () => {
     const hostile = '<!channel> <https://evil.example|x> &lt; *b* _i_';
     const form = slackForm(message({ title: hostile, facts: [{ term: hostile, what: hostile }] }));
     const safe = '&lt;!channel&gt; &lt;https://evil.example|x&gt; &amp;lt; *b* _i_';
     expect(form.text).toBe(safe);
     const texts = textsOf(form.blocks, 'text');
     expect(texts.filter((text) => text === safe)).toHaveLength(3);
-    // Only the link is in a language that knows links, and it is ours.
+    // Only the console’s own link is in a block that interprets links.
     const marked = form.blocks.filter((block) => JSON.stringify(block).includes('mrkdwn'));
     expect(textsOf(marked, 'text')).toEqual([
       '<https://limits.example/portfolios/q4?state=held&amp;by=a%7Cb|Open in the console>',
@@ -50,7 +50,7 @@ describe('Slack', () => {
     expect(texts.every((text) => !text.includes('<') || text.endsWith('|Open in the console>'))).toBe(true);
   });
 
-  test('whatever stands in a notice, no text is empty or longer than Slack takes', () => {
+  test('no text of any notice is empty or longer than Slack accepts', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 400 });
     const facts = fc.array(fc.record({ term: texts, what: texts }), { maxLength: 40 });
     fc.assert(
@@ -73,7 +73,7 @@ describe('Slack', () => {
 
 describe('Teams', () => {
   // Promise: names-in-notices-are-text
-  test('names stand in runs of text, which know no Markdown, and the link is a button', () => {
+  test('texts are in blocks without Markdown, and the link is a button', () => {
     const hostile = '[x](https://evil.example) **b** <at>all</at>';
     const { attachments } = teamsForm(message({ title: hostile, facts: [{ term: 'T', what: hostile }] }));
     const [{ content } = { content: undefined }] = attachments;
@@ -90,7 +90,7 @@ describe('Teams', () => {
   });
 
   test.each(['€', '\u{1F600}', '"', 'ä', '\\'])(
-    'the largest notice, of %s alone, is below the 28 kB that Teams takes',
+    'the largest notice, made of %s only, is below the 28 kB that Teams accepts',
     (sign) => {
       const long = sign.repeat(3_000);
       const facts = Array.from({ length: 50 }, () => ({ term: long, what: long }));

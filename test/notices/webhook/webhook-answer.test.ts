@@ -5,11 +5,11 @@ const NOW_MS = Date.parse('2026-11-22T10:00:00Z');
 const meaning = (status: number, headers: Record<string, string> = {}) =>
   meaningOfAnswer({ status, headers, host: 'hooks.example', nowMs: NOW_MS });
 
-test.each([200, 201, 202, 204])('%i is delivered', (status) => {
+test.each([200, 201, 202, 204])('status %i means delivered', (status) => {
   expect(meaning(status)).toEqual({ is: 'delivered', words: '' });
 });
 
-// Who has to do something, and whether other notices would fare better.
+// Whether a person must act, and whether other notices may succeed.
 // Promises: hanging-receiver-cut-off, redirects-are-not-followed, refused-notice-keeps-no-other
 test.each([
   [429, 'way', true],
@@ -26,7 +26,7 @@ test.each([
   [410, 'way', false],
   [302, 'way', false],
   [308, 'way', false],
-])('%i is a failure: fault of the %s, passes by itself: %s', (status, fault, passes) => {
+])('status %i is a failure: fault of the %s, passing: %s', (status, fault, passes) => {
   expect(meaning(status)).toMatchObject({ is: 'failed', fault, passes, words: expect.stringContaining(`${status}`) });
 });
 
@@ -39,7 +39,7 @@ test.each([
   ['soon', undefined],
   ['-5', undefined],
   ['99999999999', undefined],
-])('Retry-After: %s asks for %s ms', (text, askedMs) => {
+])('Retry-After: %s is a wait of %s ms', (text, askedMs) => {
   const sent = meaning(429, { 'retry-after': text });
   expect('askedMs' in sent ? sent.askedMs : undefined).toBe(askedMs);
 });
@@ -48,7 +48,7 @@ test.each([
   ['https://login.example/s3cr3t?sig=1', /which leads to login\.example: redirects are not followed/],
   ['/elsewhere', /answered 301: redirects are not followed/],
   ['https://user:pass@b.example', /leads to b\.example:/],
-])('of a redirect to %s the host is said, and no more', (location, words) => {
+])('a redirect to %s is reported with its host only', (location, words) => {
   const sent = meaning(301, { location });
   expect(sent.words).toMatch(words);
   expect(sent.words).not.toMatch(/s3cr3t|pass|elsewhere/);

@@ -20,7 +20,7 @@ function send(
   return webhook.send(MESSAGE, { signal: new AbortController().signal });
 }
 
-test('a notice is one POST of JSON to the whole address, in the form that is set', async () => {
+test('a notice is sent as one POST of JSON to the whole address, in the form that is set', async () => {
   const receiver = await startReceiver();
   for (const form of ['json', 'slack', 'teams'] as const) {
     expect(await send(receiver.url, { form })).toEqual({ is: 'delivered', words: '' });
@@ -32,7 +32,7 @@ test('a notice is one POST of JSON to the whole address, in the form that is set
   await expect.poll(receiver.openConnections).toBe(0);
 });
 
-test('user and password of an address are sent as such, and are in no word', async () => {
+test('user and password of an address are sent as basic authentication, and are not in the message of a failure', async () => {
   const receiver = await startReceiver((answer) => answer.writeHead(500).end());
   const sent = await send(`http://us%40er:100%@${receiver.host}/`);
   expect(receiver.heads[0]?.headers.authorization).toBe(`Basic ${Buffer.from('us@er:100%').toString('base64')}`);
@@ -40,7 +40,7 @@ test('user and password of an address are sent as such, and are in no word', asy
 });
 
 // Promise: redirects-are-not-followed
-test('a redirect is not followed, and said with the host that it leads to', async () => {
+test('a redirect is not followed, and is reported with its host', async () => {
   const other = await startReceiver();
   const receiver = await startReceiver((answer) => answer.writeHead(307, { location: other.url }).end());
   expect(await send(receiver.url)).toMatchObject({
@@ -51,7 +51,7 @@ test('a redirect is not followed, and said with the host that it leads to', asyn
   expect(other.received).toEqual([]);
 });
 
-test('an answer without an end is not waited for, and a huge one not read', async () => {
+test('an endless answer is not read to its end', async () => {
   const receiver = await startReceiver((answer) => {
     answer.writeHead(200);
     const more = () => !answer.destroyed && void answer.write('x'.repeat(65_536), () => setImmediate(more));
@@ -62,7 +62,7 @@ test('an answer without an end is not waited for, and a huge one not read', asyn
 });
 
 // Promise: hanging-receiver-cut-off
-test('a receiver that hangs is cut off, and its connection with it', async () => {
+test('a receiver that hangs is cut off, and its connection is closed', async () => {
   const receiver = await startReceiver(() => {});
   const sent = await send(receiver.url, { tryMs: 300 });
   expect(sent).toEqual({
@@ -74,7 +74,7 @@ test('a receiver that hangs is cut off, and its connection with it', async () =>
   await expect.poll(receiver.openConnections).toBe(0);
 });
 
-test('when the process stops, what is being sent is cut off at once', async () => {
+test('a webhook call under way is aborted when the process stops', async () => {
   const receiver = await startReceiver(() => {});
   const stop = new AbortController();
   const sending = makeWebhook({ url: receiver.url, form: 'json', proxy: undefined }).send(MESSAGE, {
@@ -89,7 +89,7 @@ test('when the process stops, what is being sent is cut off at once', async () =
 test.each([
   ['closes', (port: number) => `http://127.0.0.1:${port}/s3cr3t`, /^127\.0\.0\.1:\d+ gave no answer: /],
   ['speaks no TLS', (port: number) => `https://127.0.0.1:${port}/s3cr3t`, /does not speak TLS|gave no answer/],
-])('a receiver that %s is said to have given no answer, without the address', async (_what, url, words) => {
+])('a receiver that %s is reported as without an answer, and without its address', async (_what, url, words) => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy()));
   const sent = await send(url(await portOf(server)));
   expect(sent).toMatchObject({ is: 'failed', fault: 'way', passes: true, words: expect.stringMatching(words) });
@@ -97,14 +97,14 @@ test.each([
 });
 
 // Promise: hanging-receiver-cut-off
-test('an address where nothing listens, or of a name that does not exist, is said to be that', async () => {
+test('an address without a server or with an unknown name is reported with the error', async () => {
   expect((await send('http://127.0.0.1:9/s3cr3t')).words).toMatch(/^127\.0\.0\.1:9 gave no answer: .*ECONNREFUSED/);
   expect((await send('http://nobody.invalid/s3cr3t')).words).toMatch(
     /^nobody\.invalid gave no answer: .*(ENOTFOUND|EAI_AGAIN)/,
   );
 });
 
-test('an https receiver is reached through a proxy by a tunnel, and an http one by asking it for the whole address', async () => {
+test('an https receiver is reached through a proxy’s tunnel, and an http one by the proxy’s own request', async () => {
   onTestFinished(trustCertificate());
   const receiver = await startReceiver();
   const proxy = await startForwardProxy({ targetPort: await startTlsService(receiver.port), user: 'us:er' });
@@ -117,7 +117,7 @@ test('an https receiver is reached through a proxy by a tunnel, and an http one 
   expect(receiver.received).toHaveLength(2);
 });
 
-test('a proxy that wants a password, or hangs, is named, and nothing is sent', async () => {
+test('a proxy that needs a password or hangs is reported, and nothing is sent', async () => {
   const receiver = await startReceiver();
   const proxy = await startForwardProxy({ targetPort: receiver.port, user: 'us:er' });
   expect((await send('http://service.test/y', { proxy: proxy.url })).words).toMatch(/^the proxy .* password \(407\)/);

@@ -11,10 +11,10 @@ import {
 } from '../../../src/people/factor/codes.ts';
 import { openPeople } from '../../support/people.ts';
 
-/** RFC 6238, appendix B: the secret, and codes of eight digits of which the last six are ours. */
+/** RFC 6238, appendix B: the secret, and codes of eight digits, of which the last six are used here. */
 const RFC_SECRET = Buffer.from('12345678901234567890');
 
-describe('a code of an app', () => {
+describe('a code of an authenticator app', () => {
   // Promise: second-factor-needed
   test.each([
     [59, '287082'],
@@ -27,17 +27,20 @@ describe('a code of an app', () => {
     expect(stepOfCode(RFC_SECRET, code, second * 1_000)).toBe(Math.floor(second / 30));
   });
 
-  test('is good in its step of time and in the ones beside it, and in no other', () => {
+  test('is valid in its time step and the adjacent ones only', () => {
     const step = Math.floor(1_111_111_111 / 30);
     const found = [-2, -1, 0, 1, 2].map((off) => stepOfCode(RFC_SECRET, '050471', (step + off) * 30_000 + 1));
     expect(found).toEqual([undefined, step, step, step, undefined]);
   });
 
-  test.each(['', '12345', '1234567', '12345a', '١٢٣٤٥٦', ' 50471', '05047１'])('is six digits, and not %j', (code) => {
-    expect(stepOfCode(RFC_SECRET, code, 1_111_111_111_000)).toBeUndefined();
-  });
+  test.each(['', '12345', '1234567', '12345a', '١٢٣٤٥٦', ' 50471', '05047１'])(
+    'has exactly six digits, so %j is invalid',
+    (code) => {
+      expect(stepOfCode(RFC_SECRET, code, 1_111_111_111_000)).toBeUndefined();
+    },
+  );
 
-  test('comes from 160 random bits, which an app is given by an address', () => {
+  test('comes from 160 random bits, and an otpauth address passes them to an app', () => {
     const [one, other] = [makeFactorBytes(), makeFactorBytes()];
     expect(one).toHaveLength(20);
     expect(Buffer.from(one)).not.toEqual(Buffer.from(other));
@@ -54,7 +57,7 @@ describe('a sealed secret', () => {
   const sealed = seal(RFC_SECRET, key, 'alice');
 
   // Promise: nobody-signs-in-by-redis
-  test('is read with its key and for whom it was sealed', () => {
+  test('is decrypted with its key and its user only, and differs each time', () => {
     expect(unseal(sealed, key, 'alice')).toEqual(RFC_SECRET);
     expect(seal(RFC_SECRET, key, 'alice')).not.toBe(sealed);
     expect(bytesOf(sealed).includes(RFC_SECRET)).toBe(false);
@@ -62,14 +65,14 @@ describe('a sealed secret', () => {
 
   test.each([
     ['with another key', sealed, other, 'alice'],
-    ["in another user's place", sealed, key, 'mallory'],
+    ['as that of another user', sealed, key, 'mallory'],
     ['with a bit changed', changeBit(sealed, 15), key, 'alice'],
     ['with a bit of its nonce changed', changeBit(sealed, 0), key, 'alice'],
     ['with a bit of its tag changed', changeBit(sealed, bytesOf(sealed).length - 1), key, 'alice'],
     ['cut', sealed.slice(0, 30), key, 'alice'],
     ['of another version', `2.${sealed.slice(2)}`, key, 'alice'],
-    ['of nothing', '', key, 'alice'],
-  ])('is nothing %s', (_what, text, itsKey, of) => {
+    ['without content', '', key, 'alice'],
+  ])('is not decrypted %s', (_what, text, itsKey, of) => {
     expect(unseal(text, itsKey, of)).toBeUndefined();
   });
 });
@@ -85,14 +88,14 @@ function changeBit(sealed: string, place: number): string {
 }
 
 describe('recovery codes', () => {
-  test('are ten of 140 bits, each another', () => {
+  test('are ten of 140 bits, all different', () => {
     const codes = [makeRecoveryCodes(), makeRecoveryCodes()].flat();
     expect(new Set(codes).size).toBe(20);
     for (const code of codes) expect(code).toMatch(/^[a-km-z2-8]{4}(-[a-km-z2-8]{4}){6}$/);
   });
 
   // Promise: nobody-signs-in-by-redis
-  test('are told however they are typed, for their user alone', () => {
+  test('are accepted in any spelling, for their user only', () => {
     const [key, code] = [Buffer.alloc(32, 1), 'abcd-efgh-ijkm-npqr-stuv-wxyz'];
     const digest = recoveryDigest(code, 'alice', key);
     expect(recoveryDigest(' ABCD EFGHijkm-NPQR stuv wxyz ', 'alice', key)).toBe(digest);
@@ -101,7 +104,7 @@ describe('recovery codes', () => {
   });
 });
 
-test('with a new password a second factor that was begun under the old one is forgotten', async () => {
+test('a new password discards a second factor that was begun under the old one', async () => {
   const { people, clock, addUser, setFactor } = openPeople();
   await addUser('anna', ['finance']);
   const factor = await setFactor('anna');

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { makeHashQueue } from '../../../src/people/passwords/hash-queue.ts';
 
-/** Work that ends when the test says so, and tells in which order it began. */
+/** Work that ends on command, and records the order in which it began. */
 function makeWork() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -19,8 +19,8 @@ function makeWork() {
   };
 }
 
-describe('the queue of what is dear', () => {
-  test('does two at a time, and of those that wait first whoever is signed in or was here before', async () => {
+describe('the queue of password hashing', () => {
+  test('runs two at a time, first for signed-in people, then for known ones, then for strangers', async () => {
     const { run } = makeHashQueue();
     const work = makeWork();
     const done = [
@@ -40,7 +40,7 @@ describe('the queue of what is dear', () => {
     expect(await Promise.all(done)).toEqual(['s1', 's2', 's3', 'k1', 'o1']);
   });
 
-  test('is full for strangers without being so for who was here before, and never for who is signed in', async () => {
+  test('refuses strangers when full, later also known people, and never signed-in people', async () => {
     const { run } = makeHashQueue({ atOnce: 1, waitingMax: 2 });
     const work = makeWork();
     const done = ['1', '2', '3'].map((name) => run('stranger', work.named(name)));
@@ -52,7 +52,7 @@ describe('the queue of what is dear', () => {
     expect(await Promise.all(done)).toEqual(['1', '2', '3', 'k1', 'k2', 'o1', 'o2', 'o3', 'o4']);
   });
 
-  test('has so much for strangers in one go, and then one a while, however long it stands still', async () => {
+  test('bounds the work of strangers by a burst and a refill rate', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
     const { run } = makeHashQueue({ strangers: { atOnce: 3, backMs: 1_000 } });
     const answers = async (lane: 'stranger' | 'known', count: number) => {
@@ -60,7 +60,7 @@ describe('the queue of what is dear', () => {
       for (let one = 0; one < count; one += 1) all.push(await run(lane, async () => 'done'));
       return all;
     };
-    // Two of them as somebody from a network that had none.
+    // Two of them use the turns of a network without earlier tries.
     expect(await answers('stranger', 7)).toEqual([...Array(3 + 2).fill('done'), 'busy', 'busy']);
     expect(await answers('known', 5)).toEqual(Array(5).fill('done'));
     clock.mockReturnValue(6_000);
@@ -69,7 +69,7 @@ describe('the queue of what is dear', () => {
     expect(await answers('stranger', 4)).toEqual(['done', 'done', 'done', 'busy']);
   });
 
-  test('has turns of their own for networks that had few, and each of these has two in half an hour', async () => {
+  test('keeps turns for networks with few tries, and each network has two in half an hour', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
     const { run, isFull } = makeHashQueue({ strangers: { atOnce: 3, backMs: 1_000 } });
     const answers = async (count: number, networkOf: (n: number) => string) => {
@@ -79,19 +79,19 @@ describe('the queue of what is dear', () => {
     expect(await answers(50, () => 'a')).toBe(3 + 2);
     expect([isFull('stranger', 'a'), isFull('stranger', 'b'), isFull('known')]).toEqual([true, false, false]);
     expect(await answers(1, () => 'b')).toBe(1);
-    // Whoever has very many networks takes no more by them than strangers have otherwise.
+    // A client with very many networks gets no more than the strangers’ rate.
     expect(await answers(50, (n) => `${n}`)).toBe(0);
     clock.mockReturnValue(6_000);
     expect(await answers(50, (n) => `${n}`)).toBe(1 + 1);
     clock.mockReturnValue(10_000);
-    // Those of before have used up theirs, and whoever comes later has not.
+    // The earlier networks have used up their turns, and a later one has not.
     expect(await answers(50, () => 'a')).toBe(3);
     expect(await answers(1, () => 'c')).toBe(1);
     clock.mockReturnValue(10_000 + 30 * 60_000);
     expect(await answers(50, () => 'a')).toBe(3 + 1);
   });
 
-  test('goes on after work that failed', async () => {
+  test('continues after work that failed', async () => {
     const { run } = makeHashQueue({ atOnce: 1 });
     const failing = run('own', () => Promise.reject(new Error('no memory')));
     const next = run('own', () => Promise.resolve('done'));

@@ -3,13 +3,16 @@ import { hashPassword, verifyPassword } from '../../../src/people/passwords/pass
 
 const PASSWORD = 'a bench under seven trees';
 
-/** Made with the reference implementation (argon2-cffi 25.1.0, argon2id, m=47104, t=1, p=1) of this password and the salt `saltsaltsaltsalt`. */
+/**
+ * The digest of this password with the salt `saltsaltsaltsalt`, made with the reference implementation (argon2-cffi
+ * 25.1.0, argon2id, m=47104, t=1, p=1).
+ */
 const OTHERS_DIGEST =
   '$argon2id$v=19$m=47104,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$iHjEV33A1Jps3e9DZQ4SHuT+eGZhLjpMdPcxrZD0JlY';
 
 describe('the digest of a password', () => {
   // Promise: nobody-signs-in-by-redis
-  test('is a PHC string with the cost that OWASP names, another each time, and tells the password', async () => {
+  test('is a PHC string with OWASP’s cost, differs each time, and verifies the password', async () => {
     const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(other).not.toBe(one);
@@ -18,7 +21,7 @@ describe('the digest of a password', () => {
     expect(await verifyPassword('', one)).toBe(false);
   });
 
-  test("of another program's making is read", async () => {
+  test('is verified also if another program made it', async () => {
     expect(await verifyPassword(PASSWORD, OTHERS_DIGEST)).toBe(true);
     expect(await verifyPassword('another', OTHERS_DIGEST)).toBe(false);
   });
@@ -39,12 +42,12 @@ describe('the digest of a password', () => {
       '$argon2id$v=19$m=47104,t=999,p=1$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M',
     ],
     ['no cost', '$argon2id$v=19$m=0,t=0,p=0$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M'],
-  ])('that is %s is a wrong password', async (_what, phc) => {
+  ])('that is %s never verifies', async (_what, phc) => {
     expect(await verifyPassword(PASSWORD, phc)).toBe(false);
   });
 
   // Promise: sign-in-mistakes-alike
-  test('takes the same work to compare whether or not there is one', async () => {
+  test('takes the same work to verify whether or not the user exists', async () => {
     const kept = await hashPassword(PASSWORD);
     const times: Record<'kept' | 'none', number[]> = { kept: [], none: [] };
     for (let round = 0; round < 5; round += 1) {
@@ -58,7 +61,8 @@ describe('the digest of a password', () => {
         times[which].push(user + system);
       }
     }
-    // The least of several is what it costs without what else the process does; a clock would measure what else the machine does.
+    // The minimum of several runs is the cost without the process’s other work. Wall-clock time would include other
+    // processes.
     const [least, none] = [Math.min(...times.kept), Math.min(...times.none)];
     expect(none / least).toBeGreaterThan(0.5);
     expect(none / least).toBeLessThan(2);

@@ -9,7 +9,7 @@ const EVE = { by: 'eve@example.com (sso 4f6d2a)', roles: ['viewer', 'finance'] a
 
 describe('a session', () => {
   // Promise: nobody-signs-in-by-redis
-  test('is found by its token alone, of which Redis has nothing', async () => {
+  test('is found by its token only, which Redis does not store', async () => {
     const { people, addUser, setFactor, signIn, connection, prefix } = openPeople();
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -27,13 +27,13 @@ describe('a session', () => {
   test.each([
     ['nothing', () => ''],
     ['a text', () => 'alice'],
-    ['as long a one that somebody made up', () => 'A'.repeat(43)],
+    ['an invented token of the same length', () => 'A'.repeat(43)],
     ['its handle', (_token: string, handle: string) => handle],
-    ['what Redis finds it by', (_token: string, _handle: string, digest: string) => digest],
-    ['another letter at its end', (token: string) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`],
-    ['something behind it', (token: string) => `${token}A`],
+    ['its digest in Redis', (_token: string, _handle: string, digest: string) => digest],
+    ['a changed last letter', (token: string) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`],
+    ['an appended letter', (token: string) => `${token}A`],
     ['a wild card', () => '*'.repeat(43)],
-  ])('is not read by %s', async (_what, forge) => {
+  ])('is not found by %s', async (_what, forge) => {
     const { people, addUser, signIn, connection, keys } = openPeople();
     await addUser('alice', ['admin']);
     const { token } = await signIn('alice');
@@ -48,7 +48,7 @@ describe('a session', () => {
   });
 
   // Promise: nobody-signs-in-by-redis
-  test('is of no use to a host that has another secret', async () => {
+  test('cannot be read on a host with another secret', async () => {
     const { addUser, signIn, keys } = openPeople();
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -58,7 +58,7 @@ describe('a session', () => {
   });
 
   // Promise: refresh-is-no-activity
-  test('ends when nobody does anything, and a page that refreshes itself is nobody', async () => {
+  test('expires without activity, and a refresh by the page itself is no activity', async () => {
     const { people, addUser, signIn, connection, keys } = openPeople({ limits: { writeAfterMs: 0 } });
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect(await people.sessions.read(token, { counts: true })).toBeUndefined();
   });
 
-  test('ends whatever is done when it is as old as a session may be', async () => {
+  test('expires at its greatest age, whatever its activity', async () => {
     const { people, addUser, signIn } = openPeople({ limits: { absoluteMs: 300, writeAfterMs: 0 } });
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect(await people.sessions.list('alice')).toEqual([]);
   });
 
-  test('lives for 30 minutes without a sign, and its sign is written down twice a minute at most', async () => {
+  test('expires after 30 idle minutes, and its activity is stored at most twice a minute', async () => {
     const { people, addUser, signIn, connection, keys } = openPeople();
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -107,13 +107,13 @@ describe('a session', () => {
     await people.sessions.read(token, { counts: true });
     expect(Number(await connection.hget(key, 'seen'))).toBeGreaterThan(earlier);
     expect(await connection.pttl(key)).toBeGreaterThan(29 * 60_000);
-    // Of its last minutes no more than that is left.
+    // Near the greatest age only the remaining time is left.
     await connection.hset(key, { seen: 0, began: Date.now() - 12 * 3_600_000 + 60_000 });
     await people.sessions.read(token, { counts: true });
     expect(await connection.pttl(key)).toBeLessThanOrEqual(61_000);
   });
 
-  test('goes on under a new token, and the one before is worth nothing', async () => {
+  test('continues under a renewed token, and the earlier token is invalid', async () => {
     const { people, addUser, signIn } = openPeople();
     await addUser('alice');
     const { token } = await signIn('alice');
@@ -126,9 +126,9 @@ describe('a session', () => {
   });
 });
 
-describe('sessions of a person', () => {
+describe('the sessions of a person', () => {
   // Promises: changes-end-sessions, user-commands-end-sessions
-  test('end on all hosts by a change of password, role or factor, and by removal', async () => {
+  test('end on all hosts when password, roles or second factor change, or the user is removed', async () => {
     const { people, addUser, signIn, keys, secret } = openPeople();
     const elsewhere = makePeople({ connection: connectRedis(), keys, secret });
     const changes = [
@@ -147,12 +147,12 @@ describe('sessions of a person', () => {
       expect(await elsewhere.sessions.living([token])).toEqual([false]);
       expect(await elsewhere.sessions.list('alice', token)).toEqual([]);
     }
-    // Who is added again under this name has no session from before.
+    // A user who is added again under this name has no earlier sessions.
     await addUser('alice');
     expect(await people.sessions.list('alice')).toEqual([]);
   });
 
-  test("are ended by one's own change of the password, less the one in which it is done", async () => {
+  test('end when the person changes the password, except the session that did it', async () => {
     const { people, addUser, signIn } = openPeople();
     await addUser('alice');
     const [own, other] = [await signIn('alice'), await signIn('alice')];
@@ -162,7 +162,7 @@ describe('sessions of a person', () => {
     expect(await people.sessions.living([own.token, other.token])).toEqual([true, false]);
   });
 
-  test("are not kept by another's token", async () => {
+  test('of one person are not kept by the token of another', async () => {
     const { people, addUser, signIn } = openPeople();
     for (const name of ['alice', 'mallory']) await addUser(name);
     const [alice, mallory] = [await signIn('alice'), await signIn('mallory')];
@@ -171,7 +171,7 @@ describe('sessions of a person', () => {
     expect((await people.sessions.read(mallory.token, { counts: true }))?.person.by).toBe('mallory');
   });
 
-  test('are listed by the person, and ended one by one or all but the own one', async () => {
+  test('are listed for the person, and ended one by one or all but the current one', async () => {
     const { people, addUser, signIn } = openPeople();
     for (const name of ['alice', 'bob']) await addUser(name);
     const [first, second, third] = [
@@ -185,7 +185,7 @@ describe('sessions of a person', () => {
     const own = listed.find(({ isThis }) => isThis);
     expect(own).toMatchObject({ from: '2001:db8::7', agent: 'x'.repeat(200) });
     expect((await people.sessions.read(second.token, { counts: false }))?.session).toBe(own?.id);
-    // The handle of a session of one person ends none of another.
+    // The handle of one person’s session does not end one of another person.
     expect(await people.sessions.endOne('bob', own?.id ?? '')).toBe(false);
     expect(await people.sessions.endOne('alice', '')).toBe(false);
     expect(await people.sessions.endOne('alice', own?.id ?? '')).toBe(true);
@@ -198,11 +198,11 @@ describe('sessions of a person', () => {
     expect(await people.sessions.list('nobody')).toEqual([]);
   });
 
-  test('are 20 at most, and the oldest go', async () => {
+  test('are limited to 20, and the oldest ends', async () => {
     const { people } = openPeople();
     const tokens: string[] = [];
     for (let count = 0; count < 22; count += 1) tokens.push(await people.sessions.begin({ person: EVE, ...HERE }));
-    // Those of one millisecond have no order.
+    // Sessions that began in the same millisecond have no order.
     const living = await people.sessions.living(tokens);
     expect(living.filter(Boolean)).toHaveLength(20);
     expect(living.at(-1)).toBe(true);
@@ -210,8 +210,8 @@ describe('sessions of a person', () => {
   });
 });
 
-describe('a session by an identity provider', () => {
-  test('has its roles with it, and needs no user', async () => {
+describe('a session of an identity provider', () => {
+  test('contains its roles, and needs no user', async () => {
     const { people } = openPeople();
     const token = await people.sessions.begin({ person: EVE, ...HERE });
     expect(await people.sessions.read(token, { counts: true })).toMatchObject({ person: EVE, owes: undefined });
@@ -221,7 +221,7 @@ describe('a session by an identity provider', () => {
     expect(await people.sessions.endAll(EVE.by)).toBe(1);
   });
 
-  test('is never one of a user of ours', async () => {
+  test('cannot have the name of a console user', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice', ['admin']);
     const begun = people.sessions.begin({ person: { by: 'alice', roles: ['admin'] }, ...HERE });
@@ -229,7 +229,7 @@ describe('a session by an identity provider', () => {
   });
 });
 
-test('to read a session is one look at Redis, and so it is for a hundred open pages', async () => {
+test('reading a session is one command to Redis, and so is checking a hundred open pages', async () => {
   const { people, addUser, signIn, connection } = openPeople();
   await addUser('alice');
   const { token } = await signIn('alice');

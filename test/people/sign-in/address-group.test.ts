@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressGroup, addressGroups } from '../../../src/people/sign-in/address-group.ts';
 
-describe('one place', () => {
+describe('the group of an address', () => {
   test.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -26,11 +26,11 @@ describe('one place', () => {
     ['2001:db8:1:2ff:3::4', ['2001:db8:1:200::/56', '2001:db8:1:0::/48']],
     ['2001:db8:1:3ff::', ['2001:db8:1:300::/56', '2001:db8:1:0::/48']],
     ['command line on host', []],
-  ])('of %j is in the wider ones %j', (from, wider) => {
+  ])('of %j is within the wider groups %j', (from, wider) => {
     expect(addressGroups(from).slice(1)).toEqual(wider);
   });
 
-  test('is the same for all addresses of one line, and another for each other line', () => {
+  test('is the same for all addresses of one /64 network, and different for another one', () => {
     const address = (line: bigint, host: bigint) =>
       Array.from({ length: 8 }, (_, place) =>
         (((place < 4 ? line : host) >> BigInt(16 * (3 - (place % 4)))) & 0xffffn).toString(16),
@@ -45,7 +45,7 @@ describe('one place', () => {
     );
   });
 
-  test('of a text as long as somebody likes is bounded', () => {
+  test('has a bounded length', () => {
     expect(addressGroup('x'.repeat(100_000))).toHaveLength(100);
   });
 });

@@ -8,12 +8,12 @@ const STRANGER = { from: '198.51.100.4', agent: 'another browser' };
 
 type Opened = ReturnType<typeof openPeople>;
 
-/** So many users of the test's own: a password of theirs is compared in no time, one of a name that nobody has takes a core for 80 ms. */
+/** Adds this many users with the fast test hash. Comparing with an unknown user costs a core 80 ms. */
 async function addMany({ addUser }: Opened, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await addUser(`user-${n}`);
 }
 
-/** Tries a wrong password until somebody has to wait, and answers after how many. */
+/** Tries wrong passwords until one has to wait, and returns the number of tries. */
 async function triesUntilLater({ people }: Opened, name: string, from: string): Promise<number> {
   for (let tries = 0; tries < 200; tries += 1) {
     const answer = await people.signIn.password({ name, password: WRONG, from, agent: '' });
@@ -24,7 +24,7 @@ async function triesUntilLater({ people }: Opened, name: string, from: string): 
 
 describe('guesses of a password', () => {
   // Promise: guesses-are-limited
-  test('have to wait after five, for twice as long with each, and for 15 minutes at most', async () => {
+  test('have to wait after five, twice as long with each further one, and at most 15 minutes', async () => {
     const opened = openPeople();
     const { people, addUser, connection, keys } = opened;
     await addUser('alice');
@@ -44,14 +44,14 @@ describe('guesses of a password', () => {
       expect(next).toBeGreaterThanOrEqual(earliest);
       expect(next).toBeLessThanOrEqual(await nowMs());
     }
-    // A day after the last one all is forgotten.
+    // A day after the last guess everything is forgotten.
     expect(await connection.pttl(bucket)).toBeLessThanOrEqual(86_400_000);
     await connection.hdel(bucket, 'next');
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('in');
     expect(await connection.exists(bucket)).toBe(0);
   });
 
-  test('are as many for a name that nobody has, and none of it is written down', async () => {
+  test('of an unknown name are limited alike, and the name is not stored', async () => {
     const opened = openPeople();
     await opened.addUser('alice');
     const guess = { name: 'a password typed as a name', password: WRONG, ...STRANGER };
@@ -61,7 +61,7 @@ describe('guesses of a password', () => {
   });
 
   // Promise: guesses-are-limited
-  test('that come together are counted before any is compared', async () => {
+  test('that arrive together are counted before any is compared', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice');
     const tries = Array.from({ length: 100 }, () =>
@@ -72,7 +72,7 @@ describe('guesses of a password', () => {
     expect(answers.filter((is) => is === 'later')).toHaveLength(95);
   });
 
-  test('of one host count on another', async () => {
+  test('on one host count on another', async () => {
     const opened = openPeople();
     const { addUser, secret, keys } = opened;
     await addUser('alice');
@@ -83,26 +83,26 @@ describe('guesses of a password', () => {
   });
 
   // Promise: strangers-have-their-own-tries
-  test('of strangers keep nobody out who signed in from their place before, nor end a session', async () => {
+  test('by strangers neither lock out a person on a known address nor end a session', async () => {
     const opened = openPeople();
     const { people, addUser, signIn } = opened;
     await addUser('alice');
     const { token } = await signIn('alice');
-    // From everywhere in the world.
+    // Guesses from different networks.
     for (const from of ['198.51.100.1', '203.0.113.9', '2001:db8::1']) await triesUntilLater(opened, 'alice', from);
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('later');
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).is).toBe('in');
     expect(await people.sessions.living([token])).toEqual([true]);
-    // Who was here before has tries of their own, and no more than others.
+    // The known address has a limit of its own, which is no higher.
     expect(await triesUntilLater(opened, 'alice', HERE.from)).toBe(5);
   });
 
-  test('from one place are limited whatever the names are, and so are those of the network of one line', async () => {
+  test('from one address are limited together for all names, and so are those from one /64 network', async () => {
     const opened = openPeople({ guesses: { placeTries: 3 } });
     const { people, addUser, signIn } = opened;
     await addUser('alice');
     await signIn('alice');
-    // The password of a name that nobody has would take a core for 80 ms.
+    // Comparing with an unknown name would cost a core 80 ms.
     for (const name of ['a', 'b', 'c', 'd']) await addUser(name);
     const guess = (name: string, from: string) => people.signIn.password({ name, password: WRONG, from, agent: '' });
     for (const [one, other] of [
@@ -115,12 +115,12 @@ describe('guesses of a password', () => {
       expect(answer).toMatchObject({ is: 'later' });
       expect(answer.is === 'later' && answer.afterS).toBeLessThanOrEqual(20);
     }
-    // Whoever is known in that place is not kept out by it.
+    // A person who is known at this address is not locked out by it.
     expect((await guess('alice', HERE.from)).is).toBe('no');
     await signIn('alice');
   });
 
-  test('from many places of one provider are limited together, and leave others their tries', async () => {
+  test('from many addresses of one provider are limited together, and leave tries to others', async () => {
     const opened = openPeople({ guesses: { placeTries: 2 } });
     await addMany(opened, 40);
     const guess = (n: number, from: string) =>
@@ -137,9 +137,9 @@ describe('guesses of a password', () => {
 
   // Promise: strangers-have-their-own-tries
   test.each([
-    ['one provider with very many lines', 120, (n: number) => `2001:db8:1:${n.toString(16)}::1`],
-    ['very many places of 24 networks', 200, (n: number) => `198.51.${n % 24}.${n}`],
-  ])('from %s leave a turn to whoever comes from a network that had none', async (_what, count, from) => {
+    ['one provider with very many networks', 120, (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+    ['very many addresses of 24 networks', 200, (n: number) => `198.51.${n % 24}.${n}`],
+  ])('from %s leave a turn to a network without earlier tries', async (_what, count, from) => {
     const opened = openPeople();
     const { people } = opened;
     await opened.addUser('alice');
@@ -149,12 +149,12 @@ describe('guesses of a password', () => {
       const guess = { name: `user-${n}`, password: WRONG, from: from(n), agent: '' };
       answers.push((await people.signIn.password(guess)).is);
     }
-    // What all strangers share was used up, of which one comes back each second.
+    // The strangers’ common limit is used up. One turn returns each second.
     expect(answers.slice(-10)).toContain('busy');
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('in');
   });
 
-  test('of strangers keep nobody out whose browser is known, from whatever place', async () => {
+  test('by strangers do not lock out a known browser at any address', async () => {
     const opened = openPeople({ guesses: { placeTries: 3 } });
     const { people, addUser } = opened;
     await addUser('alice');
@@ -171,14 +171,14 @@ describe('guesses of a password', () => {
     for (let tries = 0; tries < 5; tries += 1) {
       expect((await people.signIn.password({ name: 'alice', password: WRONG, ...there })).is).toBe('no');
     }
-    // It has as many tries as a known place.
+    // A known browser has as many tries as a known address.
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...there })).is).toBe('later');
     expect(
       (await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER, device: 'another' })).is,
     ).toBe('in');
   });
 
-  test('that are right cost a place nothing, though an office signs in from it', async () => {
+  test('that are right do not count against their address, so a whole office can sign in', async () => {
     const { addUser, signIn, connection, keys } = openPeople({ guesses: { placeTries: 2 } });
     for (let one = 0; one < 4; one += 1) {
       await addUser(`user-${one}`);
@@ -189,14 +189,14 @@ describe('guesses of a password', () => {
     expect(await connection.keys(keys.guesses('password', '*'))).toEqual([]);
   });
 
-  test('for which too many sign in at that moment are told so, and cost the account nothing', async () => {
+  test('beyond the hashing capacity are answered as busy, and do not count against the account', async () => {
     const { people, addUser, signIn, connection, keys } = openPeople({ guesses: { placeTries: 1_000 } });
     await addUser('alice');
     await signIn('alice');
     const tries = Array.from({ length: 60 }, (_, n) =>
       people.signIn.password({ name: `stranger-${n}`, password: WRONG, ...STRANGER }),
     );
-    // Whoever was here before is let in meanwhile, ahead of them.
+    // The known person is let in ahead of them.
     await signIn('alice');
     const answers = (await Promise.all(tries)).map(({ is }) => is);
     const [busy, compared] = [answers.filter((is) => is === 'busy'), answers.filter((is) => is === 'no')];
@@ -204,14 +204,14 @@ describe('guesses of a password', () => {
     expect(busy.length + compared.length).toBe(60);
     const counted = await connection.keys(keys.guesses('password', '*'));
     expect(counted).toHaveLength(compared.length);
-    // Names that nobody has, one a try, are forgotten within the hour.
+    // The count of an unknown name with one guess is forgotten within the hour.
     const lives = await Promise.all(counted.map((bucket) => connection.pttl(bucket)));
     expect(Math.max(...lives)).toBeLessThanOrEqual(3_600_000);
   });
 });
 
 describe('guesses of a code', () => {
-  test('have to wait after five for all half sessions of the account together, and a right one works after the wait', async () => {
+  test('have to wait after five in all of the account’s half sessions together, and a right one works after the wait', async () => {
     const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
     await addUser('alice', ['admin']);
     const app = await setFactor('alice');
@@ -225,12 +225,12 @@ describe('guesses of a code', () => {
     const code = app.nextCode();
     expect((await people.signIn.code({ token, code, from: STRANGER.from })).is).toBe('later');
     for (const bucket of await connection.keys(keys.guesses('code', '*'))) await connection.hdel(bucket, 'next');
-    // A code that had to wait is not used up by that.
+    // A refused try does not use up its code.
     expect((await people.signIn.code({ token, code, from: STRANGER.from })).is).toBe('in');
     expect(await connection.keys(keys.guesses('code', '*'))).toEqual([]);
   });
 
-  test('on the command line count with those in the console', async () => {
+  test('on the command line count together with those in the console', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['approver']);
     const app = await setFactor('alice');

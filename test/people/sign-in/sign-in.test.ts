@@ -7,7 +7,7 @@ const ELSEWHERE = { from: '198.51.100.4', agent: 'another browser' };
 
 describe('a password', () => {
   // Promise: sign-in-mistakes-alike
-  test('that is wrong and a user that is none get the same answer', async () => {
+  test('has the same answer when wrong and when the user does not exist', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice');
     for (const name of ['alice', 'nobody', '', 'Robert"); DROP', '{x}:user:alice', 'x'.repeat(10_000), PASSWORD]) {
@@ -15,7 +15,7 @@ describe('a password', () => {
     }
   });
 
-  test('longer than any may be is wrong, and costs no more', async () => {
+  test('longer than the maximum is wrong, and costs no more work', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice', ['viewer'], 'x7'.repeat(500));
     const answers = ['x7'.repeat(500), 'x7'.repeat(501), 'x7'.repeat(500_000)].map((password) =>
@@ -25,7 +25,7 @@ describe('a password', () => {
   });
 
   // Promise: given-password-72-hours
-  test('that somebody else set is good for a while, and for nothing but to choose another', async () => {
+  test('set by an admin is valid for 72 hours, and only for choosing another one', async () => {
     const { people, connection, keys } = openPeople();
     await people.users.add({ name: 'alice', roles: ['admin'], password: PASSWORD, mustChange: true });
     const untilMs = Number(await connection.hget(keys.user('alice'), 'until'));
@@ -47,7 +47,7 @@ describe('a password', () => {
   });
 
   // Promise: given-password-72-hours
-  test('that somebody else set is good for nothing when its time is over', async () => {
+  test('set by an admin is invalid after its time', async () => {
     const { people, addUser } = openPeople({ initialMs: 0 });
     await people.users.add({ name: 'alice', roles: ['viewer'], password: PASSWORD, mustChange: true });
     expect(await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).toEqual({ is: 'no' });
@@ -55,7 +55,7 @@ describe('a password', () => {
     expect((await people.signIn.password({ name: 'bob', password: PASSWORD, ...HERE })).is).toBe('in');
   });
 
-  test('that a user gives who is removed, or changed, at that moment begins no session', async () => {
+  test('of a user who is removed or changed at that moment begins no session', async () => {
     const changed = Promise.withResolvers<void>();
     let isHeld = false;
     let held = 0;
@@ -67,7 +67,7 @@ describe('a password', () => {
     const { people, addUser, connection, keys } = openPeople({ hash });
     await addUser('alice');
     await addUser('bob');
-    // Passwords have their turn two at a time: behind these two nothing is compared before the changes are made.
+    // Passwords are hashed two at a time. Behind these two nothing is compared before the changes are made.
     isHeld = true;
     const before = [addUser('carl'), addUser('dora')];
     await expect.poll(() => held).toBe(2);
@@ -82,7 +82,7 @@ describe('a password', () => {
     expect(await connection.exists(keys.sessionsOf('alice'), keys.sessionsOf('bob'))).toBe(0);
   });
 
-  test('once more, of who is signed in, is told right from wrong', async () => {
+  test('of a signed-in person is verified again', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice', ['approver']);
     const again = (password: string) => people.signIn.again({ name: 'alice', password, from: HERE.from });
@@ -93,7 +93,7 @@ describe('a password', () => {
 
 describe('a second factor', () => {
   // Promise: second-factor-needed
-  test('is owed by every role but viewer, and nothing is signed in to without it', async () => {
+  test('is required for every role but viewer, and without it no session is complete', async () => {
     const { people, addUser, signIn } = openPeople();
     for (const role of ['finance', 'approver', 'operator', 'admin', 'viewer'] as const) {
       await addUser(role, [role]);
@@ -103,14 +103,14 @@ describe('a second factor', () => {
     }
   });
 
-  test('is asked of a viewer who has one, too', async () => {
+  test('is required of a viewer who has set one up', async () => {
     const { addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['viewer']);
     await setFactor('alice');
     expect((await signIn('alice')).owes).toBe('code');
   });
 
-  test('has codes that are good once, and none from before', async () => {
+  test('has codes that work once, and none older than the last used one', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['admin']);
     const app = await setFactor('alice');
@@ -118,7 +118,7 @@ describe('a second factor', () => {
       const { token } = await signIn('alice');
       return (await people.signIn.code({ token, code, from: HERE.from })).is;
     };
-    // The code that set it up was used by that.
+    // The code that confirmed the factor is used up.
     expect(await enter(app.code())).toBe('no');
     const code = app.nextCode();
     expect(await enter(code)).toBe('in');
@@ -129,7 +129,7 @@ describe('a second factor', () => {
   });
 
   // Promise: approval-asks-password-again
-  test('has codes of which one lets in once, however many give it at the same moment', async () => {
+  test('lets in one of several sign-ins that give the same code at the same moment', async () => {
     const { people, addUser, setFactor, signIn } = openPeople({ guesses: { freeTries: 100 } });
     await addUser('alice', ['admin']);
     const app = await setFactor('alice');
@@ -139,7 +139,7 @@ describe('a second factor', () => {
     expect(answers.filter(({ is }) => is === 'in')).toHaveLength(1);
   });
 
-  test('has recovery codes, each good for one sign-in', async () => {
+  test('has recovery codes, each for one sign-in', async () => {
     const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
     await addUser('alice', ['admin']);
     const { recoveryCodes } = await setFactor('alice');
@@ -153,7 +153,7 @@ describe('a second factor', () => {
     expect(await enter(first)).toBe('no');
     expect(await enter('aaaa-aaaa-aaaa-aaaa')).toBe('no');
     expect((await people.users.read('alice'))?.recoveryCodes).toBe(9);
-    // Neither the codes nor the secret stand in Redis.
+    // Redis contains neither the codes nor the secret.
     const kept = JSON.stringify(await connection.hgetall(keys.user('alice')));
     for (const code of recoveryCodes) expect(kept).not.toContain(code.replaceAll('-', ''));
     const renewed = await people.users.renewRecoveryCodes('alice');
@@ -161,7 +161,7 @@ describe('a second factor', () => {
     expect(await enter(renewed[0] ?? '')).toBe('in');
   });
 
-  test('that is set up shows the same secret until a code of it was given, and then it is not shown again', async () => {
+  test('keeps its secret until a code confirms it, and does not show it afterwards', async () => {
     const { people, addUser, setFactor, connection, keys } = openPeople();
     await addUser('alice', ['admin']);
     const shown = await people.users.beginFactor('alice');
@@ -176,7 +176,7 @@ describe('a second factor', () => {
     expect(await people.users.confirmFactor('nobody', '123456')).toBeUndefined();
   });
 
-  test('that is set up is seen in one session alone, since another may know the password as well', async () => {
+  test('that is being set up is shown in one session only', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['admin']);
     const mallory = await signIn('alice');
@@ -188,7 +188,7 @@ describe('a second factor', () => {
     expect(await people.sessions.living([alice.token])).toEqual([true]);
   });
 
-  test('that is set up makes no whole session of one that waits for the code of the former', async () => {
+  test('that is set up in a half session does not complete that session', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['admin']);
     await setFactor('alice');
@@ -197,12 +197,12 @@ describe('a second factor', () => {
     expect(await people.sessions.read(half.token, { counts: true })).toBeUndefined();
   });
 
-  test("of one user in another's place lets nobody in", async () => {
+  test('of one user, copied to another user, lets nobody in', async () => {
     const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
     for (const name of ['alice', 'mallory']) await addUser(name, ['admin']);
     await setFactor('alice');
     const app = await setFactor('mallory');
-    // Whoever can write to Redis gives alice mallory's factor.
+    // Somebody with access to Redis gives alice mallory’s factor.
     const factor = (await connection.hget(keys.user('mallory'), 'factor')) ?? '';
     await connection.hset(keys.user('alice'), { factor });
     const { token } = await signIn('alice');
@@ -210,8 +210,8 @@ describe('a second factor', () => {
   });
 });
 
-describe('half a session', () => {
-  test('is good for the code alone, ends by itself, and drives no whole one out', async () => {
+describe('a half session', () => {
+  test('accepts the code only, expires, and does not displace a complete session', async () => {
     const { people, addUser, setFactor, signIn, connection, prefix } = openPeople({ limits: { most: 1 } });
     await addUser('alice', ['admin']);
     const app = await setFactor('alice');
@@ -228,7 +228,7 @@ describe('half a session', () => {
     expect(lives.every((ms) => ms > 0 && ms <= 12 * 3_600_000)).toBe(true);
   });
 
-  test('is worth nothing after a change of role or password between password and code', async () => {
+  test('is invalid after a change of role, password or factor before the code', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['viewer', 'admin']);
     const app = await setFactor('alice');
@@ -245,7 +245,7 @@ describe('half a session', () => {
     }
   });
 
-  test('is not made of what is no token, of a whole session, or of a session of an identity provider', async () => {
+  test('is not accepted from an invalid token, a complete session or one of an identity provider', async () => {
     const { people, addUser, signIn } = openPeople();
     await addUser('alice');
     const sso = await people.sessions.begin({ person: { by: 'eve@x (sso 1)', roles: ['admin'] }, ...HERE });
@@ -255,8 +255,8 @@ describe('half a session', () => {
   });
 });
 
-describe('both factors at once', () => {
-  test('are needed by who has them, and a code is used up', async () => {
+describe('a check of both factors', () => {
+  test('needs both from a person who has them, and uses up the code', async () => {
     const { people, addUser, setFactor, signIn } = openPeople({ guesses: { freeTries: 100 } });
     await addUser('alice', ['approver']);
     const check = (password: string, code: string) =>
@@ -269,13 +269,13 @@ describe('both factors at once', () => {
     expect(await check(PASSWORD, '000000')).toEqual({ is: 'no' });
     expect(await check(PASSWORD, code)).toEqual({ is: 'ok', person: { by: 'alice', roles: ['approver'] } });
     expect(await check(PASSWORD, code)).toEqual({ is: 'no' });
-    // Nor is it good for the console any more.
+    // The code is used up for the console, too.
     const { token } = await signIn('alice');
     expect(await people.signIn.code({ token, code, from: HERE.from })).toEqual({ is: 'no' });
     expect(await people.check({ name: 'nobody', password: PASSWORD, code, from: 'x' })).toEqual({ is: 'no' });
   });
 
-  test('are not enough for who must choose a password first', async () => {
+  test('fails for a person who must choose a password first', async () => {
     const { people, addUser, setFactor } = openPeople();
     await addUser('alice', ['approver']);
     const app = await setFactor('alice');
@@ -284,7 +284,7 @@ describe('both factors at once', () => {
     expect(await people.check({ ...given, code: app.nextCode() })).toEqual({ is: 'owes' });
   });
 
-  test('are one for a viewer without a second one', async () => {
+  test('needs the password only from a viewer without a second factor', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice', ['viewer']);
     const given = { name: 'alice', password: PASSWORD, code: '', ...ELSEWHERE };

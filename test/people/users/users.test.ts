@@ -4,7 +4,7 @@ import { connectRedis } from '../../support/ledger.ts';
 import { openPeople, PASSWORD } from '../../support/people.ts';
 
 describe('a user', () => {
-  test('is seen by others without a secret', async () => {
+  test('is returned without secrets', async () => {
     const { people, addUser, setFactor, signIn } = openPeople();
     await addUser('alice', ['admin', 'viewer']);
     expect(await people.users.read('alice')).toEqual({
@@ -36,7 +36,7 @@ describe('a user', () => {
     ['<b>', /must be/],
     ['a'.repeat(41), /must be/],
     ['console', /stands for everybody who opens the console/],
-  ])('is not called %j', async (name, why) => {
+  ])('cannot be named %j', async (name, why) => {
     const { people } = openPeople();
     await expect(people.users.add({ name, roles: ['viewer'], password: PASSWORD, mustChange: false })).rejects.toThrow(
       why,
@@ -44,7 +44,7 @@ describe('a user', () => {
     expect(await people.users.count()).toBe(0);
   });
 
-  test('has roles of ours, one at least, and a password that will do', async () => {
+  test('needs known roles, at least one, and an acceptable password', async () => {
     const { people } = openPeople();
     const add = (roles: string[], password = PASSWORD) =>
       people.users.add({ name: 'alice', roles, password, mustChange: false });
@@ -58,7 +58,7 @@ describe('a user', () => {
     await expect(people.users.setPassword('alice', 'short', { mustChange: false })).rejects.toThrow('12 or more');
   });
 
-  test('that is none is not changed, and does not come to be by it', async () => {
+  test('that does not exist cannot be changed, and is not created by a change', async () => {
     const { people, connection, prefix } = openPeople();
     const changes = [
       () => people.users.setPassword('nobody', PASSWORD, { mustChange: true }),
@@ -75,7 +75,7 @@ describe('a user', () => {
 });
 
 describe('users changed by several at the same moment', () => {
-  test('are added once, with the password of one of them', async () => {
+  test('are added once, with the password of the successful call', async () => {
     const { people, keys, secret, connection, signIn } = openPeople();
     const other = makePeople({ connection: connectRedis(), keys, secret });
     const passwords = Array.from({ length: 6 }, (_, n) => `${PASSWORD} ${n}`);
@@ -91,7 +91,7 @@ describe('users changed by several at the same moment', () => {
   });
 
   // Promise: last-admin-stays
-  test('keep an admin, though two admins take the role from each other', async () => {
+  test('keep one admin when two admins remove each other’s role', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { people, keys, secret, addUser } = openPeople();
       const other = makePeople({ connection: connectRedis(), keys, secret });
@@ -106,7 +106,7 @@ describe('users changed by several at the same moment', () => {
     }
   });
 
-  test('that are removed while they are changed stay removed', async () => {
+  test('stay removed when they are changed during the removal', async () => {
     const { people, addUser, connection, prefix } = openPeople();
     await addUser('admin', ['admin']);
     for (let round = 0; round < 10; round += 1) {
@@ -123,7 +123,7 @@ describe('users changed by several at the same moment', () => {
     }
   });
 
-  test('set up one second factor, though it is confirmed twice', async () => {
+  test('get one second factor when it is confirmed twice', async () => {
     const { addUser, setFactor } = openPeople();
     await addUser('alice', ['admin']);
     const both = await Promise.all([setFactor('alice'), setFactor('alice')]);
@@ -131,7 +131,7 @@ describe('users changed by several at the same moment', () => {
   });
 });
 
-test('the last admin stays in the console, and goes by the command line', async () => {
+test('the last admin cannot be removed in the console, and can on the command line', async () => {
   const { people, addUser } = openPeople();
   await addUser('alice', ['admin', 'finance']);
   await addUser('bob', ['viewer']);
@@ -140,13 +140,13 @@ test('the last admin stays in the console, and goes by the command line', async 
   await people.users.setRoles('alice', ['admin']);
   await people.users.setRoles('alice', ['finance'], { evenLast: true });
   await people.users.remove('alice');
-  // Without users whoever comes may do everything: no page makes that of a console that asks.
+  // Without users everybody may do everything, so the last user cannot be removed in the console.
   await expect(people.users.remove('bob')).rejects.toThrow('bob is the last');
   await people.users.remove('bob', { evenLast: true });
   expect(await people.users.count()).toBe(0);
 });
 
-test('users are listed by the alphabet, a page at a time, and found by a part of their name', async () => {
+test('users are listed alphabetically by pages, and found by a part of their name', async () => {
   const { people, addUser } = openPeople();
   const names = ['alice', 'bob', 'carl', 'dora', 'xeno.alibi'];
   for (const name of [...names].reverse()) await addUser(name);
@@ -162,7 +162,7 @@ test('users are listed by the alphabet, a page at a time, and found by a part of
   expect(await page({ text: '*' })).toEqual({ names: [], next: undefined });
 });
 
-test('whether there are users is asked once a second at most, and known at once where one was added or a session was read', async () => {
+test('whether users exist is read at most once a second, and known at once after adding one or reading a session', async () => {
   const { people, keys, secret, signIn, connection } = openPeople();
   await connection.ping();
   const sent = vi.spyOn(connection, 'sendCommand');
