@@ -22,7 +22,7 @@ test('the first ten refusals of an address have entries, and the others are coun
 });
 
 // Promise: every-refusal-counted
-test('of refusals from many addresses the first 100 have entries, and the count names the 20 largest sources', async () => {
+test('of refusals from many addresses the first 100 have entries, and the count names 20 of the addresses', async () => {
   const { process } = await openTrails();
   const trail = process();
   for (let number = 0; number < 3_000; number += 1)

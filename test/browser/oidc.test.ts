@@ -76,7 +76,7 @@ testInBrowser.each<[string, Looks]>([
   expect(page.url()).toContain('/sign-in?to=');
 });
 
-testInBrowser('a person without a known group is told so, and group names are shown as text', async () => {
+testInBrowser('a person without a known group is refused, and group names are shown as text', async () => {
   const { url, register } = await open();
   register();
   const { page, expectFault, context } = await openBrowser();

@@ -42,7 +42,7 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
 }
 
 // Promise: held-list-with-sums
-test('the page of held requests shows what was sent and when, oldest first, with a letter to the service and no secret', async () => {
+test('the page of held requests lists each call and its time, oldest first, with a letter to the service and no secret', async () => {
   const { get, post, context } = await openHeld();
   const { status, text } = await get('/held');
   expect(status).toBe(200);

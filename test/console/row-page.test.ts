@@ -26,7 +26,7 @@ test('the page of a done row shows its line, its calls with times and ids, and t
 });
 
 // Promise: row-tells-its-story
-test('a rejected row shows the service’s answer as text, is sent again, and keeps who did that in its timeline', async () => {
+test('a rejected row shows the service’s answer as text, is sent again, and its timeline names the person', async () => {
   const { get, post, rowOf, limitline, standIn } = await openThreeRows();
   const address = await rowOf('refused');
   const before = await get(address);

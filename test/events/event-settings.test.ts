@@ -26,7 +26,7 @@ describe('the settings of the event listener', () => {
       { EVENTS_PORT: 9_464, EVENTS_SECRET: SECRET, METRICS_PORT: 9_464 },
       [/METRICS_PORT too; choose another/],
     ],
-  ])('%s are accepted, or reported as faults', (_what, given, faults) => {
+  ])('with %s are accepted or reported as faults', (_what, given, faults) => {
     const found = eventFaults({ ...usual, ...given });
     expect(found.length).toBe(faults.length);
     for (const [place, fault] of faults.entries()) expect(found[place]).toMatch(fault);

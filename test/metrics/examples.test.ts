@@ -101,7 +101,7 @@ test.each(RULES)('the alert $alert has a summary and an action', ({ annotations 
   expect(annotations.action).toMatch(/\w{3}.*\.?$/);
 });
 
-// What an operator has to hear of by itself, and the figures that say it.
+// The alerts that an operator needs, and the metrics that they use.
 // Promise: dashboard-and-alerts
 test.each([
   ['LimitlineRedisNearlyFull', ['limitline_redis_memory_used_bytes', 'limitline_redis_memory_max_bytes']],

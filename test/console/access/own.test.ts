@@ -111,7 +111,7 @@ test('finance sends a row of an own portfolio again, and not a row of another pe
   expect(await states('hers')).toMatchObject({ cancelled: 1, queued: 1 });
 });
 
-test('a portfolio imported on the command line, or without a recorded owner, belongs to nobody', async () => {
+test('a portfolio that was imported on the command line, or has no recorded owner, has no owner', async () => {
   const desk = await openDesk(2);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { context, get } = await openConsole(desk, byHeader);

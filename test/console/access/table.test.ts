@@ -41,7 +41,7 @@ test.each(FORGOTTEN)(
   },
 );
 
-test('a console does not start when a rule needs the portfolio, and its route does not tell it', async () => {
+test('a console does not start with a rule that depends on a portfolio which its route does not name', async () => {
   const table: AccessTable = { ...GALLERY, 'POST /all': { roles: ['operator'], own: ['finance'] } };
   const pages: Pages = (app) => addAction(app, { url: '/all', action: 'cancel', handle: () => 'x' });
   await expect(openBareConsole({ table, pages })).rejects.toThrow(/POST \/all depends on its portfolio/);

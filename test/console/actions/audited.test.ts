@@ -64,7 +64,7 @@ test('a failed action is recorded as failed, and an unaudited action is not reco
 });
 
 // Promise: entry-comes-first
-test('an action is not done when its audit entry cannot be written first, and a refused token is recorded', async () => {
+test('an action is not done when its audit entry cannot be written first, and an invalid token is recorded', async () => {
   const { audit, entries } = openNotedAudit();
   const away = async () => Promise.reject(new Error('Connection is closed.'));
   const { post, get, done } = await openActing({ audit: { ...audit, around: away }, entries });

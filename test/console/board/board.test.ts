@@ -55,7 +55,7 @@ test('with QUEUE_BOARD=off the board is answered with status 404, and no page li
   expect((await web.get('/work')).text).not.toContain('href="/queues"');
 });
 
-test('the board has its own policy, and shows jobs with line and cause, without buyers, also after BullMQ removed them', async () => {
+test('the board has its own policy, and shows jobs by line and cause, without buyers, also after BullMQ removed them', async () => {
   const { shell, web, ask, idOf, context } = await openBoard();
   expect(shell.status).toBe(200);
   const policy = shell.headers.get('content-security-policy');

@@ -35,7 +35,7 @@ const frameOf = (count: number): Frame => [
   { id: 'same', html: html`<i>same</i>` },
 ];
 
-test('a frame is read once for all watchers, who receive all of it first and then only changes', async () => {
+test('a frame is read once for all watchers, which receive all of it first and then only changes', async () => {
   const hub = openHub();
   let [reads, count] = [0, 1];
   const read = async () => {

@@ -83,7 +83,7 @@ describe('places where a value is refused', () => {
     ['a document in an attribute', '<p srcdoc="', '">x</p>'],
     ['a srcset', '<img srcset="', '">'],
     ['the kind of a meta element', '<meta http-equiv="', '">'],
-  ])('%s', (_where, ...pieces) => {
+  ])('a value is refused here: %s', (_where, ...pieces) => {
     expect(() => made(...pieces)).toThrow(TypeError);
   });
 

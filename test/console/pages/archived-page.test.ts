@@ -47,7 +47,7 @@ test('without archived portfolios the first page has no link to them, and their 
   expect((await get('/archived')).text).toContain('No archived portfolios yet.');
 });
 
-test('results of an archived portfolio are downloaded unchanged, and what needs its rows is refused with the restore command', async () => {
+test('results of an archived portfolio are downloaded unchanged, and actions on its rows name the restore command', async () => {
   const { get, post, results, folder } = await openArchived();
   const got = await get('/portfolios/q4/downloads/results.csv');
   expect(got.headers.get('content-disposition')).toContain('q4-results.csv');

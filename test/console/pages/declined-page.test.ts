@@ -42,7 +42,7 @@ test('declined requests are listed for seven days', async () => {
 });
 
 // Promise: withdrawn-says-what-was-granted
-test('a withdrawn limit is listed with what had been granted, and an immediate decline is not', async () => {
+test('a withdrawn limit is listed with its former granted amount, and an immediate decline without one', async () => {
   const desk = await openDesk(2, { rules: [decided(1, 'declined')] });
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');

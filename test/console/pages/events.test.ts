@@ -41,7 +41,7 @@ test('events of the service are listed on the automation page, and the page of e
   expect(words).toContain('not 5 older ones');
 });
 
-test('the page of an event shows what was read from it, and the list says that decisions were imported', async () => {
+test('the page of an event shows how many decisions were read from it, and the list says that they were imported', async () => {
   const { get, context } = await openNightlyConsole();
   const { events } = context;
   await events.keep({ ...eventOf('bl_1'), isToBeRead: true });

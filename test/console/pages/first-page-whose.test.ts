@@ -70,7 +70,7 @@ test('five paused portfolios are listed by name, and the others are counted', as
   expect(own).toContain('1 more portfolio is paused');
 });
 
-test('a paused portfolio without open rows is nobody’s task', async () => {
+test('a paused portfolio without open rows is not listed as a task', async () => {
   const { set, live, page } = await openHers(1, 'run');
   await set('paused', firstWords(5), 'firstOver', firstWords(5));
   expect((await page(FIONA)).own + (await live(OLAF)).own).not.toContain('is paused');

@@ -167,7 +167,7 @@ test('a portfolio is paused and resumed from its page, and only with the token o
   expect(await post('/portfolios/gone/pause')).toMatchObject({ status: 404 });
 });
 
-test('the events of a portfolio’s page contain every changing part but the rows, of which they tell a changed count', async () => {
+test('live updates of a portfolio’s page contain all changing parts but the rows, and the number of changed rows', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);

@@ -54,7 +54,7 @@ test('the requested sum is shown beside the sum of the files, which includes rej
 });
 
 // Promise: archived-sums-of-month
-test('requests of this month whose portfolios were archived are named beside the sums', async () => {
+test('an archived portfolio of this month is not in the sums, and is named beside them with its own', async () => {
   const desk = await openDesk(1);
   for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
   const { get } = await openConsole(desk);

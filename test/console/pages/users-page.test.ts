@@ -80,7 +80,7 @@ test('changing roles, password or second factor, or ending sessions, ends all of
 });
 
 // Promise: admins-end-sessions
-test('a user is removed after a confirmation, and loses session and pages at once', async () => {
+test('removing a user shows a confirmation page, and ends the user’s session at once', async () => {
   const { web, admin } = await openAdmin();
   const ben = await signIn(web, await addUser(web, 'ben', ['viewer']));
   expect((await admin.get('/users/ben/remove')).text).toContain('Remove <bdi>ben</bdi>?');

@@ -24,17 +24,17 @@ function answer(reach: Reach, from: string, headers: Record<string, string>, met
   return 'status' in found ? found.status : `${found.address} ${found.origin}`;
 }
 
-describe('lookAt() with a certificate, on this machine only', () => {
+describe('with a certificate, on this machine only', () => {
   test.each<Row>([
     ['by its name', '127.0.0.1', { host: 'localhost:3000' }, '127.0.0.1 https://localhost:3000'],
     ['from elsewhere', '192.168.1.7', { host: 'localhost:3000' }, 403],
     ['through a proxy', '127.0.0.1', { ...said, host: 'localhost:3000' }, 403],
-  ])('judges a request %s', (_what, from, headers, expected) => {
+  ])('lookAt() on this machine judges a request %s', (_what, from, headers, expected) => {
     expect(answer(HTTPS, from, headers)).toBe(expected);
   });
 });
 
-describe('lookAt() with a certificate, on the network', () => {
+describe('with a certificate, on the network', () => {
   test.each<Row>([
     ['from anywhere', '192.168.1.7', { host }, '192.168.1.7 https://console.example.com'],
     ['on an IPv6 socket', '::ffff:192.168.1.7', { host }, '192.168.1.7 https://console.example.com'],
@@ -53,12 +53,12 @@ describe('lookAt() with a certificate, on the network', () => {
     ['by no name', '192.168.1.7', {}, 421],
     ['with a header of a proxy', '192.168.1.7', said, 403],
     ['with a header of a proxy on this machine', '127.0.0.1', said, 403],
-  ])('judges a request %s', (_what, from, headers, expected) => {
+  ])('lookAt() on the network judges a request %s', (_what, from, headers, expected) => {
     expect(answer(OUTSIDE, from, headers)).toBe(expected);
   });
 });
 
-describe('lookAt() behind a proxy', () => {
+describe('behind a proxy', () => {
   const named = (address: string) => `${address} https://console.example.com`;
   test.each<Row>([
     ['that the proxy forwards', '10.0.0.5', said, named('203.0.113.9')],
@@ -89,8 +89,8 @@ describe('lookAt() behind a proxy', () => {
     ],
     ['from a proxy itself', '10.0.0.5', { ...said, 'x-forwarded-for': '10.0.0.9' }, named('10.0.0.9')],
     [
-      'with the port behind the address',
       'with a port after the address',
+      '10.0.0.5',
       { ...said, 'x-forwarded-for': '203.0.113.9:51000' },
       named('203.0.113.9'),
     ],
@@ -123,7 +123,7 @@ describe('lookAt() behind a proxy', () => {
     ['on this machine', '127.0.0.1', { host: 'localhost:3000' }, '127.0.0.1 http://localhost:3000'],
     ['on this machine, with headers of a proxy', '127.0.0.1', said, 403],
     ['on this machine, by the public name', '127.0.0.1', { host }, 421],
-  ])('judges a request %s', (_what, from, headers, expected) => {
+  ])('lookAt() behind a proxy judges a request %s', (_what, from, headers, expected) => {
     expect(answer(BEHIND, from, headers)).toBe(expected);
   });
 
@@ -132,7 +132,7 @@ describe('lookAt() behind a proxy', () => {
     ['on this machine', '::1', { host: '[::1]:3000' }, '::1 http://[::1]:3000'],
     ['from the proxy, without its headers', '127.0.0.1', { host }, 421],
     ['from elsewhere', '203.0.113.9', said, 403],
-  ])('judges a request %s, with the proxy on this machine', (_what, from, headers, expected) => {
+  ])('lookAt() behind a proxy on this machine judges a request %s', (_what, from, headers, expected) => {
     expect(answer(BESIDE, from, headers)).toBe(expected);
   });
 });

@@ -145,7 +145,7 @@ test.each([
   ['the mail', 'onData', 554, { fault: 'notice', passes: false, words: /refused this mail \(554/ }],
   ['the mail for now', 'onData', 452, { fault: 'way', passes: true, words: /did not take the mail \(452/ }],
 ] as const)(
-  'a refusal of %s is a fault of the mail or of the settings, permanent or passing',
+  'a refusal of %s is a fault of the mail or of the whole channel, permanent or passing',
   async (_what, part, code, { words, ...meaning }) => {
     const options = { [part]: refuses(code)[part], disabledCommands: ['STARTTLS', 'AUTH'] };
     const { port } = await startMailServer(options as SMTPServerOptions);

@@ -16,7 +16,7 @@ describe('the group of an address', () => {
     ['fe80::1:2:3:4%eth0', 'fe80:0:0:0::/64'],
     ['command line on host', 'command line on host'],
     ['', ''],
-  ])('of %j is %j', (from, group) => {
+  ])('of %j is %j, a host or a /64 network', (from, group) => {
     expect(addressGroup(from)).toBe(group);
   });
 
@@ -26,7 +26,7 @@ describe('the group of an address', () => {
     ['2001:db8:1:2ff:3::4', ['2001:db8:1:200::/56', '2001:db8:1:0::/48']],
     ['2001:db8:1:3ff::', ['2001:db8:1:300::/56', '2001:db8:1:0::/48']],
     ['command line on host', []],
-  ])('of %j is within the wider groups %j', (from, wider) => {
+  ])('of %j lies in the wider groups %j', (from, wider) => {
     expect(addressGroups(from).slice(1)).toEqual(wider);
   });
 

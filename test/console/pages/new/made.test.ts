@@ -7,7 +7,7 @@ const HEAD = 'name,country_code,requested_limit\n';
 const plain = (markup: string) => plainText(unmarked(markup));
 
 // Promises: changes-told-to-approver, approver-sees-changed-values, left-out-line-counted
-test('the approval and the portfolio’s page show what was changed by hand before the import, and rows name their file', async () => {
+test('the pages of the approval and the portfolio show changes by hand before the import, and rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);
   const file = `${HEAD}Alder GmbH,DE,1000\nBirch GmbH,XX,2000\nCedar GmbH,DE,much\nDog GmbH,XX,4000.5\n`;

@@ -68,7 +68,7 @@ test('an undelivered notice is shown with its reason', () => {
   );
 });
 
-test('the section says what to set up when channels, links or notices are missing', () => {
+test('the section explains the setup when channels, links or notices are missing', () => {
   const none = view({ ways: [], lately: [] });
   expect(none).toContain('npx limitline notices test');
   expect(none).toContain('No notices yet.');
