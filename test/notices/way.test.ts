@@ -16,7 +16,7 @@ test.each([
   ['a failure that asked for a longer wait', { failures: 1, passes: true, askedMs: 2 * HOUR }, 2 * HOUR],
   ['a failure that asked for a shorter wait', { failures: 3, passes: true, askedMs: SECOND }, 20 * SECOND],
   ['a failure that asked for a year', { failures: 1, passes: true, askedMs: 8_760 * HOUR }, 24 * HOUR],
-])('the wait after %s is bounded and grows with the failures', (_what, failure, waitMs) => {
+])('backoffMs() bounds the wait after %s', (_what, failure, waitMs) => {
   expect(backoffMs(failure, 0.5)).toBe(waitMs);
 });
 

@@ -78,7 +78,7 @@ test.each<[string, Record<string, string>, RegExp | 'none']>([
   ['an https address without a certificate', URL_GIVEN, /CONSOLE_TLS_CERT_FILE .* needed/],
   ['http beside a certificate', { ...FILES_GIVEN, CONSOLE_URL: 'http://localhost:3000' }, /must begin with https/],
   ['http behind a proxy', { ...PROXY_GIVEN, CONSOLE_URL: 'http://localhost:3000' }, /must begin with https/],
-  ['a path', { ...FILES_GIVEN, CONSOLE_URL: 'https://example.com/limitline' }, /below a path/],
+  ['an address with a path', { ...FILES_GIVEN, CONSOLE_URL: 'https://example.com/limitline' }, /below a path/],
   ['an identity provider', OIDC_GIVEN, 'none'],
   [
     'an identity provider by http',
@@ -109,7 +109,7 @@ test.each<[Record<string, string>, boolean]>([
   [OIDC_GIVEN, true],
   [{ CONSOLE_HOST: '0.0.0.0' }, true],
   [{ CONSOLE_HOST: 'localhost' }, false],
-])('sign-in is needed beyond loopback, behind a proxy and with an identity provider: %j', (env, needed) => {
+])('signInNeeded() is true beyond loopback, behind a proxy and with an identity provider: %j', (env, needed) => {
   expect(signInNeeded(settings(env))).toBe(needed);
 });
 
@@ -119,12 +119,15 @@ test.each<[boolean, boolean, boolean, boolean]>([
   [true, true, false, true],
   [true, false, true, true],
   [true, false, false, false],
-])('sign-in needed: %s, by an identity provider: %s, users: %s; starts: %s', async (signIn, hasOidc, users, starts) => {
-  const checked = checkUsers({ signIn }, { hasOidc, hasUsers: async () => users });
-  if (starts) await expect(checked).resolves.toBeUndefined();
-  else
-    await expect(checked).rejects.toMatchObject({
-      code: 'SETTINGS',
-      message: expect.stringContaining('limitline user add'),
-    });
-});
+])(
+  'checkUsers() with sign-in needed: %s, an identity provider: %s, users: %s; starts: %s',
+  async (signIn, hasOidc, users, starts) => {
+    const checked = checkUsers({ signIn }, { hasOidc, hasUsers: async () => users });
+    if (starts) await expect(checked).resolves.toBeUndefined();
+    else
+      await expect(checked).rejects.toMatchObject({
+        code: 'SETTINGS',
+        message: expect.stringContaining('limitline user add'),
+      });
+  },
+);

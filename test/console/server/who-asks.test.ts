@@ -137,7 +137,7 @@ describe('behind a proxy', () => {
   });
 });
 
-describe('lookAt() of requests that change something', () => {
+describe('requests that change something', () => {
   test.each<[string, Reach, string, Record<string, string>, boolean]>([
     ['the public address', OUTSIDE, '192.168.1.7', { host, origin: 'https://console.example.com' }, true],
     ['the public address by http', OUTSIDE, '192.168.1.7', { host, origin: 'http://console.example.com' }, false],
@@ -155,7 +155,7 @@ describe('lookAt() of requests that change something', () => {
       { host, origin: 'https://x.console.example.com' },
       false,
     ],
-    ['nowhere', OUTSIDE, '192.168.1.7', { host }, false],
+    ['no origin', OUTSIDE, '192.168.1.7', { host }, false],
     ['this machine, sent from another one', OUTSIDE, '192.168.1.7', { host, origin: 'https://localhost:3000' }, false],
     ['this machine', OUTSIDE, '127.0.0.1', { host: 'localhost:3000', origin: 'https://localhost:3000' }, true],
     ['this machine by http', OUTSIDE, '127.0.0.1', { host: 'localhost:3000', origin: 'http://localhost:3000' }, false],
@@ -180,7 +180,7 @@ describe('lookAt() of requests that change something', () => {
       { host: '127.0.0.1:3000', origin: 'https://console.example.com' },
       false,
     ],
-  ])('judges the origin %s', (_what, reach, from, headers, isLetIn) => {
+  ])('lookAt() judges a change sent from %s', (_what, reach, from, headers, isLetIn) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(answer(reach, from, headers, method) !== 403).toBe(isLetIn);
     }

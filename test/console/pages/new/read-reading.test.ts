@@ -103,7 +103,7 @@ describe('saysOtherwise()', () => {
       { ...ofText, 'constant-name-0': '' },
       { mapping: { columns: {}, constants: { city: 'Ulm' } } },
     ],
-  ])('a form with another choice of %s is a change', (_what, fields, reading) => {
+  ])('a form that differs in %s is a change', (_what, fields, reading) => {
     expect(saysOtherwise(fields, draft(reading), preview)).toBe(true);
   });
 });
