@@ -9,17 +9,17 @@ import { openRealLedger } from '../support/ledger-model/real-ledger.ts';
 import { makeModel, PORTFOLIOS, REQUESTS } from '../support/ledger-model/rules.ts';
 import { carry } from '../support/ledger-model/worker-commands.ts';
 
-/** So few that random sequences reach it. */
+/** So few that random sequences reach the limit. */
 const CANARY_REFUSALS = 3;
 
 /**
- * What this may take of everybody's time: a slower machine tries fewer sequences, and none is cut in the middle of a step. In so short a time
- * it misses a rule of one move every other time: MODEL_SECONDS=60 looks longer.
+ * How long this test may run: a slower machine tries fewer sequences, and none is cut in the middle of a step. In so short a time
+ * it misses a broken rule of a single move every other time; MODEL_SECONDS=60 looks longer.
  */
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 4);
 const TIME_LIMIT_MS = SECONDS * 1_000;
 
-/** So many are gone through however long that takes, and so many at the most. */
+/** At least so many sequences run, however long they take, and at most so many. */
 const [FEWEST, MOST] = [5, 75 * SECONDS];
 
 const DIFFER =
@@ -30,7 +30,7 @@ const SEQUENCES = { maxCommands: 80, size: 'max' } as const;
 
 // Promises: at-most-one-call, only-one-amount-requested
 test(
-  'whatever happens in whatever order, the ledger and the rules agree, and nothing held is made twice',
+  'the ledger agrees with its model after any commands in any order, and nothing held is made twice',
   async () => {
     const connection = connectRedis();
     const endMs = Date.now() + TIME_LIMIT_MS;
@@ -39,7 +39,7 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.commands(commandArbitraries(), SEQUENCES), async (commands) => {
         begun += 1;
-        // Where one failed, shorter ones are tried for as long again.
+        // After a failure, shorter sequences are tried for as long again.
         if (Date.now() > endMs + (hasFailed ? TIME_LIMIT_MS : 0) && begun > FEWEST) return;
         const real = openRealLedger(connection, { canaryRefusals: CANARY_REFUSALS });
         const model = makeModel({ canaryRefusals: CANARY_REFUSALS });
@@ -47,8 +47,8 @@ test(
           const run = await real.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' });
           await run.end();
         }
-        // All is imported at first, or most commands would find nothing to do.
-        // One of them for another person's approval.
+        // Both portfolios are imported first, or most commands would find nothing to do.
+        // The second one waits for another person's approval.
         await beginImport(PORTFOLIOS[1], 'alice').run(model, real);
         for (const name of PORTFOLIOS) {
           for (const [place, key] of Object.keys(REQUESTS).entries()) {
@@ -56,7 +56,7 @@ test(
           }
         }
         await endImport(PORTFOLIOS[1], 'asked').run(model, real);
-        // Where no step was answered yet, nothing goes as for most rows.
+        // A row runs first without an answer at its step, which takes another path than most rows.
         await carry('ann', PORTFOLIOS[0], 'third').run(model, real);
         try {
           await fc.asyncModelRun(() => ({ model, real }), commands);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApprovals } from '../../support/awaiting-ledger.ts';
 
-test('what an approval binds is compared with its rows and mended, and an answer to what it said before is not heard', async () => {
+test('the comparison corrects an approval from its rows, and an answer to its earlier content is refused', async () => {
   const { imported, connection, keys, approvals, portfolios, grant } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1.5', r2: '9'.repeat(20), r3: '0.005' });
   const right = await waiting.look();
@@ -20,7 +20,7 @@ test('what an approval binds is compared with its rows and mended, and an answer
   expect(await grant(waiting)).toBe('granted');
 });
 
-test('what was answered and stands in no list is carried out all the same', async () => {
+test('an answered approval that is missing in every list is found by the comparison and can be carried out', async () => {
   const { imported, connection, keys, approvals, grant } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1', r2: '2' });
   await grant(waiting);
@@ -29,7 +29,7 @@ test('what was answered and stands in no list is carried out all the same', asyn
   expect(await approvals.answered()).toEqual([{ portfolio: 'q4', id: waiting.id }]);
 });
 
-test('what somebody began to ask for and was killed at before a row waited is void, once nobody goes on with it', async () => {
+test('an approval that was begun an hour ago and has no rows becomes void, and a recent one stays open', async () => {
   const { connection, keys, approvals } = openApprovals();
   const [left, lately] = [await approvals.askFor(RETRY), await approvals.askFor(RETRY)];
   await connection.hset(keys.approval(left), 'asked', Date.now() - 3_600_000);

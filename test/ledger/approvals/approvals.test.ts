@@ -4,7 +4,7 @@ import { ALWAYS, openApprovals } from '../../support/awaiting-ledger.ts';
 
 const ABOVE = (above: string) => ({ always: false, above });
 
-test('rows of an import wait until another person approves them, and then go in the order of their lines', async () => {
+test('rows of an import wait until another person approves them, and are then queued in the order of their lines', async () => {
   const { imported, grant, free, stateOf, claim, portfolios, rows } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1000', r2: '0.5', r3: '99999999.99' });
   expect(await waiting.look()).toMatchObject({
@@ -34,7 +34,7 @@ test('rows of an import wait until another person approves them, and then go in 
 
 describe('an answer', () => {
   // Promise: no-one-approves-their-own
-  test('is not heard of who asked, nor of somebody whom nobody knows', async () => {
+  test('is refused if it comes from an author or from an unknown person', async () => {
     const { imported, grant, decline, begin, approvals, put } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1' });
     expect(await grant(waiting, 'alice')).toBe('own');
@@ -50,7 +50,7 @@ describe('an answer', () => {
   });
 
   // Promise: first-answer-counts
-  test('is heard once: the second hears who was first', async () => {
+  test('is accepted once, and later answers are refused', async () => {
     const { imported, grant, decline, approvals } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1' });
     const { id, digest } = await waiting.look();
@@ -66,7 +66,7 @@ describe('an answer', () => {
   });
 
   // Promises: yes-covers-what-was-seen, yes-to-old-does-nothing
-  test('is not heard of what was looked at before a row came, went or changed', async () => {
+  test('is refused if a row joined, left or changed after the person looked', async () => {
     const { imported, approvals, rows, put } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1', r2: '2' });
     const { id, digest } = await waiting.look();
@@ -83,14 +83,14 @@ describe('an answer', () => {
     expect(await put(id, { r9: '1' })).toEqual(['closed']);
   });
 
-  test('is not heard while the import brings rows in, nor of what there is not', async () => {
+  test('is refused while the import still adds rows, and for an unknown approval', async () => {
     const { begin, put, grant, approvals } = openApprovals();
     const open = await begin('a.csv');
     await put(open.id, { r1: '1' });
     expect(await grant(open)).toBe('changed');
     expect(await approvals.grant({ id: 'x', digest: 'y', by: 'bob' })).toBe('gone');
     expect(await approvals.waitingCount()).toBe(0);
-    // It is closed between the look and the answer, which is to something else.
+    // The approval is closed between the look and the answer, so the answer is to other content.
     const blind = approvals.grant({ id: open.id, digest: 'y', by: 'bob' });
     await approvals.close({ portfolio: 'q4', id: open.id }, ALWAYS);
     expect(await blind).toBe('changed');
@@ -98,7 +98,7 @@ describe('an answer', () => {
   });
 });
 
-test('declined rows are given up, and say who said no and why', async () => {
+test('declined rows are cancelled, with the person and the reason in their problem', async () => {
   const { imported, decline, free, rows, portfolios, claim, approvals } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1', r2: '2', r3: '3' });
   expect(await decline(waiting)).toBe('declined');
@@ -138,7 +138,7 @@ describe('a limit for the sum of a portfolio', () => {
   });
 
   // Promise: whole-portfolio-counts
-  test('counts what earlier imports ask for, and nothing that was given up or replaced', async () => {
+  test('counts the rows of earlier imports, but no cancelled or replaced rows', async () => {
     const { imported, rows, portfolios } = openApprovals();
     const first = await imported('a.csv', { r1: '60', r2: '30' }, ABOVE('100'));
     expect(await first.look()).toMatchObject({ standing: 'granted', answered: { by: '', words: 'below the limit' } });
@@ -152,7 +152,7 @@ describe('a limit for the sum of a portfolio', () => {
   });
 });
 
-test('a row that comes again on another line, with other words for the same amount, goes in the order of its new line', async () => {
+test('a row imported again on another line with the same amount is queued in the order of its new line', async () => {
   const { begin, put, approvals, portfolios } = openApprovals();
   const { id } = await begin('a.csv');
   await put(id, { r1: '1', r2: '2' });
@@ -161,7 +161,7 @@ test('a row that comes again on another line, with other words for the same amou
   expect(await portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('what an import that died left waiting goes on with another file that has the same line', async () => {
+test('a row that a killed import left waiting moves to the approval of another file with the same line', async () => {
   const { begin, put, imported } = openApprovals();
   const died = await begin('a.csv');
   await put(died.id, { r1: '1', r2: '2' });
@@ -171,7 +171,7 @@ test('what an import that died left waiting goes on with another file that has t
 });
 
 // Promise: changed-content-waits-again
-test('a row that gets other words after it was approved waits again, and its words are not sent', async () => {
+test('an approved row whose content changes waits for approval again, and the new content is not sent', async () => {
   const { imported, grant, free, put, stateOf, claim, rows } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1' });
   await grant(waiting);
@@ -182,14 +182,14 @@ test('a row that gets other words after it was approved waits again, and its wor
   expect(await claim('r1', 'company')).toBe('awaiting');
   expect(await rows.advance({ portfolio: 'q4', key: 'r1' }, 'company', 'limit', { revision: '0' })).toBe('awaiting');
   expect(await mended.look()).toMatchObject({ rows: 1, sum: '100.00' });
-  // Nobody is asked any more: then that import needs nobody.
+  // The next import needs no approval, so the waiting import has nothing left to approve.
   expect(await put(undefined, { r1: '7' })).toEqual(['renewed']);
   expect(await claim('r1', 'company')).toBe('go');
   expect((await mended.look()).standing).toBe('void');
 });
 
 // Promise: changed-rows-leave-approval
-test('a row that was given up is out of its approval, and needs another to come back', async () => {
+test('a cancelled row leaves its approval, and needs another approval to be sent again', async () => {
   const { imported, grant, free, rows, portfolios, approvals, claim, stateOf } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1' });
   await grant(waiting);
@@ -207,7 +207,7 @@ test('a row that was given up is out of its approval, and needs another to come 
 });
 
 test.each(['granted', 'declined', 'waiting'])(
-  'a supplier is not named for what another import of the file closed already (%s)',
+  'an import that another import of the same file closed (%s) does not set the supplier',
   async (standing) => {
     const { begin, put, grant, decline, approvals, portfolios } = openApprovals();
     const open = await begin('a.csv', { by: 'alice' });
@@ -219,7 +219,7 @@ test.each(['granted', 'declined', 'waiting'])(
   },
 );
 
-test('an approval is begun for a file, and by somebody, whose name has half a character', async () => {
+test('an approval can be begun with half a surrogate pair in the file name or the author', async () => {
   const { approvals } = openApprovals();
   const file = { id: 'f'.repeat(64), fileName: 'half \ud83d.csv', reading: '{}' };
   const ids = [

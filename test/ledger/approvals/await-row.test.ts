@@ -22,7 +22,7 @@ async function ended(as: 'refused' | 'held') {
   const cause = causeOf(problem, as === 'held' ? 'unknown' : 'refused', makeRequest());
   await rows.advance(ROW, 'limit', as, { problem, cause });
 
-  /** Asks to have it go on: to be sent again, or what somebody says of its call. */
+  /** Asks for an approval: to send the row again, or of what a person says about its call. */
   const ask = async (said?: string, by = 'carol') => {
     const id = await ledger.approvals.askFor({ portfolio: 'q4', kind: as === 'held' ? 'answer' : 'retry', by });
     const joined = await ledger.approvals.awaitRow(ROW, as, { id, by, said });
@@ -37,8 +37,8 @@ async function ended(as: 'refused' | 'held') {
   return { ...ledger, ask, thing, first: first.id, causes: () => ledger.portfolios.causes('q4') };
 }
 
-describe('a refused row that somebody would send again', () => {
-  test('waits with its problem, and goes once another person has approved that', async () => {
+describe('a refused row for which a retry is requested', () => {
+  test('waits with its problem, and is queued once another person approves the retry', async () => {
     const { ask, grant, free, rows, claim, causes, portfolios, stories } = await ended('refused');
     const asked = await ask();
     expect(asked.joined).toBe(true);
@@ -68,7 +68,7 @@ describe('a refused row that somebody would send again', () => {
     expect(await portfolios.compare(['q4'])).toEqual([]);
   });
 
-  test('is refused again for its cause where nobody approves that, with the approval that it had', async () => {
+  test('is refused again with its cause and its earlier approval if the retry is declined', async () => {
     const { ask, decline, free, rows, causes, first, claim, portfolios } = await ended('refused');
     const [before] = await causes();
     const asked = await ask();
@@ -77,12 +77,12 @@ describe('a refused row that somebody would send again', () => {
     const [row] = await rows.read([ROW]);
     expect(row).toMatchObject({ state: 'refused', problem: { status: 422 }, approval: first, awaits: undefined });
     expect(await causes()).toEqual([before]);
-    // Whatever job comes, nobody sends what a person said no to.
+    // Whatever job runs, nobody sends a row that a person declined.
     expect(await claim('r1')).toBe('awaiting');
     expect(await portfolios.compare(['q4'])).toEqual([]);
   });
 
-  test('is refused again where its portfolio is given up meanwhile', async () => {
+  test('is refused again if its portfolio is cancelled while it waits', async () => {
     const { ask, rows, portfolios } = await ended('refused');
     const asked = await ask();
     await portfolios.cancel('q4');
@@ -91,7 +91,7 @@ describe('a refused row that somebody would send again', () => {
     expect(await asked.look()).toMatchObject({ standing: 'void', rows: 0 });
   });
 
-  test('has other words by another file, and waits for that one', async () => {
+  test('waits for the approval of another file that changes it, and leaves the retry', async () => {
     const { ask, imported, rows } = await ended('refused');
     const asked = await ask();
     const mended = await imported('b.csv', { r1: '12' });
@@ -100,7 +100,7 @@ describe('a refused row that somebody would send again', () => {
     expect((await rows.read([ROW]))[0]).toMatchObject({ state: 'awaiting', approval: mended.id, awaits: undefined });
   });
 
-  test('stays where it changed since it was looked at, and where what it should join is open no longer', async () => {
+  test('keeps its state if it changed since it was looked at, or if the approval is already closed', async () => {
     const { approvals, rows, ask } = await ended('refused');
     const [row] = await rows.read([ROW]);
     const id = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'carol' });
@@ -113,8 +113,8 @@ describe('a refused row that somebody would send again', () => {
   });
 });
 
-describe('a held row of whose call somebody says what became of it', () => {
-  test('waits in doubt, is held again once that is approved, and is found until it is carried out', async () => {
+describe('a held row whose call a person answers', () => {
+  test('waits in doubt, is held again once the answer is approved, and stays listed until it is carried out', async () => {
     const { ask, grant, approvals, rows, claim, connection, keys, portfolios } = await ended('held');
     const asked = await ask('bl_7');
     expect(await asked.look()).toMatchObject({ kind: 'answer', standing: 'waiting', rows: 1 });
@@ -135,7 +135,7 @@ describe('a held row of whose call somebody says what became of it', () => {
     expect(await portfolios.compare(['q4'])).toEqual([]);
   });
 
-  test('is held again, in doubt, where nobody approves that', async () => {
+  test('is held again, in doubt, if the answer is declined', async () => {
     const { ask, decline, free, approvals, rows, first, connection, keys } = await ended('held');
     const asked = await ask('resend');
     await decline(asked);
@@ -145,7 +145,7 @@ describe('a held row of whose call somebody says what became of it', () => {
     expect(await connection.zrange(keys.held, '0', '-1')).toEqual(['q4/r1']);
   });
 
-  test('takes the answer that comes late, and waits for nobody any more', async () => {
+  test('takes a late answer of the service, and then needs no approval', async () => {
     const { ask, calls, thing, rows, first, portfolios } = await ended('held');
     const asked = await ask('resend');
     await calls.settle(thing, 'ann/1', { id: 'bl_1', record: {}, buyer: 'b' });

@@ -9,20 +9,20 @@ const STANDINGS = ['open', 'waiting', 'declined', 'void', 'granted', undefined] 
 
 // Promise: unapproved-never-leaves
 test.each(STANDINGS)(
-  'whatever state a row is in, its calls leave only with an approval that is granted: %s',
+  'a row in any state may claim a call only if its approval is granted: %s',
   async (standing) => {
     const { connection, keys, calls } = openLedger();
     if (standing) await connection.hset(keys.approval('x'), { standing, portfolio: 'q4', kind: 'import' });
     const said: string[] = [];
     for (const state of ROW_STATES) {
       await connection.hset(keys.row('q4', ROW.key), { state, approval: 'x', rev: '3' });
-      // A revision that is not the row's, and none at all, are no way around it.
+      // Neither a wrong revision nor a missing one gets around this.
       const asked = CALL_KINDS.flatMap((kind) =>
         (['hold', 'resend'] as const).flatMap((onUnknown) =>
           ['3', '2', undefined].map(async (revision) => {
             const thing = { kind, key: `${state} ${onUnknown} ${revision}`, row: ROW, revision };
             const { is } = await calls.claim(thing, { owner: 'ann/1', onUnknown });
-            // Whoever still has it, only a row at the step of the call goes on.
+            // Whoever claims, only a row at the step of the call may send it.
             const isAtStep = state === (kind === 'document' ? 'documents' : kind);
             const isOwn = revision === undefined || (revision === '3' && isAtStep);
             const expected = standing !== 'granted' ? 'awaiting' : isOwn ? 'go' : 'changed';
@@ -39,7 +39,7 @@ test.each(STANDINGS)(
   },
 );
 
-test('a claim whose reply was lost is given back where the row waits for another approval by then', async () => {
+test('a claim whose reply was lost is released if its row waits for another approval by then', async () => {
   const { imported, grant, free, rows, connection, keys, calls, portfolios } = openApprovals();
   const first = await imported('a.csv', { 'row-1': '1' });
   await grant(first);
@@ -53,7 +53,7 @@ test('a claim whose reply was lost is given back where the row waits for another
   expect((await portfolios.read('q4')).calls.company).toBe(0);
 });
 
-test('the supplier of an import that is not approved is not asked for', async () => {
+test('the supplier of an import cannot be claimed before that import is approved', async () => {
   const { begin, put, calls, portfolios, approvals, grant } = openApprovals();
   const waiting = await begin('a.csv', { supplier: 's' });
   await portfolios.setSupplier('q4', { body: { name: 'S' }, key: 's' }, waiting.id);
@@ -70,7 +70,7 @@ test('the supplier of an import that is not approved is not asked for', async ()
 });
 
 // Promise: declined-needs-another-approval
-test('a no to a request in another portfolio outlasts a yes that was given before it and is carried out after it', async () => {
+test('a request declined in another portfolio stays blocked, although an earlier approval of it is carried out later', async () => {
   const { imported, grant, decline, free, approvals, portfolios, rows, stateOf, claim } = openApprovals();
   const first = await imported('a.csv', { r1: '1' });
   const file = { id: 'b', fileName: 'b.csv', reading: '{}', by: 'alice' };

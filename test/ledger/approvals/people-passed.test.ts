@@ -39,7 +39,7 @@ const ops = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-/** What counts of each person, looked up row by row. */
+/** What counts for each person, computed row by row. */
 async function byRows({ connection, keys, approvals }: ReturnType<typeof openApprovals>) {
   const sums = new Map(PEOPLE.map((name) => [name, new Big(0)]));
   for (const key of ROWS) {
@@ -71,7 +71,7 @@ async function bySums({ connection, keys }: ReturnType<typeof openApprovals>) {
 }
 
 // Promise: sum-by-person
-test('whatever becomes of rows, what passed of a person is what their rows ask for that go or went on', async () => {
+test('the sum that passed for a person equals the amounts of their unapproved rows that may be sent or were', async () => {
   await fc.assert(
     fc.asyncProperty(ops, async (steps) => {
       const ledger = openApprovals();

@@ -42,7 +42,7 @@ async function openFinished() {
   await approvals.close({ portfolio: 'q4', id }, { always: true, above: undefined });
   await run.end();
   const picture = async () => {
-    // Heartbeats go on meanwhile.
+    // Heartbeats continue meanwhile.
     const { ':workers': _signs, ...all } = await pictureOf(connection, keys.account.replace(/:account$/, ''));
     return all;
   };
@@ -54,20 +54,22 @@ async function openFinished() {
     waiting,
     buyers: makeBuyers({ connection, keys }),
     recovery: makeRecovery({ connection, keys }),
-    /** Takes its rows and all that hangs on them out of Redis, and leaves of its hash what lists of archives show. */
+    /**
+     * Removes its rows and all keys that belong to them from Redis, and keeps the fields that lists of archives show.
+     */
     async leave(): Promise<void> {
       const names = Object.keys(await picture()).filter((name) => /^:(row:q4:|portfolio:q4\b)/.test(name));
       const archive = await connection.hget(keys.portfolio('q4'), 'archive');
       await connection.unlink(names.map((name) => keys.account.replace(/:account$/, name)));
       await connection.hset(keys.portfolio('q4'), { archive, started: 1, finished: 2 });
     },
-    /** Says where the portfolio is on its way, as those who bring it there write it. */
+    /** Sets the archive state of the portfolio as the archiving code writes it. */
     async say(is: ArchiveStateName): Promise<void> {
       const state = { is, id: 'an-archive', by: 'alice', sinceMs: 1, startedMs: 1, finishedMs: 2 };
       await connection.hset(keys.portfolio('q4'), 'archive', JSON.stringify(state));
     },
     picture,
-    /** Names of the keys that differ after this; of the ids that are known for good only that there is one more. */
+    /** Names of the keys that differ after `act`; of the ids that are known for good only that there is one more. */
     async changedBy(act: () => Promise<unknown>): Promise<string[]> {
       const before = await picture();
       await act();
@@ -84,7 +86,7 @@ const NEW = { portfolio: 'q4', key: 'new-row-00000000' };
 const SUPPLIER = { body: {}, key: 'supplier-key' } as never;
 const PART = { plan: 'a-plan', beforeMs: Number.MAX_SAFE_INTEGER };
 
-/** What people, imports and nights would do to it: each is told that it is archived. */
+/** What people, imports and nightly tasks would change in it: each is refused because it is archived. */
 const REFUSED_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>> = {
   'an import': ({ portfolios }) => portfolios.startImport('q4', FILE),
   'an import that replaces': ({ portfolios }) => portfolios.startReplacing('q4', FILE),
@@ -141,7 +143,7 @@ const REFUSED_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>>
     ),
 };
 
-/** What workers and the nightly check do by themselves: nothing comes of it. */
+/** What workers and the nightly check do without a person: these change nothing. */
 const QUIET_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>> = {
   'a job that is left of a refused row': ({ rows }) => rows.begin(REFUSED, 'limit'),
   'a late end of a refused row': ({ rows }) => rows.advance(REFUSED, 'limit', 'done', { limit: 'bl_7', record: {} }),
@@ -178,7 +180,7 @@ test.each(ARCHIVE_STATES)('nothing changes a portfolio that is %s', async (is) =
   expect(await ledger.picture()).toEqual(before);
 });
 
-test('all of these go on where a portfolio is like others', async () => {
+test('the same operations change a portfolio that is not archived', async () => {
   const ledger = await openFinished();
   const before = await ledger.picture();
   for (const act of Object.values(REFUSED_ACTS))
@@ -194,7 +196,7 @@ describe('a late answer to a call of a row that is archived', () => {
     company: { kind: 'company', key: 'late', row: CANCELLED, revision: '0' },
   } as const;
 
-  /** Both calls are under way, and the portfolio is archived meanwhile. */
+  /** Both calls are under way when the portfolio is archived. */
   async function openLate(isGone: boolean) {
     const ledger = await openFinished();
     const { connection, keys } = ledger;
@@ -209,7 +211,7 @@ describe('a late answer to a call of a row that is archived', () => {
 
   // Promise: late-answer-after-archive
   test.each([true, false])(
-    'is written down with the call, its buyer and the account, and nowhere else (gone: %s)',
+    'is stored with the call, its buyer and the account, and nowhere else (rows removed: %s)',
     async (isGone) => {
       const ledger = await openLate(isGone);
       const { calls, rows, changedBy } = ledger;
@@ -225,7 +227,7 @@ describe('a late answer to a call of a row that is archived', () => {
   );
 
   test.each(['refused', 'throttled', 'unsent', 'unauthorized'] as const)(
-    'that is %s leaves no half row',
+    'that is %s writes no part of the removed row',
     async (why) => {
       const ledger = await openLate(true);
       const changed = await ledger.changedBy(async () => {
@@ -239,7 +241,7 @@ describe('a late answer to a call of a row that is archived', () => {
     },
   );
 
-  test('that is lost and then spoken of, made late or made twice, is kept where people look, and tells no story', async () => {
+  test('that was in doubt, is late or was made twice is stored for people to see, and writes no row history', async () => {
     const ledger = await openLate(true);
     const { calls, changedBy } = ledger;
     const changed = await changedBy(async () => {
@@ -263,7 +265,7 @@ describe('a late answer to a call of a row that is archived', () => {
     expect(await calls.madeTwice()).toMatchObject([{ id: 'bl_11', again: 'bl_12', row: `q4/${REFUSED.key}` }]);
   });
 
-  test('whose claim is asked for again is given back, and counted nowhere', async () => {
+  test('whose claim is asked for again is released and not counted', async () => {
     const ledger = await openLate(true);
     const { calls, changedBy } = ledger;
     const changed = await changedBy(() => calls.claim(things.limit, { owner: 'a/limit', onUnknown: 'resend' }));

@@ -8,9 +8,9 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const FOUND = scriptsIn('src/ledger/lua');
 
 /**
- * What each script of the ledger does where its portfolio is archived, or on its way:
+ * What each script of the ledger does if its portfolio is archived, or on its way there:
  *
- * - `refuses`: answers that it is archived, and its caller throws that
+ * - `refuses`: answers that the portfolio is archived, and its caller throws that
  * - `quiet`: writes nothing of the portfolio and its rows, and answers as if there were nothing to do
  * - `archives`: is a part of archiving, restoring or forgetting
  * - `reads`: changes nothing of any portfolio
@@ -49,7 +49,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   doubt: 'included',
   // Events belong to the account.
   'drop-events': 'account',
-  // A call stays, and its rows follow where they can.
+  // A call keeps its decision, and its rows follow where they can.
   decide: 'account',
   'event-index': 'included',
   'keep-events': 'account',
@@ -61,7 +61,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'find-ids': 'reads',
   'find-limits': 'reads',
   'find-requests': 'reads',
-  // Whoever feeds finds nothing, people are refused.
+  // The feeder finds nothing, and people are refused.
   'first-rows': 'refuses',
   forget: 'archives',
   'has-mark': 'included',
@@ -75,7 +75,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'made-ids': 'included',
   'mark-sending': 'account',
   'mend-approval': 'quiet',
-  // A buyer's list of limits, which stays.
+  // A buyer's list of limits stays.
   'mend-buyer-limits': 'account',
   move: 'included',
   moves: 'included',
@@ -84,7 +84,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'move-former': 'account',
   'nearly-full': 'included',
   'note-cause': 'included',
-  // A beat and an end are refused, a sweep does nothing.
+  // A heartbeat and an end are refused, and a sweep does nothing.
   'note-import': 'refuses',
   'note-lines': 'refuses',
   'note-night': 'account',
@@ -115,7 +115,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'write-buyers': 'quiet',
 };
 
-/** Commands that read, and those on what belongs to nobody. */
+/** Commands that write nothing. */
 const READING =
   /^(H?M?GET|HGETALL|HKEYS|HVALS|HLEN|HEXISTS|HSCAN|EXISTS|TIME|Z?CARD|Z(RANGE|SCORE|INTER|REVRANGE|RANGEBYSCORE|CARD)|S(MEMBERS|ISMEMBER|MISMEMBER|CARD)|LRANGE|LPOS)$/;
 
@@ -123,16 +123,16 @@ const textOf = (name: string) => FOUND.find((script) => script.name === name)?.t
 const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[name] === kind);
 
 // Promise: nothing-changes-archived
-test('it is said of every script of the ledger what it does where a portfolio is archived', () => {
+test('SCRIPTS lists every script of the ledger with what it does to an archived portfolio', () => {
   const found = FOUND.map(({ name }) => name).sort();
   expect(Object.keys(SCRIPTS).sort(), 'SCRIPTS of this file has each script with what it does').toEqual(found);
 });
 
-test.each(namesOf('refuses'))('%s.lua says that the portfolio is archived', (name) => {
+test.each(namesOf('refuses'))('%s.lua answers with the error of an archived portfolio', (name) => {
   expect(textOf(name)).toMatch(/archivedError\(/);
 });
 
-test.each(namesOf('quiet'))('%s.lua looks at whether the portfolio is archived', (name) => {
+test.each(namesOf('quiet'))('%s.lua checks whether the portfolio is archived', (name) => {
   const url = FOUND.find((script) => script.name === name)?.url;
   expect(url && readLua(url)).toMatch(/isArchived\(|'archive'/);
 });
@@ -142,7 +142,7 @@ test.each(namesOf('reads'))('%s.lua has no command that writes', (name) => {
   expect(commands.filter((command) => !READING.test(command))).toEqual([]);
 });
 
-test('no file of the ledger writes fields of a portfolio, or of a row, but by a script', () => {
+test('no TypeScript file of the ledger writes keys of a portfolio or a row except through a script', () => {
   const folder = join(ROOT, 'src/ledger');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(({ name }) =>
     name.endsWith('.ts'),

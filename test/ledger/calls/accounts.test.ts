@@ -19,7 +19,7 @@ function openAccounts(prefix = freshPrefix()) {
   return { connection, keys, prefix, accounts: makeAccounts({ connection, keys, prefix }) };
 }
 
-test('the client ids and addresses that an account was used with are remembered', async () => {
+test('an account remembers its client ids and addresses, and refuses a new client id', async () => {
   const { accounts } = openAccounts();
   await accounts.check(login);
   await accounts.enter(login);
@@ -31,7 +31,7 @@ test('the client ids and addresses that an account was used with are remembered'
   await accounts.check(login);
 });
 
-test("nobody is asked who they are where the credentials are the stand-in's", async () => {
+test("the stand-in's account accepts any client id and remembers none", async () => {
   const { accounts } = openAccounts();
   await accounts.enter({ ...login, account: 'stand-in', address: 'stand-in', anyone: true });
   await accounts.check({ ...login, account: 'stand-in', clientId: 'another', anyone: true });
@@ -39,7 +39,7 @@ test("nobody is asked who they are where the credentials are the stand-in's", as
 });
 
 // Promise: other-format-refused
-test('data in another format, or in none, is refused', async () => {
+test('data in another format, or without one, is refused', async () => {
   const one = openAccounts();
   await one.accounts.checkFormat('Redis here', makeSilentLog());
   await one.accounts.enter(login);
@@ -56,14 +56,14 @@ test('data in another format, or in none, is refused', async () => {
 });
 
 // Promise: older-ledger-carried-over
-test.each(['2', '3'])('data in the format before is taken as it is, and is ours from then on: %s', async (before) => {
+test.each(['2', '3'])('data in an earlier format is accepted and gets the present format: %s', async (before) => {
   const { accounts, connection, keys } = openAccounts();
   await connection.set(keys.format, before);
   await accounts.checkFormat('Redis here', makeSilentLog());
   expect(await connection.get(keys.format)).toBe(FORMAT);
 });
 
-test('of two client ids that come at the same moment, at most one gets into the account', async () => {
+test('of two client ids that enter an account at the same moment, at most one is accepted', async () => {
   const { accounts } = openAccounts();
   const entered = await Promise.allSettled(['id-1', 'id-2'].map((clientId) => accounts.enter({ ...login, clientId })));
   const [known] = await accounts.known();
@@ -71,7 +71,7 @@ test('of two client ids that come at the same moment, at most one gets into the 
   expect(entered.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
 });
 
-test('the accounts that have a portfolio of a name are found', async () => {
+test('the accounts that have a portfolio of a given name are found', async () => {
   const { connection, accounts, prefix } = openAccounts();
   for (const name of ['a', 'b']) await accounts.enter({ ...login, account: name, anyone: true });
   await connection.zadd(makeKeys(prefix, 'b').portfolios, '1', 'q4');

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../../src/call-kind.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
-/** Another process is sending it: worth a look soon. */
+/** Another process is sending the call: the caller looks again soon. */
 const BUSY = { is: 'later', again: 150, reason: 'another process is sending it' };
 
 const company = { kind: 'company', key: 'buyer-1', row: { portfolio: 'q4', key: 'row-1' }, buyer: 'buyer-1' } as const;
 
-test('sends once for everybody who wants the same thing', async () => {
+test('a company is sent once for all callers that want it', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   let sends = 0;
@@ -42,7 +42,7 @@ test.each<[Sent, object]>([
     { is: 'unreachable', reason: 'ECONNREFUSED' },
     { is: 'later', again: 'new permit', reason: 'ECONNREFUSED', putOffs: 0, wasUnknown: false },
   ],
-])('may be sent again after %o', async (answer, ending) => {
+])('a call may be sent again after %o', async (answer, ending) => {
   const { process } = openLedger();
   const { once } = await process('a');
   expect(await once(company, { onUnknown: 'hold', send: async () => answer })).toEqual(ending);
@@ -54,7 +54,7 @@ test.each<[Sent, object]>([
 });
 
 // Promise: lost-answer-says-nothing
-test('is never sent again after an unknown outcome under "hold"', async () => {
+test('a call is never sent again after an unknown outcome under "hold"', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   await once(company, { onUnknown: 'hold', send: async () => ({ is: 'unknown', reason: 'reset' }) });
@@ -62,7 +62,7 @@ test('is never sent again after an unknown outcome under "hold"', async () => {
   expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'unknown', reason: 'reset' });
 });
 
-test('gives the claim back when nothing could be sent', async () => {
+test('a claim is released when nothing could be sent', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   await expect(once(company, { onUnknown: 'hold', send: () => Promise.reject(new Error('no token')) })).rejects.toThrow(
@@ -72,7 +72,7 @@ test('gives the claim back when nothing could be sent', async () => {
   expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'made' });
 });
 
-test('tells a repetition by the name of the first send', async () => {
+test('a repeated call keeps the name of its first send', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   const names: string[] = [];
@@ -91,7 +91,7 @@ test('tells a repetition by the name of the first send', async () => {
   expect(names).toEqual([names[0], names[0]]);
 });
 
-test('under "resend" an unknown answer comes again, after a wait', async () => {
+test('under "resend" a call with an unknown outcome is sent again only after a wait', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   const send = async (): Promise<Sent> => ({ is: 'unknown', reason: 'reset' });
@@ -100,7 +100,7 @@ test('under "resend" an unknown answer comes again, after a wait', async () => {
   expect(early).toMatchObject({ is: 'later', again: expect.any(Number) });
 });
 
-test('a row that is put off thirty times while others pass is set aside', async () => {
+test('a row that is put off thirty times while other rows pass is set aside', async () => {
   const { process, calls, rows } = openLedger();
   const { once } = await process('a');
   await rows.put(company.row, 2, 'i', makeRequest());
@@ -113,7 +113,7 @@ test('a row that is put off thirty times while others pass is set aside', async 
   expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'put off', reason: 'status 429', times: 30 });
 });
 
-test('a sender that was taken for vanished may say late that it was put off, and that this was in doubt', async () => {
+test('a late "throttled" from a sender that was thought vanished frees the call, and reports the doubt', async () => {
   const { calls, process } = openLedger();
   const { once, vanish } = await process('a');
   const { promise, resolve } = Promise.withResolvers<Sent>();
@@ -126,16 +126,16 @@ test('a sender that was taken for vanished may say late that it was put off, and
   expect(await calls.isUnknown(company)).toBe(false);
 });
 
-describe('a claim that its process no longer has', () => {
+describe('a claim that its process has already ended, and Redis shows again', () => {
   const limit = { ...company, kind: 'limit', key: 'request-1' } as const;
-  /** What a replica shows that took over before the end was copied to it. */
+  /** What a replica shows that became primary before the end of the claim was copied to it. */
   async function takeBack({ connection, keys }: ReturnType<typeof openLedger>, owner: string) {
     const key = keys.call('limit', 'request-1');
     await connection.del(key);
     await connection.hset(key, { state: 'claimed', owner, row: 'q4/row-1', at: 1, first: owner });
   }
 
-  test('is settled again with the id that it brought', async () => {
+  test('is settled again with the id of the answer', async () => {
     const ledger = openLedger();
     const [a, b] = [await ledger.process('a'), await ledger.process('b')];
     const send = async (): Promise<Sent> => ({ is: 'made', id: 'bl_1', record: { status: 'approved' } });
@@ -146,7 +146,7 @@ describe('a claim that its process no longer has', () => {
     await expect.poll(again).toMatchObject({ is: 'made', id: 'bl_1' });
   });
 
-  test('is free where it came too late to be used, and is never sent by two', async () => {
+  test('is released if its answer made nothing, and is never sent by two processes', async () => {
     const ledger = openLedger();
     const [a, b] = [await ledger.process('a'), await ledger.process('b')];
     const send = async (): Promise<Sent> => ({ is: 'throttled', status: 429, reason: 'status 429' });
@@ -156,7 +156,7 @@ describe('a claim that its process no longer has', () => {
     await expect.poll(() => b.once(limit, { onUnknown: 'hold', send: made })).toMatchObject({ is: 'made' });
   });
 
-  test('is unknown where the process knows nothing of it', async () => {
+  test('is unknown if its process has no record of it', async () => {
     const ledger = openLedger();
     await ledger.process('a');
     const b = await ledger.process('b');
@@ -165,7 +165,7 @@ describe('a claim that its process no longer has', () => {
     await expect.poll(again).toMatchObject({ is: 'unknown', reason: expect.stringContaining('Redis lost') });
   });
 
-  test('is left alone as long as it is in hand', async () => {
+  test('is left alone while its process is still sending', async () => {
     const ledger = openLedger();
     const [a, b] = [await ledger.process('a'), await ledger.process('b')];
     const { promise, resolve } = Promise.withResolvers<Sent>();
@@ -182,7 +182,7 @@ describe('a claim that its process no longer has', () => {
 });
 
 // Promise: claim-of-one-attempt
-test('a refusal that comes when the claim has passed to another ends nothing: what that one hears counts', async () => {
+test('a refusal does not end a call that another process has claimed since', async () => {
   const { process, calls } = openLedger();
   const [ann, bob] = [await process('ann'), await process('bob')];
   const claim = await ann.atMostOnce.claim(company, 'resend');

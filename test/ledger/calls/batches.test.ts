@@ -15,10 +15,10 @@ import { referenceOf } from '../../../src/portfolio/identity/identity.ts';
 import { connectRedis, freshPrefix, makeRequest } from '../../support/ledger.ts';
 import { pictureOf } from '../../support/redis-picture.ts';
 
-/** One row, and what is out of the ordinary about it. */
+/** One row, and what is unusual about it. */
 type Line = { amount: string; granted: string; status: string; shared: boolean; documents: number };
 
-/** What somebody did to a portfolio before its rows went. */
+/** What happened to a portfolio before its rows were sent. */
 type Before = 'nothing' | 'paused' | 'cancelled' | 'refused once' | 'no canary' | 'not searched' | 'importing';
 
 const line: fc.Arbitrary<Line> = fc.record({
@@ -40,7 +40,7 @@ const before = fc.constantFrom<Before>(
   'importing',
 );
 
-/** A ledger of its own whose rows are served together, or one by one. */
+/** A ledger of its own whose rows are moved in batches, or one by one. */
 function openLedger(moves: 'together' | 'one by one', isSearched: boolean) {
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
@@ -65,7 +65,7 @@ function openLedger(moves: 'together' | 'one by one', isSearched: boolean) {
     connection,
     keys,
     served,
-    /** Whether the next batch is taken twice, as a connection does that was lost before the answer. */
+    /** Whether the next batch runs twice, as after a connection that was lost before the answer. */
     repeats: false,
     portfolios: makePortfolios({ connection, keys, isSearched }),
     rows: makeRows({ ...how, canaryRefusals: 3, isSearched, referenceOf }),
@@ -76,7 +76,7 @@ function openLedger(moves: 'together' | 'one by one', isSearched: boolean) {
 
 type Ledger = ReturnType<typeof openLedger>;
 
-/** Brings the rows in, lets each go as far as it goes, all of them together, and says what every one was answered. */
+/** Imports the rows, takes each through its steps, all together, and returns the answers of each. */
 async function goThrough(ledger: Ledger, lines: readonly Line[], how: Before) {
   const { rows, portfolios, connection, keys } = ledger;
   const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
@@ -102,14 +102,14 @@ async function goThrough(ledger: Ledger, lines: readonly Line[], how: Before) {
   }
   if (how === 'paused') await portfolios.pause('q4', 'a test');
   if (how === 'cancelled') await portfolios.cancel('q4');
-  // Those that share a buyer one after another, since who comes first is told "go", and all others something else.
+  // Rows that share a buyer run one after another, since the first is answered "go" and the others something else.
   const together = Promise.all(lines.map((each, place) => (each.shared ? [] : goOn(ledger, `row-${place}`, each))));
   const said: unknown[] = [await together];
   for (const [place, each] of lines.entries()) if (each.shared) said.push(await goOn(ledger, `row-${place}`, each));
   return { said, end: run.end };
 }
 
-/** A row's way as the jobs go it: begin, claim, and on with each call that was made, to a next one that may be claimed already. */
+/** A row's steps as the jobs run them: begin, claim, settle, and on to a next call that may be claimed already. */
 async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Promise<unknown[]> {
   const row = { portfolio: 'q4', key };
   const said: unknown[] = [];
@@ -147,7 +147,7 @@ function thingOf(step: Step, key: string, { request, revision }: { request: { bu
   return { kind, key: of, row: { portfolio: 'q4', key }, revision, buyer: request.buyer, sent: `${kind} ${of}` };
 }
 
-/** What stands in Redis, but for times, drawn names, and who had a claim. */
+/** What Redis holds, without times, random names and owners of claims. */
 async function picture({ connection, keys }: Ledger): Promise<unknown> {
   const found = await pictureOf(connection, keys.account.replace(/[^:]*$/, ''));
   const text = JSON.stringify(found)
@@ -155,12 +155,12 @@ async function picture({ connection, keys }: Ledger): Promise<unknown> {
     .replaceAll(/ann\/\d+/g, 'ann')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'uuid');
   const kept = JSON.parse(text);
-  // The order of what has a time hangs on the millisecond.
+  // The order of values with a time depends on the millisecond.
   for (const list of Object.values(kept)) if (Array.isArray(list) && list.includes('T')) list.sort();
   return kept;
 }
 
-test('rows that are served together leave what those leave that are served one by one, whatever is the matter with them', async () => {
+test('rows moved in a batch leave the same data in Redis as rows moved one by one', async () => {
   let plain = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 6 }), before, async (lines, how) => {
@@ -177,11 +177,11 @@ test('rows that are served together leave what those leave that are served one b
       examples: [[[{ amount: '1000', granted: '10', status: 'approved', shared: false, documents: 1 }], 'nothing']],
     },
   );
-  // Else it would compare rows that are served one by one with such.
+  // Otherwise both sides of the comparison would be moved one by one.
   expect(plain).toBeGreaterThan(10);
 });
 
-test('a call that was claimed behind one that was made is given back where the connection sent that again by itself', async () => {
+test("the next call's claim is released when the connection repeats the batch that settled the call before it", async () => {
   const ledger = openLedger('together', true);
   const { rows, connection, keys } = ledger;
   const row = { portfolio: 'q4', key: 'row-0' };
@@ -198,13 +198,13 @@ test('a call that was claimed behind one that was made is given back where the c
     { is: 'made', id: 'company_1', record: {} },
     { moving, next: thingOf('limit', row.key, found), onUnknown: 'hold' },
   );
-  // A settlement that is served again says that the outcome may have been unknown. Then the claim is given back.
+  // A settlement that ran twice reports that the outcome may have been unknown. Then the next claim is released.
   const settled = [0, ['company_1', 1]];
   expect(ledger.served.slice(-3)).toEqual([[3, ['go', 'ann/2']], settled, ['back', 0, 0]]);
   expect(await connection.hget(keys.call('limit', row.key), 'state')).toBe('free');
 });
 
-test('a second batch is sent before the first is answered where one is full and two may be under way', async () => {
+test('a full second batch is sent before the first is answered if two may be under way', async () => {
   const sent: number[][] = [];
   const answers: (() => void)[] = [];
   const run = async (items: readonly number[]) => {
@@ -228,7 +228,7 @@ test('a second batch is sent before the first is answered where one is full and 
   expect([...(await all), await late]).toEqual([-1, -2, -3, -4, -5, -6]);
 });
 
-test('a batch that is just full is sent while an earlier one is under way, and one that is not waits', async () => {
+test('a full batch is sent while an earlier one is under way, and a partial one waits', async () => {
   const sent: number[] = [];
   const first = Promise.withResolvers<void>();
   const run = async (items: readonly number[]) => {

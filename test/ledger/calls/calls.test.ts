@@ -12,7 +12,7 @@ type Ledger = ReturnType<typeof openLedger> & { vanish: () => Promise<void> };
 const hold = (owner: string) => ({ owner, onUnknown: 'hold' }) as const;
 const resend = (owner: string) => ({ owner, onUnknown: 'resend' }) as const;
 
-/** What may have been done with the limit's call before somebody asks for it. */
+/** What may have happened to the limit's call before the claim. */
 const free = async () => {};
 const claimed = ({ calls }: Ledger) => calls.claim(limit, hold('a/1'));
 const settled = ({ calls }: Ledger) => calls.settle(limit, 'a/1', made);
@@ -21,7 +21,7 @@ const vanished = async (ledger: Ledger) => {
   await claimed(ledger);
   await ledger.vanish();
 };
-/** Another took its process for vanished, and was told that the outcome is unknown. */
+/** Another process found its sender vanished, and was answered that the outcome is unknown. */
 const givenUp = async (ledger: Ledger) => {
   await vanished(ledger);
   expect(await ledger.calls.claim(limit, hold('b/1'))).toMatchObject({ is: 'unknown' });
@@ -31,25 +31,25 @@ describe('claim', () => {
   const go = { is: 'go', first: 'a/1' };
   test.each<[string, (ledger: Ledger) => Promise<unknown>, { owner: string; onUnknown: 'hold' | 'resend' }, object]>([
     ['lets one owner through', free, hold('a/1'), go],
-    ['keeps the others out while that one lives', claimed, resend('b/1'), { is: 'busy' }],
-    ['answers its owner again, whose first reply was lost', claimed, hold('a/1'), go],
+    ['keeps other owners out while the first one lives', claimed, resend('b/1'), { is: 'busy' }],
+    ['answers the same owner again if its first reply was lost', claimed, hold('a/1'), go],
     [
-      'holds what a vanished process was sending, and says why',
+      'holds a call whose sender vanished, and gives the reason',
       vanished,
       hold('b/1'),
       { is: 'unknown', reason: 'the process that was sending it vanished', sentMs: expect.any(Number) },
     ],
-    ['sends that again where it is the policy, under the first name', vanished, resend('b/1'), go],
-    ['lets an owner on that was thought vanished but has sent nothing yet', givenUp, hold('a/1'), go],
-    ['stops at a paused portfolio', pause, hold('a/1'), { is: 'paused' }],
+    ['sends the call of a vanished sender again under "resend", with its first name', vanished, resend('b/1'), go],
+    ['lets an owner continue that was thought vanished but has sent nothing yet', givenUp, hold('a/1'), go],
+    ['is refused in a paused portfolio', pause, hold('a/1'), { is: 'paused' }],
     [
-      'tells the id of what was made, whoever asks, and in a paused portfolio too',
+      'returns the id of a made call to any owner, even in a paused portfolio',
       (ledger) => Promise.all([settled(ledger), pause(ledger)]),
       resend('b/1'),
       { is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } },
     ],
     [
-      'goes anew once a sender that was given up on has said that nothing was made',
+      'starts anew once a sender that was given up reports that nothing was made',
       async (ledger) => {
         await givenUp(ledger);
         await ledger.calls.release(limit, 'a/1', 'refused');
@@ -58,7 +58,7 @@ describe('claim', () => {
       { is: 'go', first: 'b/2' },
     ],
     [
-      'is not given back by another than its owner, nor doubted',
+      'can be neither released nor doubted by another owner',
       async (ledger) => {
         await claimed(ledger);
         await ledger.calls.release(limit, 'b/1', 'refused');
@@ -76,7 +76,7 @@ describe('claim', () => {
   });
 
   // Promise: claim-of-one-attempt
-  test('of fifty at once lets exactly one through', async () => {
+  test('lets exactly one of fifty concurrent owners through', async () => {
     const { calls, process } = openLedger();
     await process('a');
     const answers = await Promise.all(
@@ -88,17 +88,17 @@ describe('claim', () => {
 });
 
 describe('settle', () => {
-  test('believes a sender that was given up on', async () => {
+  test('accepts the late answer of a sender that was given up', async () => {
     const { calls } = openLedger();
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
     expect(await calls.settle(limit, 'a/1', made)).toMatchObject({ id: 'bl_1', late: true });
-    // Where the reply was lost, the sender asks once more, and rows that are held for it still wait for that word.
+    // If the reply was lost, the sender asks once more, and rows that are held for it still wait for that answer.
     expect(await calls.settle(limit, 'a/1', made)).toMatchObject({ id: 'bl_1', late: true });
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
   });
 
-  test('keeps the first id when the thing was made twice, and shows the other, each once however often it comes', async () => {
+  test('keeps the first id when the thing was made twice, and lists each second id once', async () => {
     const { calls, connection, keys, portfolios } = openLedger();
     for (let time = 0; time < 2; time += 1) await calls.settle(limit, 'a/1', made);
     for (let time = 0; time < 2; time += 1)
@@ -109,7 +109,7 @@ describe('settle', () => {
     expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1', 'bl_2']);
   });
 
-  test('notes at the limit that has an id that the late answer for another one brings it, too', async () => {
+  test('notes on the limit that has an id which other row was answered with it, too', async () => {
     const { calls, connection, keys } = openLedger();
     const other = { kind: 'limit', key: 'request-2', row: otherRow } as const;
     await calls.settle(limit, 'a/1', made);
@@ -120,10 +120,10 @@ describe('settle', () => {
 });
 
 describe('release and doubt', () => {
-  test('a released claim is as if it never was, but for the counts', async () => {
+  test('a released claim leaves no trace except in the counts', async () => {
     const { calls, process, portfolios } = openLedger();
     await process('a');
-    // A claim that is asked for once more, since its reply was lost, counts once.
+    // A claim that is repeated because its reply was lost counts once.
     await calls.claim(limit, hold('a/1'));
     for (const [owner, why] of [
       ['a/1', 'throttled'],
@@ -137,7 +137,7 @@ describe('release and doubt', () => {
   });
 
   // Promise: refused-stays-without-a-rule
-  test('a refused row is not sent again by another attempt that waited for its turn', async () => {
+  test('a refused row is not sent again by a second attempt that waited for its turn', async () => {
     const { calls, rows, process } = await putRow();
     await process('a');
     const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
@@ -153,7 +153,7 @@ describe('release and doubt', () => {
   });
 
   // Promise: lost-answer-says-nothing
-  test('a doubted call is held or sent again, by policy', async () => {
+  test('a call in doubt is held or sent again, by policy', async () => {
     const { calls, process } = openLedger();
     await process('a');
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
@@ -165,7 +165,7 @@ describe('release and doubt', () => {
   });
 
   // Promise: new-key-after-refusal
-  test('a repetition keeps its name when nothing was made, and gets a new one after a refusal or with another body', async () => {
+  test('a repeated call keeps its name if nothing was made, and gets a new one after a refusal or with another body', async () => {
     const { calls, process } = openLedger();
     await process('a');
     const claim = async (owner: string, sent: string) => {
@@ -184,7 +184,7 @@ describe('release and doubt', () => {
     expect(await claim('a/5', 'other')).toBe('a/4');
   });
 
-  test('put-offs of a row count where others of its step passed since the one before, and in an outage none does', async () => {
+  test('put-offs of a row count only if other rows of its step passed since the last one, so none counts in an outage', async () => {
     const { calls, rows, process, connection, keys } = openLedger();
     await process('a');
     await rows.put(row, 2, 'i', makeRequest());
@@ -205,7 +205,7 @@ describe('release and doubt', () => {
     for (let n = 7; n < 50; n += 1) expect(await putOff(n)).toBe(0);
     await pass(3);
     expect(await putOff(50)).toBe(3);
-    // Alone it counts once in twenty seconds, until it is set aside.
+    // A row alone counts once in twenty seconds, until it is set aside.
     for (let n = 51; n < 77; n += 1) {
       await connection.hincrby(keys.row('q4', 'row-1'), 'countedAt', -20);
       expect(await putOff(n)).toBe(0);
@@ -232,7 +232,7 @@ describe('an earlier send that is in doubt', () => {
   }
 
   // Promise: lost-answer-says-nothing
-  test.each(['throttled', 'unreachable', 'refused'] as const)('stays so when its repetition is %s', async (why) => {
+  test.each(['throttled', 'unreachable', 'refused'] as const)('stays in doubt when its repetition is %s', async (why) => {
     const { calls, rows, thing } = await sentTwice();
     expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });
     expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
@@ -241,24 +241,24 @@ describe('an earlier send that is in doubt', () => {
     expect(await rows.put(row, 2, 'i2', mended)).toBe('changed');
   });
 
-  test('is never made up for by another body', async () => {
+  test('is not ended by a call with another body', async () => {
     const { calls, thing } = await sentTwice();
     await calls.release(thing, 'a/2', 'throttled');
     const other = await calls.claim({ ...thing, sent: 'two' }, { owner: 'a/3', onUnknown: 'resend' });
     expect(other).toMatchObject({ is: 'unknown', reason: 'reset' });
   });
 
-  test('of vanished senders is counted like an answer that was lost', async () => {
+  test('counts each vanished sender like a lost answer, and is unknown after nine sends', async () => {
     const { calls } = openLedger();
     const answers: string[] = [];
-    // None of these processes lives, so each finds the one before vanished.
+    // None of these processes lives, so each finds the previous one vanished.
     for (let n = 1; n <= 11; n += 1)
       answers.push((await calls.claim(limit, { owner: `gone-${n}/1`, onUnknown: 'resend' })).is);
     expect(answers).toEqual([...Array(9).fill('go'), 'unknown', 'unknown']);
   });
 });
 
-test('what was made under a name for another buyer or amount is told apart', async () => {
+test('a claim for another buyer or amount under the key of a made call is answered "other"', async () => {
   const { calls, process } = openLedger();
   await process('a');
   await calls.claim({ ...limit, asked: 'Alpha, 1000' }, { owner: 'a/1', onUnknown: 'hold' });
@@ -272,7 +272,7 @@ test.each([
   ['given up', 'cancelled'],
   ['paused', 'paused'],
   ['mended', 'changed'],
-] as const)('an owner that asks again because it was held up hears that its row was %s meanwhile', async (how, is) => {
+] as const)('an owner that repeats a claim is answered that its row was %s meanwhile', async (how, is) => {
   const { calls, rows, portfolios, process } = openLedger();
   await process('a');
   await rows.put(row, 2, 'i', makeRequest());
@@ -284,7 +284,7 @@ test.each([
   if (how === 'mended') await rows.put(row, 2, 'i2', makeRequest({ name: 'Mended' }));
   expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is });
   expect((await portfolios.read('q4')).calls.company).toBe(0);
-  // It was given back, and is free for others.
+  // The claim was released, and is free for others.
   const other = { ...company, row: { portfolio: 'q5', key: 'x' }, revision: undefined };
   expect(await calls.claim(other, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
 });

@@ -25,10 +25,10 @@ const limit = (n: number) => ({ kind: 'limit', key: `request-${n}`, row }) as co
 const ask = { owner: 'a/1', onUnknown: 'hold' } as const;
 
 describe('a claim', () => {
-  test('is on the replicas when it is answered, one WAIT for all that were asked for together', async () => {
+  test('is confirmed by the replicas before it is answered, with one WAIT for all claims asked for together', async () => {
     const { primary, replicas } = await startServers(2);
     const { calls, keys } = openCalls(primary.url, 2);
-    // The connection is made with the first.
+    // The connection is made with the first claim.
     await confirmed(() => calls.claim(limit(0), ask));
     await confirmed(async () => {
       const before = await countOf(primary, 'wait');
@@ -40,15 +40,15 @@ describe('a claim', () => {
       expect(found).toEqual(['a/1', 'a/1']);
       expect((await countOf(primary, 'wait')) - before).toBe(1);
     });
-    // It goes on where the server forgot its scripts.
+    // A claim still works after the server forgot its scripts.
     await primary.admin.script('FLUSH');
     expect(await confirmed(() => calls.claim(limit(41), ask))).toMatchObject({ is: 'go' });
   });
 
-  test('that a replica does not confirm within a second is given back, and holds up nothing else', async () => {
+  test('that a replica does not confirm within a second is released, and delays no other call', async () => {
     const { primary, replicas } = await startServers(2);
     const { calls, keys, ledger } = openCalls(primary.url, 2);
-    // A busy machine may let the second of a claim pass before the other call is settled: then it is tried with the next.
+    // On a busy machine the second of a claim may pass before the other call is settled: then the loop tries again.
     for (let [n, isOver] = [1, true]; isOver; n += 2) {
       await confirmed(() => calls.claim(limit(n), ask));
       stop(replicas[0]?.pid);
@@ -67,7 +67,7 @@ describe('a claim', () => {
       isOver = wasOver;
       expect(await ledger.hget(keys.call('limit', `request-${n + 1}`), 'state')).toBe('free');
       expect(await ledger.hget(keys.portfolio('q4'), 'calls:limit')).toBe(String(n));
-      // What was made before needs no confirmation: nothing is sent for it.
+      // A call that is made already needs no confirmation: nothing is sent for it.
       expect(await calls.claim(limit(n), ask)).toMatchObject({ is: 'made', id: `bl_${n}` });
       go(replicas[0]?.pid);
       expect(await confirmed(() => calls.claim(limit(n + 1), ask))).toMatchObject({ is: 'go' });
@@ -75,11 +75,11 @@ describe('a claim', () => {
   });
 
   // Promise: calls-wait-for-replica
-  test('waits for a replica that reads the data anew', async () => {
+  test('waits for a replica that is loading the data', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
     await confirmed(() => calls.claim(limit(1), ask));
-    // It asks for the data at once, and gets it as soon as the primary waits for no further replica.
+    // The replica asks for the data at once, and gets it as soon as the primary waits for no further replica.
     await primary.admin.config('SET', 'repl-diskless-sync-delay', '600');
     await replicas[0]?.admin.replicaof('NO', 'ONE');
     await replicas[0]?.admin.replicaof('127.0.0.1', primary.port);
@@ -91,13 +91,13 @@ describe('a claim', () => {
     await confirmed(() => calls.claim(limit(2), ask));
   });
 
-  test('whose connection breaks before the replicas confirm is asked for again, and not believed before', async () => {
+  test('whose connection breaks before the replicas confirm is repeated, and not believed before', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
     await confirmed(() => calls.claim(limit(1), ask));
     stop(replicas[0]?.pid);
     const blocked = async () => /^id=(\d+) .* cmd=wait /m.exec(String(await primary.admin.client('LIST')))?.[1];
-    // A busy machine may not look within the second that a claim waits: then it is asked for once more.
+    // On a busy machine the check may miss the second that a claim waits: then the loop tries again.
     for (let killed = 0; killed === 0; ) {
       let isOver = false;
       const claimed = calls.claim(limit(2), ask).finally(() => {
@@ -110,7 +110,7 @@ describe('a claim', () => {
     }
   });
 
-  test('costs no WAIT and no connection where no replica is expected', async () => {
+  test('uses no WAIT and no extra connection if no replica is expected', async () => {
     const primary = await fixture.start();
     const { calls } = openCalls(primary.url, 0);
     expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'go' });
@@ -118,7 +118,7 @@ describe('a claim', () => {
     expect(await primary.admin.client('LIST')).not.toContain('limitline-claims');
   });
 
-  test('on a cluster asks the replicas of the node that has it, and of the one that takes its place', async () => {
+  test('on a cluster waits for the replicas of the node that has it, also after a failover', async () => {
     const nodes = await fixture.startCluster();
     const urls = nodes.map(({ url }) => url).join(',');
     const { calls, keys, ledger } = openCalls(urls, 1);
@@ -133,17 +133,17 @@ describe('a claim', () => {
     expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
     expect(await countOf(owner, 'wait')).toBeGreaterThanOrEqual(waits + 2);
     for (const node of nodes) if (node !== owner) expect(await countOf(node, 'wait')).toBe(0);
-    // Each node has keys of its own, and all are gone through.
+    // Each node has its own keys, and the scan covers all nodes.
     const found = await Array.fromAsync(scanKeys(ledger, keys.call('limit', '')));
     expect(found.flat().sort()).toEqual(['request-1', 'request-2'].map((key) => keys.call('limit', key)));
-    // The replica takes the node's place, and has none itself.
+    // The replica takes the node's place, and has no replica itself.
     await owner.kill();
     await expect(calls.claim(limit(3), ask)).rejects.toThrow('(0 of 1)');
     expect(await countOf(replica, 'wait')).toBe(1);
   });
 });
 
-/** Asks again where replicas took longer to confirm than a claim waits, as they do on a busy machine. */
+/** Repeats a claim if replicas took longer to confirm than it waits, as they may on a busy machine. */
 async function confirmed<T>(claim: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -160,7 +160,7 @@ async function startServers(count: number): Promise<{ primary: GivenServer; repl
   return { primary, replicas };
 }
 
-/** The calls of one process, with so many replicas to be expected. */
+/** The calls of one process that expects this many replicas. */
 function openCalls(url: string, wanted: number) {
   const connections = makeConnections({ target: parseRedisUrl(url), where: 'here', log });
   const ending = new AbortController();
@@ -180,7 +180,7 @@ async function countOf({ admin }: GivenServer, command: string): Promise<number>
   return Number(/calls=(\d+)/.exec(stats ?? '')?.[1] ?? 0);
 }
 
-/** A server that is there, and says nothing. */
+/** A server that is running but does not answer. */
 function stop(pid = 0): void {
   process.kill(pid, 'SIGSTOP');
   paused.add(pid);

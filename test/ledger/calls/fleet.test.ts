@@ -15,7 +15,7 @@ function openFleet() {
   return { connection, keys, of };
 }
 
-test('who gave a sign lately is on duty, and nobody else: not who is gone, and none by a clock that went back', async () => {
+test('a process is on duty if its last heartbeat is recent, but not if it is gone or its clock is ahead', async () => {
   const { connection, keys, of } = openFleet();
   const [one, two] = [of('p1'), of('p2')];
   expect(await one.onDuty()).toEqual([]);
@@ -36,7 +36,7 @@ test('who gave a sign lately is on duty, and nobody else: not who is gone, and n
   expect((await two.onDuty()).map(({ process }) => process)).toEqual(['p2']);
 });
 
-test('a process is seen with its version and what it does, and hears what is wished of it', async () => {
+test('the fleet lists a process with its version and state, and passes instructions on to it', async () => {
   const { connection, keys, of } = openFleet();
   const heard: boolean[] = [];
   const worker = of('w');
@@ -60,12 +60,12 @@ test('a process is seen with its version and what it does, and hears what is wis
 
 const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
 
-test('heartbeats from the future, by a clock that went back, make no process vanish and keep none alive for ever', async () => {
+test('heartbeats from the future, after a clock went back, make no process vanish and keep none alive', async () => {
   const { calls, connection, keys, process } = openLedger();
   const { vanish } = await process('a');
   await process('b');
   await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
-  // As by the clock before it went back an hour: both had just given a sign.
+  // As written before the clock went back an hour: both processes had just sent a heartbeat.
   for (const name of ['a', 'b']) await connection.zincrby(keys.workers, 3_600_000, name);
   await expect.poll(async () => Number(await connection.zscore(keys.workers, 'a'))).toBeLessThan(Date.now() + 10_000);
   expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toEqual({ is: 'busy' });
@@ -73,7 +73,7 @@ test('heartbeats from the future, by a clock that went back, make no process van
   expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
 });
 
-test('processes that gave a sign lately are counted as living, and no others', async () => {
+test('only processes with a recent heartbeat are counted as living', async () => {
   const { connection, keys, process } = openLedger();
   expect(await countLiving({ connection, keys })).toBe(0);
   await process('a');

@@ -16,42 +16,42 @@ const KNOWN = [
 
 // Promise: new-client-id-stops
 test.each<[string, Partial<Login>, RegExp | undefined]>([
-  ['the login that an account was used with may go on', {}, undefined],
+  ['a login with which the account was used before is accepted', {}, undefined],
   [
-    'a client id that is new to the account is asked about',
+    'a client id that is new to the account is refused',
     { clientId: 'id-3' },
     /"id-3" is new to account https:\/\/api\.example/,
   ],
-  ["another tenant's client id at the same address is asked about", { clientId: 'id-2' }, /"id-2" is new to account/],
-  ['new credentials may be used once the account is named', { clientId: 'id-3', named: true }, undefined],
+  ["another tenant's client id at the same address is refused", { clientId: 'id-2' }, /"id-2" is new to account/],
+  ['new credentials are accepted once the account is named', { clientId: 'id-3', named: true }, undefined],
   [
-    'another tenant may be used once its account is named',
+    'another tenant is accepted once its account is named',
     { account: 'tenant-3', clientId: 'id-3', named: true },
     undefined,
   ],
   [
-    'a known client id at a new address is asked about',
+    'a known client id at a new address is refused',
     { account: 'https://b', address: 'https://b' },
     /SERVICE_ACCOUNT=https:\/\/api/,
   ],
-  ['a service that has moved may be used once the account is named', { address: 'https://b', named: true }, undefined],
+  ['a service that has moved is accepted once the account is named', { address: 'https://b', named: true }, undefined],
   [
     'an address and a client id that are both new to a named account are refused',
     { clientId: 'x', address: 'https://b', named: true },
     /never with https:\/\/b/,
   ],
   [
-    'another service with other credentials is an account of its own',
+    'another service with other credentials is accepted as an account of its own',
     { account: 'https://b', address: 'https://b', clientId: 'x' },
     undefined,
   ],
   [
-    "the stand-in's credentials are refused in an account that is somebody's",
+    "the stand-in's credentials are refused in an account with known client ids",
     { named: true, anyone: true, clientId: 'limitline-sandbox', address: 'https://s' },
     /never/,
   ],
   [
-    'an account that nobody has used yet may be used by anybody',
+    'an account that nobody has used yet accepts any login',
     { account: 'empty', clientId: 'x', address: 'https://b', named: true },
     undefined,
   ],

@@ -15,7 +15,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 type Kept = { hash?: Record<string, string>; zset?: string[]; set?: string[]; list?: string[]; string?: string };
 
 /**
- * Writes what a version of format 4 left in Redis, under a prefix of the test's own: account `live`, with the portfolios `q4` (done with a
+ * Writes a ledger as a version with format 4 left it, under the test's own prefix. Account `live` has these portfolios: `q4` (done with a
  * document, held at a limit that was made, refused, done, an invalid line), `q5` (waits for approval), `q6` (declined by bob, with its
  * supplier) and `q7` (queued, 700).
  */
@@ -31,7 +31,7 @@ async function putFormerLedger(connection: Redis, prefix: string): Promise<void>
   }
 }
 
-/** A workplace whose Redis holds what a version of format 4 left there. */
+/** A workplace whose Redis holds what a version with format 4 left there. */
 async function openFormer() {
   const [prefix, connection] = [freshPrefix(), connectRedis()];
   await putFormerLedger(connection, prefix);
@@ -40,7 +40,10 @@ async function openFormer() {
   return { prefix, connection, keys: makeKeys(prefix, 'live'), open };
 }
 
-/** What is kept of the rows is as they are: all but the ids that they are searched by, of which text can hold no bytes (former-ledger.ts). */
+/**
+ * The indexes agree with the rows, except the ids for search: these are bytes, which the text file cannot hold
+ * (former-ledger.ts).
+ */
 async function expectAgreement({ portfolios }: Context): Promise<void> {
   const found = await portfolios.compare(['q4', 'q5', 'q6', 'q7']);
   expect(found.filter(({ is }) => is !== 'search' && is !== 'entry')).toEqual([]);
@@ -50,7 +53,7 @@ async function expectAgreement({ portfolios }: Context): Promise<void> {
 const namesOf = (connection: ReturnType<typeof connectRedis>, pattern: string) => connection.keys(pattern);
 
 // Promise: older-ledger-carried-over
-test('what an earlier version left is there, as it was, under the names of now', async () => {
+test('a ledger of format 4 is moved to the present key names with its rows, states and failed jobs', async () => {
   const { connection, keys, open } = await openFormer();
   const place = await open();
   const { context } = place;
@@ -64,16 +67,16 @@ test('what an earlier version left is there, as it was, under the names of now',
 });
 
 // Promise: older-ledger-carried-over
-test('what was asked for, made or declined before is not asked for again, and the rest goes on', async () => {
+test('after the move nothing asked for, made or declined is asked for again, and the other rows are sent', async () => {
   const { open } = await openFormer();
   const place = await open();
   const { context } = place;
-  // The one that is held was made, under an id that nobody else may be given.
+  // The held limit was made, under an id that no other row may be given.
   const [done] = await context.rows.inState('q4', 'done', { count: 1 });
   const [known] = await context.rows.read(done ? [done.row] : []);
   const resolve = resolveCalls({ portfolio: 'q4', line: 3, made: known?.limitId }, context);
   await expect(resolve).rejects.toThrow('is already known');
-  // What bob said no to waits, whoever brings it and wherever.
+  // A request that bob declined waits for approval, whoever imports it and in any portfolio.
   const declined = ['name,country_code,company_registration_number,requested_limit', 'Declined AG,DE,HRB 60,30000'];
   expect((await place.import(declined, { portfolio: 'q8', by: 'alice' })).approval).toMatchObject({ rows: 1 });
   expect(await retryRows({ portfolio: 'q6', state: 'cancelled', by: 'carol' }, context)).toMatchObject({
@@ -85,9 +88,9 @@ test('what was asked for, made or declined before is not asked for again, and th
 });
 
 // Promise: carrying-over-goes-on
-test('whoever comes to what is half moved moves the rest, and it is moved once', async () => {
+test('two processes that find a half-moved ledger move the rest of it once', async () => {
   const { connection, keys, prefix, open } = await openFormer();
-  // Killed after the first keys: their order is Redis' own.
+  // Killed after the first keys, in the order in which Redis scans them.
   await connection.multi().set(`{${prefix}}:format`, '5').sadd(`{${prefix}}:to-move`, 'live').exec();
   const move = makeLuaScript(connection, new URL('../../../src/ledger/lua/move-former.lua', import.meta.url));
   const [cursor] = (await move([keys.root, keys.former], ['0', 40, `${keys.former}:*`, 'moved'])) as [string, number];
@@ -102,7 +105,7 @@ test('whoever comes to what is half moved moves the rest, and it is moved once',
 });
 
 // Promise: earlier-version-stopped-first
-test('an earlier version that is at work is to be stopped first, and nothing is changed', async () => {
+test('a ledger is not moved while a process of an earlier version is running', async () => {
   const { connection, keys, open, prefix } = await openFormer();
   await connection.zadd(`${keys.former}:workers`, Date.now(), 'old');
   await expect(open()).rejects.toThrow(/An earlier version of Limitline is at work in account live: stop it first/);
@@ -113,13 +116,13 @@ test('an earlier version that is at work is to be stopped first, and nothing is 
 });
 
 // Promise: earlier-version-sends-nothing
-test('an earlier version that was started before finds nothing to send, and fails at what it would write', async () => {
+test('a process of an earlier version that still runs after the move finds nothing to send and cannot write', async () => {
   const { connection, keys, open } = await openFormer();
   await open();
   await expect(connection.zadd(`${keys.former}:portfolios`, 1, 'q9')).rejects.toThrow('WRONGTYPE');
   expect(await connection.exists(`${keys.former}:portfolio:q7`, `${keys.former}:account`)).toBe(0);
   expect(await connection.keys(`${keys.formerQueuePrefix('companies')}:companies*`)).toEqual([]);
-  // So it is where the account is a new one, and such a process works for it already.
+  // The same holds in a new account for which such a process is running already.
   const prefix = freshPrefix();
   const context = await openContext({
     settings: (await openWorkplace({ env: { LIMITLINE_PREFIX: prefix } })).context.settings,
@@ -132,7 +135,7 @@ test('an earlier version that was started before finds nothing to send, and fail
 
 // Promise: process-ends-on-other-format
 test.each(['6', undefined])(
-  'a process ends where another format is in Redis by now (%s), and sends nothing',
+  'a process ends and sends nothing when the format in Redis changes meanwhile (%s)',
   async (format) => {
     const place = await openFaultPlace({ env: { REDIS_URL: redisUrl() } });
     const { context } = place;
@@ -141,7 +144,7 @@ test.each(['6', undefined])(
     await expect.poll(() => worker.output().stderr).toContain('working');
     if (format !== undefined) await ledger.set(keys.format, format);
     else {
-      // As where the copy of before the upgrade is put back.
+      // As after the copy from before the upgrade is put back.
       await ledger.del(keys.format, keys.formerPortfolios);
       await ledger.zadd(keys.formerPortfolios, 1, 'q4');
     }

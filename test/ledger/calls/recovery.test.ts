@@ -24,14 +24,14 @@ const MADE: LostCall = {
 };
 const UNKNOWN: LostCall = { ...LOST, is: 'unknown', reason: 'reset', sentMs: 5 };
 
-test('a rehearsal tells what would be put back, and changes nothing', async () => {
+test('a rehearsal reports what would be put back, and changes nothing', async () => {
   const ledger = openLedger();
   const { putBack } = makeRecovery(ledger);
   expect(await putBack(MADE, { write: false })).toEqual({ is: 'put' });
   expect(await ledger.connection.exists(ledger.keys.call('limit', row.key))).toBe(0);
 });
 
-test('what was made is known again under all its names, and is counted once', async () => {
+test('a recovered id is known under all names of its call, and counted once', async () => {
   const ledger = openLedger();
   const { connection, keys, calls } = ledger;
   const { putBack } = makeRecovery(ledger);
@@ -43,7 +43,7 @@ test('what was made is known again under all its names, and is counted once', as
   expect(await connection.hgetall(keys.buyerRows('b'))).toEqual({ [LOST.row]: '1000' });
 });
 
-test('its row is done when its file is imported again', async () => {
+test('a row with a recovered limit is done when its file is imported again', async () => {
   const ledger = openLedger();
   await makeRecovery(ledger).putBack(MADE, { write: true });
   expect(await ledger.rows.put(row, 7, '1', makeRequest())).toBe('ended');
@@ -56,14 +56,14 @@ test('its row is done when its file is imported again', async () => {
   });
 });
 
-test('an id that differs from the one in the ledger is told, and nothing is written over', async () => {
+test("an id that differs from the ledger's is reported, and nothing is overwritten", async () => {
   const ledger = openLedger();
   await ledger.calls.settle({ kind: 'limit', key: 'another-name', row }, 'a/1', { id: 'bl_9', record: {}, buyer: 'b' });
   expect(await makeRecovery(ledger).putBack(MADE, { write: true })).toEqual({ is: 'differs', id: 'bl_9' });
   expect(await ledger.calls.madeId({ kind: 'limit', key: 'another-name' })).toBe('bl_9');
 });
 
-test('what was in doubt is in doubt again, and is not sent again under any policy', async () => {
+test('a recovered call that was in doubt is in doubt again, and is not sent under any policy', async () => {
   const ledger = openLedger();
   await ledger.process('a');
   expect(await makeRecovery(ledger).putBack(UNKNOWN, { write: true })).toEqual({ is: 'put' });
@@ -72,7 +72,7 @@ test('what was in doubt is in doubt again, and is not sent again under any polic
   expect(await makeRecovery(ledger).putBack(UNKNOWN, { write: true })).toEqual({ is: 'known' });
 });
 
-test('a ledger that has the row later than the file knows more of a call in doubt', async () => {
+test('a call in doubt is put back only if the file is newer than the row in the ledger', async () => {
   const ledger = openLedger();
   await ledger.rows.put(row, 7, '1', makeRequest());
   expect(await makeRecovery(ledger).putBack(UNKNOWN, { write: true })).toEqual({ is: 'known' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeRequest, openLedger, putRow, ROW } from '../../support/ledger.ts';
 
 // Promise: refused-stays-without-a-rule
-test('a refusal ends its row also through another job, before that row has ended by it, and until somebody wants it again', async () => {
+test('a refused call stays refused for any other job of its row until the row is put back in the queue', async () => {
   const { calls, rows, process, portfolios } = await putRow();
   await process('a');
   const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
@@ -14,7 +14,7 @@ test('a refusal ends its row also through another job, before that row has ended
   await portfolios.pause('q4', 'by request');
   expect(await calls.claim(company, { owner: 'a/3', onUnknown: 'resend' })).toEqual(refused);
   await portfolios.resume('q4');
-  // Of other words, or of another kind of call, it says nothing.
+  // The refusal does not apply to another revision or another kind of call.
   for (const other of [{ ...company, revision: '1' }, { ...company, kind: 'limit', key: 'row-1' } as const])
     expect(await calls.claim(other, { owner: 'a/4', onUnknown: 'resend' })).not.toMatchObject({ is: 'refused' });
   await calls.release({ ...company, kind: 'limit', key: 'row-1' }, 'a/4', 'unsent');
@@ -24,7 +24,7 @@ test('a refusal ends its row also through another job, before that row has ended
   expect(await calls.claim(company, { owner: 'a/5', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
 });
 
-test('a held row whose refusal came late, and whose sender died then, goes back and ends by that refusal', async () => {
+test('a held row whose call is refused late is refused by that answer after its sender died', async () => {
   const { calls, rows, process } = await putRow();
   await process('a');
   const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
@@ -41,7 +41,7 @@ test('a held row whose refusal came late, and whose sender died then, goes back 
   expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toEqual(refused);
 });
 
-test('a refusal that comes while an answer for its row waits for a yes ends that row, also where the answer is a no', async () => {
+test('a late refusal ends a row whose answer waits for approval, even if that answer is declined', async () => {
   const { calls, rows, process, approvals } = await putRow();
   await process('a');
   const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
@@ -52,7 +52,7 @@ test('a refusal that comes while an answer for its row waits for a yes ends that
   const of = { portfolio: 'q4', id: await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' }) };
   expect(await approvals.awaitRow(ROW, 'held', { id: of.id, by: 'olivia', said: 'resend' })).toBe(true);
   await approvals.close(of, { always: true, above: undefined });
-  // Whoever heard this died before the row ended by it.
+  // The process that received this died before the row was refused.
   expect(await calls.release(company, 'a/1', 'refused', { status: 409, body: '' })).toMatchObject({ late: true });
   const digest = (await approvals.read(of.id))?.digest ?? '';
   expect(await approvals.decline({ id: of.id, by: 'ann', digest })).toBe('declined');
@@ -63,7 +63,7 @@ test('a refusal that comes while an answer for its row waits for a yes ends that
   expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'refused', status: 409 });
 });
 
-test('a document that was refused ends its row by no other document, where another row had that one made meanwhile', async () => {
+test('a refused document that another row had made since does not make its row refused for another document', async () => {
   const { calls, rows, process } = await putRow();
   const other = { portfolio: 'q4', key: 'row-2' };
   await rows.put(other, 3, 'import-1', makeRequest());
@@ -83,7 +83,7 @@ test('a document that was refused ends its row by no other document, where anoth
   });
 });
 
-test('a refusal of a call that was in doubt is told as a late one, also where the reply was lost', async () => {
+test('a refusal of a call in doubt is reported as late, also when the reply is lost and asked for again', async () => {
   const { calls } = openLedger();
   const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
   await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });

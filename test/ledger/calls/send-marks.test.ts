@@ -12,7 +12,7 @@ import { makeFolder } from '../../support/workplace.ts';
 
 const KEPT_IN = ['marks', 'allMarks'] as const;
 
-/** A second in which something is sent is over at once: each call is the first of its second. */
+/** A mark's second is over at once here: each call is the first of its second. */
 async function open() {
   const { connection, keys } = openLedger();
   const folder = await makeFolder();
@@ -55,7 +55,7 @@ async function open() {
           if (bytes) await connection.restore(keys[name], 0, bytes);
         }),
       ),
-    /** So many seconds of others, who remember nothing. */
+    /** Marks of so many seconds, written by processes that remember nothing. */
     async markMuch(seconds: number): Promise<void> {
       const script = scriptText(new URL('../../../src/ledger/lua/mark-sending.lua', import.meta.url));
       const all = connection.pipeline();
@@ -68,7 +68,7 @@ async function open() {
 }
 
 describe('a Redis that is older than what was sent', () => {
-  test('is none where marks go on, in one process, in the next, and beside one without the folder', async () => {
+  test('is not reported while marks go on, across processes and data folders', async () => {
     const { start, remembered, connection, keys } = await open();
     const first = start();
     expect(await Promise.all([first.send(), first.send()])).toEqual(['sent', 'sent']);
@@ -78,13 +78,13 @@ describe('a Redis that is older than what was sent', () => {
     expect(await first.send()).toBe('sent');
     await expect(start().check()).resolves.toBeUndefined();
     expect(await start().older()).toBeUndefined();
-    // One mark for each second, and the last alone is remembered.
+    // There is one mark a second, and only the last is remembered.
     expect(await connection.hget(keys.marks, 'last')).toBe('5');
     expect(await remembered()).toEqual(['last-5']);
   });
 
   // Promise: older-redis-sends-nothing
-  test('is seen by whoever sent since, also without the folder, and by all others then', async () => {
+  test('stops the process that sent since, also without its folder, and then all others', async () => {
     const { start, copy, putBack, folder, connection, keys } = await open();
     const [running, idle] = [start(), start(await makeFolder())];
     await running.send();
@@ -94,13 +94,13 @@ describe('a Redis that is older than what was sent', () => {
     await rm(folder, { recursive: true });
     expect(await running.send()).toBe('OLDER');
     expect(await running.send()).toBe('OLDER');
-    // What was noted goes for those that saw nothing of it.
+    // The note in Redis also stops processes that sent nothing since the copy.
     expect(await idle.send()).toBe('OLDER');
     expect(await idle.older()).toMatchObject({ atMs: expect.any(Number), host: expect.any(String) });
     expect(await connection.hget(keys.marks, 'last')).toBe('1');
   });
 
-  test('is seen by the next process from the folder, before anything is sent', async () => {
+  test('stops the next process by the mark in the data folder, before anything is sent', async () => {
     const { start, copy, putBack } = await open();
     await start().send();
     const before = await copy();
@@ -111,14 +111,14 @@ describe('a Redis that is older than what was sent', () => {
   });
 
   // Promise: older-copy-always-noticed
-  test('is seen where it is empty, and where another host has sent since', async () => {
+  test('is noticed if it is empty, and if another host has sent since', async () => {
     const { start, copy, putBack, connection, keys } = await open();
     const [ours, theirs] = [start(), start(await makeFolder())];
     await theirs.send();
     const before = await copy();
     await ours.send();
     await putBack(before);
-    // The other host knows nothing that is not in the copy.
+    // The other host knows nothing that the copy lacks.
     for (let second = 0; second < 3; second += 1) expect(await theirs.send()).toBe('sent');
     expect(await ours.send()).toBe('OLDER');
     expect(await theirs.send()).toBe('OLDER');
@@ -126,7 +126,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.send()).toBe('OLDER');
   });
 
-  test('goes on for all when somebody takes it as it is', async () => {
+  test('is used by all processes after a person accepts it', async () => {
     const { start, copy, putBack } = await open();
     const [ours, theirs] = [start(), start(await makeFolder())];
     await ours.send();
@@ -138,13 +138,13 @@ describe('a Redis that is older than what was sent', () => {
     expect(await start().accept()).toEqual({ older: true, heldSessions: 0 });
     expect(await start().accept()).toEqual({ older: false, heldSessions: 0 });
     for (const one of [ours, theirs, start()]) expect(await one.send()).toBe('sent');
-    // And is seen again when it happens again.
+    // It is noticed when it happens again.
     await putBack(before);
     expect(await ours.send()).toBe('OLDER');
   });
 
   // Promise: stand-in-logs-older-copy
-  test('stops nobody where nothing is worth anything, and is logged', async () => {
+  test('only logs a warning and stops nothing for the stand-in', async () => {
     const { start, connection, keys } = await open();
     const said: string[] = [];
     const logged = { ...makeSilentLog(), warn: (text: string) => void said.push(text) } as unknown as Log;
@@ -156,21 +156,21 @@ describe('a Redis that is older than what was sent', () => {
     expect(said).toEqual([expect.stringContaining('Redis is older than what was sent')]);
   });
 
-  test('could not be told where the mark cannot be remembered, so nothing is sent', async () => {
+  test('could not be noticed if the mark cannot be stored, so nothing is sent', async () => {
     const { start, folder } = await open();
     const file = join(folder, 'file');
     await writeFile(file, '');
     expect(await start(file).send()).toBe('FILE');
   });
 
-  test('is seen by a host that sent nothing for hours of others, and is none where nothing was lost', async () => {
+  test('is noticed by a host that sent nothing while others sent for hours, and not reported if nothing was lost', async () => {
     const { start, connection, keys, copy, putBack, markMuch } = await open();
     const [ours, theirs] = [start(), start(await makeFolder())];
     await theirs.send();
     const before = await copy();
     await ours.send();
     await markMuch(4_200);
-    // Each mark has its place, and no more than that.
+    // Each mark takes its own place and no more.
     expect(await connection.hlen(keys.marks)).toBe(2);
     expect(await connection.strlen(keys.allMarks)).toBe(4 * 4_203);
     expect(await ours.send()).toBe('sent');
@@ -179,7 +179,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.send()).toBe('OLDER');
   });
 
-  test('is none for a host that has a copy of the data folder of another', async () => {
+  test("is not reported by a host with a copy of another host's data folder", async () => {
     const { start, folder } = await open();
     await start().send();
     const copied = join(await makeFolder(), 'copy');
@@ -193,7 +193,7 @@ describe('a Redis that is older than what was sent', () => {
   });
 
   // Promise: older-copy-always-noticed
-  test('is seen though the copy was made behind the mark of the last call: a second later there is one more', async () => {
+  test("is noticed if the copy was made after the last call's mark, because a later mark follows", async () => {
     const { start, copy, putBack } = await open();
     const ours = start();
     await ours.send();
@@ -203,7 +203,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.send()).toBe('OLDER');
   });
 
-  test('is seen too where that one could not be remembered at first', async () => {
+  test('is noticed also if that later mark could not be stored at first', async () => {
     const { start, copy, putBack, folder } = await open();
     const ours = start();
     await ours.send();
@@ -217,7 +217,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.send()).toBe('OLDER');
   });
 
-  test('is seen where what is remembered cannot be read', async () => {
+  test('stops all sending if the stored mark cannot be read', async () => {
     const { start, folder, remembered, copy, putBack } = await open();
     await start().send();
     const before = await copy();
@@ -229,7 +229,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await start().send()).toBe('FILE');
   });
 
-  test('is seen by a process that sends nothing, and nothing is marked for that', async () => {
+  test('is noticed by a process that sends nothing, without further marks', async () => {
     const { start, copy, putBack, connection, keys } = await open();
     const ours = start();
     await ours.send();
@@ -243,7 +243,7 @@ describe('a Redis that is older than what was sent', () => {
     await expect(ours.look()).rejects.toThrow(/acknowledge-rollback/);
   });
 
-  test('is shown on pages also where the data folder is out of reach', async () => {
+  test('is shown on pages even if the data folder cannot be written', async () => {
     const { start, folder, connection, keys } = await open();
     const ours = start();
     await ours.send();
@@ -254,7 +254,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.older()).toMatchObject({ host: expect.any(String) });
   });
 
-  test('leaves nothing behind of a mark that the disk does not take', async () => {
+  test('leaves no file of a mark that could not be written', async () => {
     const { start, folder, remembered } = await open();
     const ours = start();
     await ours.send();

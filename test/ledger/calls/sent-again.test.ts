@@ -11,7 +11,7 @@ test.each([
   ['resend', 'eight times', resent],
   ['repeat', 'thirteen times, at first at once', repeated],
 ] as const)(
-  'under "%s" an unknown answer is sent again %s, with growing waits, and then held',
+  'under "%s" a call with an unknown outcome is sent again %s, with growing waits, and then held',
   async (onUnknown, _times, expected) => {
     const { calls, process, connection, keys } = openLedger();
     await process('a');
@@ -19,7 +19,7 @@ test.each([
     for (let n = 1; n <= expected.length + 1; n += 1) {
       expect(await calls.claim(limit, { owner: `a/${n}`, onUnknown })).toMatchObject({ is: 'go', first: 'a/1' });
       const doubt = await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown });
-      // A reply that was lost makes the client say it twice.
+      // After a lost reply the client repeats the command.
       expect(await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown })).toMatchObject({ sentMs: doubt?.sentMs });
       waits.push(doubt?.againMs);
       await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
@@ -30,7 +30,7 @@ test.each([
 );
 
 // Promise: resend-eight-times
-test('an unknown answer is not sent again after five minutes', async () => {
+test('a call with an unknown outcome is not sent again after five minutes', async () => {
   const { calls, process, connection, keys } = openLedger();
   await process('a');
   await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });

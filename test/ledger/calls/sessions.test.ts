@@ -17,13 +17,13 @@ test('rows of two portfolios that share a limit share its session', async () => 
   expect((await place.settled('again')).states.skipped).toBe(1);
   expect(await place.ask({ portfolio: 'again', line: 2 })).toMatchObject({ asked: 0, made: 1 });
   expect(await sessionsOf(place.context)).toHaveLength(1);
-  // The row that found its limit made has no company of its own, and asks for a new one all the same.
+  // The second row has no company of its own, and can still ask for a new session.
   expect(await place.ask({ portfolio: 'again', line: 2 }, true)).toMatchObject({ asked: 1 });
   await expectStates(place, [['made', 'made']]);
 });
 
 // Promise: paused-session-goes-for-other
-test('what waits for a paused portfolio goes for another that shares the limit and asks, too', async () => {
+test('a session that waits for a paused portfolio is made for another portfolio that shares the limit', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
   await place.settled('again');
@@ -36,7 +36,7 @@ test('what waits for a paused portfolio goes for another that shares the limit a
 });
 
 // Promise: shared-session-ends-with-cancel
-test('what waits for one of two portfolios that share a limit ends with a cancel of it, and the other asks again', async () => {
+test('cancelling one of two portfolios that share a limit drops its waiting session, and the other can ask again', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
   await place.settled('again');
@@ -51,7 +51,7 @@ test('what waits for one of two portfolios that share a limit ends with a cancel
 });
 
 // Promise: two-ask-one-session
-test('of two people who see the same session and ask for a new one, the first gets it', async () => {
+test('if two people ask for a new session from the same view, only the first gets one', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
   await expectStates(place, [['made']]);
@@ -67,7 +67,7 @@ test.each([
   ['forgotten', (context: Context) => forgetPortfolio('q4', OPTIONS, context)],
   ['archived', (context: Context) => archivePortfolio(context, 'q4', OPTIONS)],
 ])(
-  'a session whose process vanished is held, and not sent by another, where its portfolio is %s meanwhile',
+  'a session whose sender vanished is held and not sent again if its portfolio is %s meanwhile',
   async (_what, leave) => {
     const place = await openSessionPlace(1);
     await place.import(buyerLines(1), { portfolio: 'again' });
@@ -87,7 +87,7 @@ test.each([
   },
 );
 
-test('a session that its sender never sent, and gives back after it was held, can be asked for again', async () => {
+test('a held session that its sender later reports as unsent can be asked for again', async () => {
   const place = await openSessionPlace(1);
   await place.workers.stop();
   await place.ask();
@@ -106,7 +106,7 @@ test('a session that its sender never sent, and gives back after it was held, ca
   expect(requestsOf(place)).toBe(1);
 });
 
-test('an answer that comes late changes its own session, and no newer one', async () => {
+test('a late answer changes its own session, and not a newer one', async () => {
   const reset = { on: 'session', fault: 'reset', made: true, times: 1 } as const;
   const place = await openSessionPlace(1, { faults: { rules: [reset] } });
   const { calls, keys, ledger } = place.context;
@@ -126,7 +126,7 @@ test('an answer that comes late changes its own session, and no newer one', asyn
   expect(earlier?.sessionLink).toBe('https://late.example/');
 });
 
-/** A session of q4 as settle leaves one whose outcome is unknown. */
+/** Sessions of q4 as settle leaves them when their outcome is unknown. */
 async function openUnknown() {
   const place = await openSessionPlace(1);
   const { calls, ledger, keys, portfolios } = place.context;
@@ -137,13 +137,13 @@ async function openUnknown() {
   return { sessions: calls.sessions, wishes, pause: () => portfolios.pause('q4', 'by request') };
 }
 
-test('a session that failed is listed though its sender died before it took it off the list, and its portfolio is paused since', async () => {
+test('a failed session of a paused portfolio is listed even if its sender died before it updated the list', async () => {
   const { sessions, pause } = await openUnknown();
   await pause();
   expect((await sessions.failed('q4')).held).toHaveLength(1);
 });
 
-test('a session that failed under the version before, which listed none, is listed still', async () => {
+test('a session that failed under an earlier version without the list is listed', async () => {
   const { sessions, wishes } = await openUnknown();
   for (const wish of wishes) await sessions.end(wish);
   expect((await sessions.failed('q4')).held).toHaveLength(1);

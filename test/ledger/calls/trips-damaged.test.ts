@@ -3,26 +3,26 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 type Ledger = ReturnType<typeof openLedger>;
 
-/** Brings in some rows of a portfolio, each of a buyer of its own. */
+/** Imports some rows of a portfolio, each with its own buyer. */
 async function bringIn({ rows }: Ledger, portfolio: string, count: number) {
   const found = Array.from({ length: count }, (_, at) => ({ portfolio, key: `${portfolio}-${at}` }));
   for (const [at, row] of found.entries()) await rows.put(row, at + 2, 'import-1', makeRequest({ buyer: row.key }));
   return found;
 }
 
-/** One row of a portfolio. */
+/** Imports one row of a portfolio. */
 const bringOne = async (ledger: Ledger, portfolio: string) => {
   const [row = { portfolio, key: '' }] = await bringIn(ledger, portfolio, 1);
   return row;
 };
 
-/** Writes what is no such thing in the place of a key of a portfolio. */
+/** Replaces a key of a portfolio with a value of another type. */
 async function damage({ connection, keys }: Ledger, portfolio: string, what: string): Promise<void> {
   await connection.del(`${keys.portfolio(portfolio)}:${what}`);
   await connection.set(`${keys.portfolio(portfolio)}:${what}`, 'damaged');
 }
 
-/** Takes a row up and claims the call of its limit, as a worker does that looks for the way on at once. */
+/** Starts a row and claims its limit call, like a worker that asks for the next move in the same batch. */
 async function claimLimit(ledger: Ledger, row: { portfolio: string; key: string }) {
   const { atMostOnce, vanish } = await ledger.process('ann');
   await ledger.rows.begin(row, 'company');
@@ -36,7 +36,7 @@ async function claimLimit(ledger: Ledger, row: { portfolio: string; key: string 
   return { thing, vanish, settle: () => claim.settle(made, onward), settleAlone: () => claim.settle(made) };
 }
 
-test('what is damaged of one portfolio keeps no row of another from being served at the same moment', async () => {
+test('a damaged portfolio does not stop a row of another portfolio in the same batch', async () => {
   const ledger = openLedger();
   const both = [await bringOne(ledger, 'bad'), await bringOne(ledger, 'good')];
   await damage(ledger, 'bad', 'state:company');
@@ -46,7 +46,7 @@ test('what is damaged of one portfolio keeps no row of another from being served
   expect(ofGood).toMatchObject({ status: 'fulfilled', value: { state: 'company' } });
 });
 
-test('a row that lost its line keeps no other of its moment out of the set of their state', async () => {
+test("a row without its line number does not keep other rows of the same batch out of their state's set", async () => {
   const ledger = openLedger();
   const rows = await bringIn(ledger, 'q4', 3);
   await ledger.connection.hdel(ledger.keys.row('q4', 'q4-1'), 'line');
@@ -55,7 +55,7 @@ test('a row that lost its line keeps no other of its moment out of the set of th
   expect(inSet).toEqual(expect.arrayContaining(['q4-0', 'q4-2']));
 });
 
-test('what was made is written down, though the portfolio that its row goes on in is damaged', async () => {
+test('a made limit is recorded even if the portfolio of its row is damaged', async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const { thing, settle } = await claimLimit(ledger, row);
@@ -64,12 +64,12 @@ test('what was made is written down, though the portfolio that its row goes on i
   expect(await ledger.calls.madeId(thing)).toBe('limit_1');
 });
 
-test('so it is where another portfolio is damaged whose row was to be served at the same moment', async () => {
+test('a made limit is recorded even if a damaged portfolio has a row in the same batch', async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const bad = await bringOne(ledger, 'bad');
   const { thing, settle } = await claimLimit(ledger, row);
-  // Its own portfolio was finished when it came back.
+  // The portfolio was finished when its row came back.
   await ledger.connection.hset(ledger.keys.portfolio('q4'), { finished: '1' });
   await damage(ledger, 'bad', 'state:company');
   const [, made] = await Promise.allSettled([ledger.rows.begin(bad, 'company'), settle()]);
@@ -77,7 +77,7 @@ test('so it is where another portfolio is damaged whose row was to be served at 
   expect(await ledger.calls.madeId(thing)).toBe('limit_1');
 });
 
-test('sums count nothing of a row that could not be written', async () => {
+test('the sums do not change if the row cannot be written', async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const { settle } = await claimLimit(ledger, row);
@@ -88,7 +88,7 @@ test('sums count nothing of a row that could not be written', async () => {
   expect(await ledger.connection.hgetall(sums)).toEqual(before);
 });
 
-test('a call that was claimed in a damaged portfolio is given back', async () => {
+test("the next call's claim is released if its portfolio is damaged", async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const { atMostOnce } = await ledger.process('ann');
@@ -104,7 +104,7 @@ test('a call that was claimed in a damaged portfolio is given back', async () =>
   expect(await ledger.connection.hget(ledger.keys.call('limit', row.key), 'state')).toBe('free');
 });
 
-test('what was made is counted, though the approval by which its row would go on is damaged', async () => {
+test('a made document is counted even if the approval of its row is damaged', async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const { atMostOnce } = await ledger.process('ann');
@@ -121,7 +121,7 @@ test('what was made is counted, though the approval by which its row would go on
   expect(await ledger.connection.hget(ledger.keys.account, 'made:document')).toBe('1');
 });
 
-test('a limit that was made is on record though its buyer’s list of limits is damaged, and is sent by nobody when its sender is gone', async () => {
+test("a limit stays recorded if its buyer's list of limits is damaged, and is not sent again after its sender vanished", async () => {
   const ledger = openLedger();
   const row = await bringOne(ledger, 'q4');
   const { thing, vanish, settleAlone } = await claimLimit(ledger, row);
@@ -134,7 +134,7 @@ test('a limit that was made is on record though its buyer’s list of limits is 
   expect((await bob.atMostOnce.claim(thing, 'resend')).is).not.toBe('go');
 });
 
-test('a line of another portfolio comes in whole, though the columns of one of the same moment are damaged', async () => {
+test('a new row is stored completely although the columns of another portfolio in the batch are damaged', async () => {
   const ledger = openLedger();
   const { rows, connection, keys } = ledger;
   await bringOne(ledger, 'bad');
@@ -148,12 +148,12 @@ test('a line of another portfolio comes in whole, though the columns of one of t
   expect.soft(good).toMatchObject({ status: 'fulfilled', value: 'added' });
   expect.soft(await connection.hget(keys.row('good', 'good-1'), 'state')).toBe('queued');
   expect.soft(await queued()).toEqual(['good-1']);
-  // Told again, as who imports the file once more does.
+  // The command is repeated, as by a second import of the file.
   await put('good').catch(() => {});
   expect(await queued()).toEqual(['good-1']);
 });
 
-/** Two rows, of which the one in `bad` failed for a cause, and the causes there are damaged. */
+/** Two rows; the one in `bad` failed with a cause, and the causes of that portfolio are damaged. */
 async function openDamagedCauses(state: 'held' | 'refused') {
   const ledger = openLedger();
   const [bad, good] = [await bringOne(ledger, 'bad'), await bringOne(ledger, 'good')];
@@ -168,7 +168,7 @@ async function openDamagedCauses(state: 'held' | 'refused') {
   return { ledger, bad, good };
 }
 
-test('a claim of another portfolio is answered, though the causes of one of the same moment are damaged', async () => {
+test('a claim is answered although the causes of another portfolio in the batch are damaged', async () => {
   const { ledger, bad, good } = await openDamagedCauses('held');
   const ann = await ledger.process('ann');
   const thing = { kind: 'company' as const, key: good.key, row: good, revision: '0', buyer: good.key, sent: 'words' };
@@ -179,7 +179,7 @@ test('a claim of another portfolio is answered, though the causes of one of the 
   expect(claim).toMatchObject({ status: 'fulfilled', value: { is: 'go' } });
 });
 
-test('a row of another portfolio that is sent again stands where it waits, though the causes of one of the same moment are damaged', async () => {
+test('a requeued row is indexed as queued although the causes of another portfolio in the batch are damaged', async () => {
   const { ledger, bad, good } = await openDamagedCauses('refused');
   const { rows, connection, keys } = ledger;
   const [, again] = await Promise.allSettled([rows.requeue(bad, 'refused'), rows.requeue(good, 'refused')]);

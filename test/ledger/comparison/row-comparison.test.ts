@@ -31,7 +31,7 @@ async function openPortfolio(): Promise<Ledger> {
 
 const rowOf = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
 
-/** All that is kept of rows is what they add up to, and their causes find them. */
+/** The stored sums and causes equal what the rows add up to, and each cause lists its rows. */
 async function expectAgreement({ portfolios, rows, connection, keys }: Ledger): Promise<void> {
   const causes = await portfolios.causes('q4');
   const [state, found] = await Promise.all([portfolios.read('q4'), rows.read(ENDS.map((_, n) => rowOf(n)))]);
@@ -46,7 +46,7 @@ async function expectAgreement({ portfolios, rows, connection, keys }: Ledger): 
   for (const { id, rows: count } of causes) expect(await connection.zcard(keys.rowsOfCause('q4', id))).toBe(count);
 }
 
-/** Takes from rows and their portfolio what an older version does not write. */
+/** Removes from rows and their portfolio what an older version did not write. */
 async function makeOlder({ connection, keys, portfolios }: Ledger): Promise<void> {
   for (const { id } of await portfolios.causes('q4')) await connection.del(keys.rowsOfCause('q4', id));
   await connection.del(keys.sums('q4', 'a'), keys.sums('q4', 'b'), keys.causes('q4'));
@@ -56,22 +56,22 @@ async function makeOlder({ connection, keys, portfolios }: Ledger): Promise<void
 }
 
 // Promise: older-rows-enter-sums
-test('rows of an older ledger enter the sums and causes when their portfolio is read first', async () => {
+test('rows of an older ledger enter the sums and causes when their portfolio is first read', async () => {
   const ledger = await openPortfolio();
   await makeOlder(ledger);
-  // One that is moved before that enters at this moment.
+  // A row that moves before the first read enters at that move.
   await ledger.rows.begin(rowOf(2), 'company');
   await expectAgreement(ledger);
   const [cause] = await ledger.portfolios.causes('q4');
   expect(cause).toMatchObject({ rows: 2, words: 'no', status: 400, sum: '9.00' });
-  // Who is held is found at the desk as well, by when that was.
+  // A held row is also listed for the desk, by the time at which it was held.
   const [held] = await ledger.rows.read([rowOf(3)]);
   const listed = await ledger.connection.zrange(ledger.keys.held, '0', '-1', 'WITHSCORES');
   expect(listed).toEqual(['q4/row-3', String(held?.updatedMs)]);
   expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('many who read an older portfolio while its rows move are all told the sums of all rows', async () => {
+test('concurrent readers of an older portfolio whose rows move all get the sums of all rows', async () => {
   const ledger = await openPortfolio();
   await makeOlder(ledger);
   const reads = Array.from({ length: 5 }, () => ledger.portfolios.read('q4'));
@@ -83,21 +83,21 @@ test('many who read an older portfolio while its rows move are all told the sums
 // Promises: night-compares-counts, search-indexes-mended
 test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]]>([
   [
-    'a sum that was changed',
+    'a changed sum',
     ({ connection, keys }) => connection.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 7),
     [{ is: 'sums', rows: 8, names: ['done'] }],
   ],
   [
-    'a sum that is no number',
+    'a sum that is not a number',
     async ({ connection, keys, rows }) => {
       await connection.hset(keys.sums('q4', 'a'), 'sum:queued:0', 'abc');
-      // It is in nobody's way.
+      // The damaged sum stops no move.
       expect(await rows.begin(rowOf(2), 'company')).toMatchObject({ state: 'company' });
     },
     [{ is: 'sums', rows: 8, names: ['queued'] }],
   ],
   [
-    'sums that are gone',
+    'missing sums',
     ({ connection, keys }) => connection.del(keys.sums('q4', 'a')),
     [
       {
@@ -108,7 +108,7 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
     ],
   ],
   [
-    'a row that forgot what it added',
+    'a row without its tally',
     ({ connection, keys }) => connection.hdel(keys.row('q4', 'row-0'), 'tally'),
     [
       { is: 'row', rows: 1 },
@@ -116,7 +116,7 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
     ],
   ],
   [
-    'a row that says something else of it',
+    'a row with a damaged tally',
     ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'tally', 'what?'),
     [
       { is: 'row', rows: 1 },
@@ -124,12 +124,12 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
     ],
   ],
   [
-    'a row that no index of a state has',
+    'a row that is missing in the index of its state',
     ({ connection, keys }) => connection.zrem(keys.rowsInState('q4', 'queued'), 'row-2'),
     [{ is: 'state', rows: 1 }],
   ],
   [
-    'a row that another index has, too, on another line',
+    'a row that is also in another index, with another line',
     async ({ connection, keys }) => {
       await connection.zadd(keys.rowsInState('q4', 'held'), 9, 'row-2');
       await connection.zadd(keys.rowsInState('q4', 'queued'), 9, 'row-2');
@@ -140,23 +140,23 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
     ],
   ],
   [
-    'a row that there is not',
+    'an index entry without a row',
     ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-99'),
     [{ is: 'index', rows: 1 }],
   ],
   [
-    'a cause that lost its rows',
+    'a cause without its list of rows',
     ({ connection, keys }, cause) => connection.del(keys.rowsOfCause('q4', cause)),
     [{ is: 'cause', rows: 2 }],
   ],
-  ['causes that are gone', ({ connection, keys }) => connection.del(keys.causes('q4')), [{ is: 'cause', rows: 2 }]],
+  ['missing causes', ({ connection, keys }) => connection.del(keys.causes('q4')), [{ is: 'cause', rows: 2 }]],
   [
-    'a row that did not fail, or for something else',
+    "a cause's list with rows that did not fail for it",
     ({ connection, keys }, cause) => connection.zadd(keys.rowsOfCause('q4', cause), 2, 'row-0', 5, 'row-3'),
     [{ is: 'index', rows: 2 }],
   ],
   [
-    'a state that was written by hand',
+    'a state that was changed by hand',
     ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'state', 'cancelled'),
     [
       { is: 'state', rows: 1 },
@@ -164,7 +164,7 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
       { is: 'row', rows: 1 },
     ],
   ],
-])('%s is found, named and mended', async (_name, damage, expected) => {
+])('the comparison finds, reports and corrects %s', async (_name, damage, expected) => {
   const ledger = await openPortfolio();
   const [{ id = '' } = {}] = await ledger.portfolios.causes('q4');
   await damage(ledger, id);
@@ -173,7 +173,7 @@ test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]
   expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('rows that move while they are compared, by several at once, are no difference', async () => {
+test('rows that move during two concurrent comparisons are not reported', async () => {
   const ledger = await openPortfolio();
   const { portfolios, rows } = ledger;
   let isOver = false;
@@ -195,10 +195,10 @@ test('rows that move while they are compared, by several at once, are no differe
   await expectAgreement(ledger);
 });
 
-test('a comparison that was given up half way is gone on with', async () => {
+test('a comparison that was interrupted is completed by the next one', async () => {
   const ledger = await openPortfolio();
   const { connection, keys, rows, portfolios } = ledger;
-  // As it is when some rows have come over to the other side, and then the process was killed.
+  // Some rows are counted on the other side already, and then the process was killed.
   await connection.hset(keys.portfolio('q4'), 'side', 'b');
   await rows.put(rowOf(8), 10, '1', makeRequest());
   expect(await connection.exists(keys.sums('q4', 'a'), keys.sums('q4', 'b'))).toBe(2);

@@ -16,7 +16,7 @@ function requestOf(name: string, line: number): RowRequest {
   });
 }
 
-/** Sixty rows, half of them done, brought in with the indexes turned on or off. */
+/** Sixty rows, half of them done, imported with the search indexes on or off. */
 async function openRows({ isSearched = true } = {}) {
   const ledger = openLedger();
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
@@ -34,13 +34,13 @@ async function openRows({ isSearched = true } = {}) {
   return { ...ledger, withOwnRows: rows, keysOf };
 }
 
-test('rows that were brought in without the indexes are found after they were compared', async () => {
+test('rows imported without search indexes are found after a comparison', async () => {
   const ledger = await openRows({ isSearched: false });
   const { rows, portfolios, withOwnRows, keysOf } = ledger;
   const page = await rows.page(PORTFOLIO, { text: 'name 7' }, { count: 9 });
   expect(page).toEqual({ found: [], unindexed: 60 });
   await expect(withOwnRows.page(PORTFOLIO, { text: 'name 7' }, { count: 9 })).rejects.toThrow('SEARCH_INDEX=off');
-  // By line, state and status they are found all the same.
+  // By line, state and status they are found without the indexes.
   expect(await keysOf('7')).toEqual(['row-7']);
   expect((await withOwnRows.page(PORTFOLIO, { text: '7' }, { count: 9 })).found).toHaveLength(1);
   expect(await keysOf({ status: 'approved' })).toHaveLength(30);
@@ -55,7 +55,7 @@ test('rows that were brought in without the indexes are found after they were co
 });
 
 // Promise: search-indexes-mended
-test('what lacks in the indexes is put in, and what is wrong is taken out', async () => {
+test('the comparison adds missing search index entries and removes wrong ones', async () => {
   const { connection, keys, portfolios, keysOf } = await openRows();
   expect(await portfolios.compare([PORTFOLIO])).toEqual([]);
   const all = await connection.keys('*');

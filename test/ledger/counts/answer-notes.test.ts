@@ -15,7 +15,7 @@ const ANSWER: AnswerSum = {
 test.each<[Partial<AnswerSum>, string[]]>([
   [{}, []],
   [{ granted: '1009.105' }, ['More was granted than requested: EUR 1,000.005 above the requests.']],
-  // Of what is not approved, nothing is granted.
+  // Only an approved status counts as granted.
   [{ status: 'seen', granted: '1009.10' }, []],
   [{ share: 'part', granted: '8.00' }, []],
   [
@@ -27,12 +27,12 @@ test.each<[Partial<AnswerSum>, string[]]>([
     ['Of 3 limits the outcome is not known: nobody has said what their status means.'],
   ],
   [{ status: '', rows: 1 }, ['Of 1 limit the outcome is not known: no status is known. Bring it.']],
-])('of the answer %o it is said %o', (change, words) => {
+])('the answer %o has the notes %o', (change, words) => {
   const meanings = new Map([['seen', 'review']] as const);
   expect(answerNotes([{ ...ANSWER, ...change }], meanings, { bring: ' Bring it.', currency: 'EUR' })).toEqual(words);
 });
 
-test('limits without a status and those of a status that nobody has explained are told in one sentence', () => {
+test('one note covers limits without a status and limits with an unexplained status', () => {
   const answers = [
     { ...ANSWER, status: 'odd', rows: 1 },
     { ...ANSWER, status: '', rows: 2 },

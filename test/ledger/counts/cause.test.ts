@@ -27,56 +27,56 @@ function refused(body: string, status = 422): RowProblem {
 
 const wordsOf = (body: string) => causeOf(refused(body), 'refused', ACME).words;
 
-describe('the words of a cause', () => {
+describe('the words of an answer become the words of a cause:', () => {
   test.each([
-    ['a plain text stays', 'requested_limit is above the maximum', 'requested_limit is above the maximum'],
-    ['the buyer, in any case', 'ACME RÖHREN GMBH is insolvent', '… is insolvent'],
-    ['the buyer, in other spaces', 'Acme  Röhren\nGmbH is insolvent', '… is insolvent'],
-    ['no part of a word', 'Ottawa is not Ott', 'Ottawa is not …'],
-    ['a code of two letters is no word', 'country DE: de facto in', 'country …: de facto in'],
-    ['city and street', 'no Am Ring 12 in Köln', 'no … in …'],
-    ['the number without its space', 'HRB1234 and hrb-1234 are unknown', '… and … are unknown'],
-    ['an e-mail address, also of others', 'ida@acme.example, max.m@x.example bounce', '… bounce'],
-    ['the document', 'audit 2025.pdf cannot be read', '… cannot be read'],
-    ['the amount', 'limit 12500.50 is above', 'limit … is above'],
-    ['the amount in groups', 'limit 12,500.50 or 12.500,5 is above 900', 'limit … or … is above 900'],
-    ['no other amount', 'at most 9000', 'at most 9000'],
-    ['an id of the service', 'company_0a1b2c3d4e5f and bl_99x8y7z6 differ', '… and … differ'],
-    ['no name of a field', 'company_registration_number is bad', 'company_registration_number is bad'],
-    ['a UUID', 'trace 0f8fad5b-d9cb-469f-a165-70867728950e', 'trace …'],
-    ['a trace in hex', 'trace 4bf92f3577b34da6a3ce929d0e0e4736 ended', 'trace … ended'],
-    ['a time', 'at 2026-11-22T06:22:35.123Z, again 2026-11-23', 'at …, again …'],
-    ['a time as HTTP says it', 'until Sun, 22 Nov 2026 06:22:35 GMT', 'until …'],
-    ['five digits', 'order 12345 failed', 'order … failed'],
+    ['plain text stays', 'requested_limit is above the maximum', 'requested_limit is above the maximum'],
+    ["the buyer's name is replaced in any case", 'ACME RÖHREN GMBH is insolvent', '… is insolvent'],
+    ["the buyer's name is replaced with other spaces", 'Acme  Röhren\nGmbH is insolvent', '… is insolvent'],
+    ['no part of a longer word is replaced', 'Ottawa is not Ott', 'Ottawa is not …'],
+    ['a country code is replaced only in capitals', 'country DE: de facto in', 'country …: de facto in'],
+    ['city and street are replaced', 'no Am Ring 12 in Köln', 'no … in …'],
+    ['a register number is replaced with other separators', 'HRB1234 and hrb-1234 are unknown', '… and … are unknown'],
+    ['e-mail addresses are replaced, also of others', 'ida@acme.example, max.m@x.example bounce', '… bounce'],
+    ['the document name is replaced', 'audit 2025.pdf cannot be read', '… cannot be read'],
+    ['the amount is replaced', 'limit 12500.50 is above', 'limit … is above'],
+    ['the amount is replaced with group separators', 'limit 12,500.50 or 12.500,5 is above 900', 'limit … or … is above 900'],
+    ['other amounts stay', 'at most 9000', 'at most 9000'],
+    ['ids of the service are replaced', 'company_0a1b2c3d4e5f and bl_99x8y7z6 differ', '… and … differ'],
+    ['field names stay', 'company_registration_number is bad', 'company_registration_number is bad'],
+    ['a UUID is replaced', 'trace 0f8fad5b-d9cb-469f-a165-70867728950e', 'trace …'],
+    ['a hexadecimal trace id is replaced', 'trace 4bf92f3577b34da6a3ce929d0e0e4736 ended', 'trace … ended'],
+    ['timestamps and dates are replaced', 'at 2026-11-22T06:22:35.123Z, again 2026-11-23', 'at …, again …'],
+    ['an HTTP date is replaced', 'until Sun, 22 Nov 2026 06:22:35 GMT', 'until …'],
+    ['five digits are replaced', 'order 12345 failed', 'order … failed'],
     ['four digits stay', 'order 1234 failed', 'order 1234 failed'],
-    ['digits inside a word', 'x123456y', 'x…y'],
-    ['an error code in letters', 'E10234 and ORA-01017', 'E10234 and ORA-01017'],
-    ['an error code behind its word', 'Error 10234, code: "12345"', 'Error 10234, code: "12345"'],
-    ['no code of nine digits', 'error 123456789', 'error …'],
-    ['no code in small letters', 'invoice a10234', 'invoice a…'],
-    ['several side by side', 'Ida Ott, Köln', '…'],
-    ['an address that is encoded', 'GET /q?n=Acme%20R%C3%B6hren%20GmbH failed', 'GET /q?n=… failed'],
-    ['signs that nobody sees', 'a\u202eb\u0000c', 'a b c'],
-    ['nothing', '', ''],
+    ['digits inside a word are replaced', 'x123456y', 'x…y'],
+    ['an error code with letters stays', 'E10234 and ORA-01017', 'E10234 and ORA-01017'],
+    ['an error code after "error" or "code" stays', 'Error 10234, code: "12345"', 'Error 10234, code: "12345"'],
+    ['nine digits after "error" are replaced', 'error 123456789', 'error …'],
+    ['a lowercase letter with digits is no error code', 'invoice a10234', 'invoice a…'],
+    ['adjacent values become one ellipsis', 'Ida Ott, Köln', '…'],
+    ['URL-encoded values are replaced', 'GET /q?n=Acme%20R%C3%B6hren%20GmbH failed', 'GET /q?n=… failed'],
+    ['invisible characters become spaces', 'a\u202eb\u0000c', 'a b c'],
+    ['empty text stays empty', '', ''],
   ])('%s', (_name, body, words) => {
     expect(wordsOf(body)).toBe(words);
   });
 
   test.each([
     ['code and message', '{"object":"error","code":"too_high","message":"limit too high"}', 'too_high: limit too high'],
-    ['in another order', '{"message":"limit too high","code":"too_high"}', 'too_high: limit too high'],
-    ['a code of digits', '{"code":1234567,"message":"no"}', 'code 1234567: no'],
-    ['an error within', '{"error":{"type":"invalid","message":"bad name"},"id":"x"}', 'invalid: bad name'],
-    ['a list', '{"errors":[{"field":"city","message":"is empty"},{"message":"is Köln"}]}', 'city: is empty: is …'],
-    ['fields by name', '{"errors":{"name":["is bad"],"city":["is empty"]}}', 'city is empty: name is bad'],
+    ['message and code', '{"message":"limit too high","code":"too_high"}', 'too_high: limit too high'],
+    ['a numeric code', '{"code":1234567,"message":"no"}', 'code 1234567: no'],
+    ['a nested error', '{"error":{"type":"invalid","message":"bad name"},"id":"x"}', 'invalid: bad name'],
+    ['a list of errors', '{"errors":[{"field":"city","message":"is empty"},{"message":"is Köln"}]}', 'city: is empty: is …'],
+    ['errors by field name', '{"errors":{"name":["is bad"],"city":["is empty"]}}', 'city is empty: name is bad'],
     ['problem details', '{"type":"about:blank","title":"Bad","detail":"Köln is far"}', 'about:blank: … is far'],
-    ['none of these', '{"ok":false,"a":{"b":3}}', 'b: 3, ok: false'],
-    ['a text', '"no"', 'no'],
-    ['cut in the middle', '{"message":"K\\u00f6ln is \\"far\\"', '{"message":"… is "far"'],
+    ['unknown fields', '{"ok":false,"a":{"b":3}}', 'b: 3, ok: false'],
+    ['a JSON string', '"no"', 'no'],
+    ['JSON that is cut off', '{"message":"K\\u00f6ln is \\"far\\"', '{"message":"… is "far"'],
     ['a web page', '<!doctype html><html><title>Not &amp; found</title><p>Köln', 'a web page: Not & found'],
     ['a web page without a title', '<html><body>x', 'a web page'],
-    ['deep', `${'{"error":'.repeat(50)}"x"${'}'.repeat(50)}`, ''],
-  ])('of an answer with %s', (_name, body, words) => {
+    ['deep nesting', `${'{"error":'.repeat(50)}"x"${'}'.repeat(50)}`, ''],
+  ])('an answer with %s', (_name, body, words) => {
     expect(wordsOf(body)).toBe(words);
   });
 
@@ -91,7 +91,7 @@ describe('the words of a cause', () => {
 const WISH = { what: 'the document audit 2025.pdf', sent: '{}' };
 
 // Promise: answered-call-is-said
-test('rows count as answered by a status of success, also where the answer broke off', () => {
+test('rows with a success status count as answered, also if the answer broke off', () => {
   const rowsOf = (reason: string, at: number) => {
     const cause = causeOf(problemOf('limit', WISH, { is: 'unknown', reason, sentMs: 1e12 }), 'unknown', ACME);
     return { ...cause, rows: 10 ** at };
@@ -105,7 +105,7 @@ test('rows count as answered by a status of success, also where the answer broke
   ];
   expect(answeredRows(reasons.map(rowsOf))).toBe(11);
   expect(answeredRows([{ ...causeOf(refused('after status 200'), 'refused', ACME), rows: 1 }])).toBe(0);
-  // A row that asks for 200 has the status of its answer in its words all the same.
+  // A row with 200 as its amount still keeps the status of its answer in its words.
   const small = { ...ACME, limit: { ...ACME.limit, requested_limit: '200' } };
   const brokeOff = problemOf('limit', WISH, {
     is: 'unknown',
@@ -115,7 +115,7 @@ test('rows count as answered by a status of success, also where the answer broke
   expect(answeredRows([{ ...causeOf(brokeOff, 'unknown', small), rows: 1 }])).toBe(1);
 });
 
-describe('what was heard of a call', () => {
+describe('a failure of a call has a meaning, a status and words:', () => {
   test.each<[Parameters<typeof problemOf>[2], CauseMeaning, number | null, string]>([
     [{ is: 'refused', status: 400, body: '{"message":"no"}' }, 'refused', 400, 'no'],
     [{ is: 'unknown', reason: 'other side closed', sentMs: 1e12 }, 'unknown', null, 'other side closed'],
@@ -152,7 +152,7 @@ describe('what was heard of a call', () => {
     expect(causeOf(problem, meaning, ACME)).toMatchObject({ step: 'documents', meaning, status, words });
   });
 
-  test('a fault of ours', () => {
+  test('a failure of Limitline itself has the meaning "ours" and the error\'s text as its words', () => {
     const problem: RowProblem = {
       step: 'limit',
       message: 'Limitline itself failed at this row: ENOENT audit 2025.pdf',
@@ -161,7 +161,7 @@ describe('what was heard of a call', () => {
     expect(causeOf(problem, 'ours', ACME).words).toBe('ENOENT …');
   });
 
-  test('a row in whose place another stands did not fail', () => {
+  test('a row that another row replaces has no failure meaning', () => {
     expect(meaningOfProblem({ message: 'replaced by line 3 of q4.csv' })).toBeUndefined();
   });
 });
@@ -179,12 +179,12 @@ describe('the id of a cause', () => {
     expect(new Set([one, ...others].map(({ id }) => id)).size).toBe(5);
   });
 
-  test('the coarse one says nothing of the words', () => {
+  test('the coarse cause does not depend on the words', () => {
     expect(causeOf(refused('no'), 'refused', ACME).coarse).toEqual(causeOf(refused('never'), 'refused', ACME).coarse);
   });
 
-  test('is the same whatever the row says of itself', () => {
-    // Begin and end with what no template has, so that a value is nowhere else in the text.
+  test("is the same for two rows whose answers differ only in the rows' own values", () => {
+    // The values begin and end with text that no template has, so that they are nowhere else in the text.
     const value = fc
       .string({ unit: fc.constantFrom(...'aeiouAEÖßñ0159 &.,-+()*$\\"/'), maxLength: 12 })
       .map((text) => `Zq${text}qZ`);

@@ -5,7 +5,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const REFUSED = 'The service refused the limit with status 400';
 
-/** A ledger in which rows of line 2 and on fail, each with the answer that is given here. */
+/** A ledger in which the rows from line 2 on fail, each with the given answer. */
 async function failWith(answers: readonly { body: string; status?: number; amount?: string }[]) {
   const ledger = openLedger();
   for (const [n, answer] of answers.entries()) await fail(ledger, n, answer);
@@ -27,7 +27,7 @@ async function fail(
 const rowOf = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
 
 // Promise: one-cause-for-alike
-test('rows that failed alike are one cause, with their number and sum, the most first, and found by line', async () => {
+test('rows that failed alike share one cause with their number and sum, largest first, listed by line', async () => {
   const { portfolios, rows, connection, keys } = await failWith([
     { body: 'too high' },
     { body: 'no such country', status: 422, amount: '7' },
@@ -60,12 +60,12 @@ test('rows that failed alike are one cause, with their number and sum, the most 
   expect(row?.cause).toBe(id);
 });
 
-test('a row leaves its cause when it goes again, and a cause without rows is forgotten', async () => {
+test('a requeued row leaves its cause, and a cause without rows is deleted', async () => {
   const { portfolios, rows, connection, keys } = await failWith([{ body: 'too high' }, { body: 'too high' }]);
   const [{ id = '' } = {}] = await portfolios.causes('q4');
   await rows.requeue(rowOf(0), 'refused');
   expect(await portfolios.causes('q4')).toMatchObject([{ id, rows: 1, sum: '10.50' }]);
-  // Imported again as it was, on another line.
+  // Imported again unchanged, on another line.
   await rows.put(rowOf(1), 9, 'j', makeRequest({ limit: { requested_limit: '10.50' } }));
   expect(await portfolios.causes('q4')).toEqual([]);
   const [row] = await rows.read([rowOf(1)]);
@@ -73,7 +73,7 @@ test('a row leaves its cause when it goes again, and a cause without rows is for
   expect(await connection.exists(keys.causes('q4'), keys.rowsOfCause('q4', id))).toBe(0);
 });
 
-test('the row of a cause that is imported on another line is found by that', async () => {
+test("a held row that is imported on another line has the new line in its cause's list", async () => {
   const { portfolios, rows, connection, keys } = openLedger();
   const request = makeRequest();
   await rows.put(rowOf(0), 2, 'i', request);
@@ -85,14 +85,14 @@ test('the row of a cause that is imported on another line is found by that', asy
 });
 
 // Promise: at-most-200-causes
-test('a portfolio knows 200 causes; what fails otherwise is told by step and status alone', async () => {
+test('a portfolio stores 200 causes, and further failures are grouped by step and status only', async () => {
   const word = (n: number) =>
     `${'abcdefghij'[n % 10]}${'abcdefghij'[Math.floor(n / 10) % 10]}${'abcdef'[Math.floor(n / 100)]}`;
   const ledger = await failWith(Array.from({ length: 203 }, (_, n) => ({ body: `the rule ${word(n)} says no` })));
   const causes = await ledger.portfolios.causes('q4');
   expect(causes).toHaveLength(201);
   expect(causes[0]).toMatchObject({ step: 'limit', meaning: 'refused', status: 400, words: '', rows: 3, sum: '31.50' });
-  // What is known already keeps its words.
+  // A known cause still counts rows with its words.
   await fail(ledger, 300, { body: `the rule ${word(5)} says no` });
   expect((await ledger.portfolios.causes('q4')).filter(({ rows }) => rows === 2)).toHaveLength(1);
 });

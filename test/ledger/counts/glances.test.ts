@@ -31,7 +31,7 @@ async function openPlace() {
 const NONE = { done: 0, refused: 0, held: 0, isBegun: false };
 const NOTHING = { finishedMs: undefined, isPaused: false, pausedItself: undefined, ...NONE };
 
-test('a glance says whether a portfolio is finished, why it paused itself, and how its rows were answered', async () => {
+test("a glance reports whether a portfolio is finished, why it paused itself, and its rows' results", async () => {
   const { put, all, connection, keys, portfolios } = await openPlace();
   expect(await all()).toEqual([]);
   await put('finished', { done: 4, refused: 2, held: 1, skipped: 3 });
@@ -78,14 +78,14 @@ test('a glance says whether a portfolio is finished, why it paused itself, and h
   );
 });
 
-test('of more portfolios than are looked at in one script each is seen once', async () => {
+test('each portfolio is listed once, also if there are more than one script reads', async () => {
   const { all, connection, keys } = await openPlace();
   const names = Array.from({ length: 1_001 }, (_, place) => `portfolio ${place}`);
   await connection.zadd(keys.portfolios, ...names.flatMap((name, place) => [place, name]));
   expect((await all()).map(({ name }) => name)).toEqual(names);
 });
 
-test('a portfolio that leaves between two reads of a look is not told of as failing', async () => {
+test('a portfolio that is archived between two reads of a glance causes no notice about failures', async () => {
   const { connection, keys } = openLedger();
   await connection.zadd(keys.portfolios, 1, 'q4');
   await connection.hset(keys.portfolio('q4'), { started: 1, finished: 2 });
@@ -98,7 +98,7 @@ test('a portfolio that leaves between two reads of a look is not told of as fail
   await put('refused', 25);
   const steps = makeArchiveSteps({ connection, keys });
   const state = { is: 'archiving', id: 'a', by: 'nightly', sinceMs: 1, startedMs: 1, finishedMs: 2 } as const;
-  // A night's archiving gets on while the reply to the first read is on its way.
+  // The nightly archiving continues while the reply to the first read is on its way.
   const slow = new Proxy(connection, {
     get(target, name) {
       if (name !== 'zrange') return Reflect.get(target, name, target);

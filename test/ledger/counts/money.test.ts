@@ -31,9 +31,9 @@ const later = { importId: 'later', begun: '9' };
 
 const plus = (texts: readonly string[]) => texts.reduce((sum, text) => sum.plus(text), new Big(0));
 
-describe('whatever becomes of its lines', () => {
+describe('in a portfolio with rows in any state', () => {
   // Promises: every-line-accounted-for, granted-only-where-approved, money-adds-up
-  test('the money of a file adds up to the cent, and each count is that of the rows that its link lists', {
+  test('the money of a file adds up to the cent, and each count equals the rows that its link lists', {
     timeout: 120_000,
   }, async () => {
     await fc.assert(
@@ -74,7 +74,7 @@ describe('whatever becomes of its lines', () => {
           expect(money.left_out.without_amount ?? 0).toBe(left.length - out.length);
           expect(money.requested.amount).toBe(summary?.requested);
           expect(money.granted.amount).toBe(summary?.granted);
-          // An amount beside any other status is no limit that anybody was granted.
+          // An amount beside any other status is not a granted limit.
           const approved = ended.flatMap(({ to, status, granted, amount }) =>
             to === 'done' && status === 'approved' ? (granted === 'all' ? amount : granted) : [],
           );
@@ -100,7 +100,7 @@ const none = Object.fromEntries(
   OUTCOMES.map((one) => [one, { rows: 0, requested: '0.00', granted: '0.00' }]),
 ) as ReturnType<typeof outcomesOf>;
 
-test('each outcome is in one bucket', () => {
+test('each outcome belongs to one bucket', () => {
   expect(
     Object.values(BUCKETS)
       .flatMap(({ outcomes }) => [...outcomes])
@@ -108,7 +108,7 @@ test('each outcome is in one bucket', () => {
   ).toEqual([...OUTCOMES].sort());
 });
 
-test('a file whose lines left out have no sum has at least the rest', () => {
+test("the file's total is shown as a minimum if the invalid and duplicate lines have no sum", () => {
   const outcomes = { ...none, waiting: { rows: 2, requested: '5.00', granted: '0.00' } };
   const money = moneyOf({ invalid: 1, duplicate: 2, leftOut: undefined }, outcomes);
   expect(money.in_file).toEqual({ lines: 5, amount: '5.00', at_least: true });
@@ -120,7 +120,7 @@ test('a file whose lines left out have no sum has at least the rest', () => {
   ]);
 });
 
-test('a bucket is told by its outcomes where they say more than it does', () => {
+test('a bucket is broken down by its outcomes if they say more than the bucket', () => {
   const one = { rows: 1, requested: '5.00', granted: '0.00' };
   const outcomes = { ...none, waiting: one, sending: one, rejected: one, approved: { ...one, granted: '5.00' } };
   const waits = { ...none, awaiting_approval: one };
@@ -143,12 +143,12 @@ test('a bucket is told by its outcomes where they say more than it does', () => 
 
 test.each([
   [{ file: { number: 1 }, counted: { added: { 1: 4 } } }, 'in the file'],
-  // Nothing of the first file became a row, so that none of it counts.
+  // No line of the first file became a row, so none of it counts.
   [{ file: { number: 2 }, counted: { added: { 2: 4 } } }, 'in the file'],
   [{ file: { number: 2 }, counted: { added: { 1: 4 } } }, 'in the last and earlier imports'],
   [{ file: { number: 1 }, counted: { added: { 1: 4, 2: 1 } } }, 'in the last and earlier imports'],
   [{ file: { number: 2 }, counted: undefined }, 'in the file'],
-])('rows of earlier imports count in the money, and its first line says so: %o', (of, words) => {
+])('the first money line says whether rows of earlier imports are counted: %o', (of, words) => {
   const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 }, ...of }, none);
   expect(moneyLines(money, none)[0]?.words).toBe(words);
   expect(money.in_file.with_earlier === true).toBe(words !== 'in the file');
@@ -160,7 +160,7 @@ test.each([
   [{ currencies: ['EUR'], interrupted: true }, 'amount'],
   [{ currencies: ['EUR', 'USD'], interrupted: true }, 'amount'],
   [{ currencies: ['EUR', ''] }, 'amount'],
-])('sums are in a currency only once every file was read to its end: %j', async (facts, head) => {
+])('the money table names its currency only if every file was read to its end: %j', async (facts, head) => {
   const { portfolios, statusMeanings } = openLedger();
   const { leave } = await portfolios.startImport('q4', file);
   await leave();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeRowTotals } from '../../../src/ledger/counts/sums.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-test('rows of all portfolios are counted by state, and what was counted lately is answered again', async () => {
+test('row totals count the rows of all portfolios by state, and are cached for a while', async () => {
   const { context, ...place } = await openWorkplace();
   const { ledger: connection, keys } = context;
   const totals = makeRowTotals({ connection, keys, keptMs: 60_000 });
@@ -11,14 +11,14 @@ test('rows of all portfolios are counted by state, and what was counted lately i
   await context.portfolios.pause('q5', 'by request');
   const found = await totals();
   expect(found).toMatchObject({ portfolios: 2, open: 2, paused: 1, toSend: 3, rows: { queued: 8, done: 0, held: 0 } });
-  // Another process asks meanwhile: nobody counts again until it is old.
+  // Another process asks meanwhile, and gets the cached totals.
   await place.import(buyerLines(1), { portfolio: 'q6' });
   expect(await makeRowTotals({ connection, keys })()).toEqual(found);
   await connection.del(keys.rowTotals);
   expect(await totals()).toMatchObject({ portfolios: 3 });
 });
 
-test('more portfolios than are counted in one script are all counted', async () => {
+test('row totals count more portfolios than one script reads', async () => {
   const { context } = await openWorkplace();
   const { ledger: connection, keys } = context;
   const names = Array.from({ length: 1_001 }, (_, n) => `p${n}`);
@@ -28,14 +28,14 @@ test('more portfolios than are counted in one script are all counted', async () 
     step.zadd(keys.rowsInState(name, 'done'), 1, 'row');
     step.hset(keys.portfolio(name), 'finished', '1');
   }
-  // A pause holds up nothing where all rows have ended.
+  // A pause does not matter once all rows have ended.
   step.hset(keys.portfolio('p7'), 'paused', 'by request');
   await step.exec();
   const totals = await makeRowTotals({ connection, keys })();
   expect(totals).toMatchObject({ portfolios: 1_001, open: 0, paused: 0, rows: { done: 1_001, refused: 0 } });
 });
 
-test('rows that wait for a person alone are not among those that are to be sent: what stands still by that alarms nobody', async () => {
+test('rows that wait for approval are not counted as rows to send', async () => {
   const { context, ...place } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import(buyerLines(3));
   const totals = await makeRowTotals({ connection: context.ledger, keys: context.keys })();

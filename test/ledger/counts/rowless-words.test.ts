@@ -14,20 +14,20 @@ function requestOf(name: string, city: string) {
   });
 }
 
-describe('the words of an answer less what differs from row to row', () => {
+describe('rowlessWords removes what differs from row to row', () => {
   test.each([
     ['another case', 'Müller & Söhne', 'MÜLLER & SÖHNE is not known', '… is not known'],
-    ['small letters', 'ACME Holding', 'acme holding is not known', '… is not known'],
-    ['sharp s in capitals', 'Groß KG', 'GROSS KG is not known', '… is not known'],
-    ['a final sigma', 'ΟΔΟΣ ΑΕ', 'οδος αε is not known', '… is not known'],
-    ['signs that mean something to patterns', 'A+B (C) [d]', 'a+b (c) [D] is not known', '… is not known'],
-    ['an error code in any case', 'Acme', 'ERROR NO. 10234 for acme', 'ERROR NO. 10234 for …'],
-  ])('takes out a value in %s', (_form, name, text, words) => {
+    ['lowercase', 'ACME Holding', 'acme holding is not known', '… is not known'],
+    ['capitals, with a sharp s', 'Groß KG', 'GROSS KG is not known', '… is not known'],
+    ['another case, with a final sigma', 'ΟΔΟΣ ΑΕ', 'οδος αε is not known', '… is not known'],
+    ['pattern characters', 'A+B (C) [d]', 'a+b (c) [D] is not known', '… is not known'],
+    ['any case beside an error code', 'Acme', 'ERROR NO. 10234 for acme', 'ERROR NO. 10234 for …'],
+  ])('removes a value in %s', (_form, name, text, words) => {
     expect(rowlessWords(text, requestOf(name, 'Köln'))).toBe(words);
   });
 
-  // V8 leaves out the optimisation of a pattern now and then; `(?i:…)` did not match there, and one cause became two.
-  test('is the same where the engine does not optimise its patterns', async () => {
+  // V8 sometimes skips the optimisation of a pattern; `(?i:…)` did not match then, and one cause became two.
+  test('removes the same values if the engine does not optimise its patterns', async () => {
     const program = `const { rowlessWords } = await import(${JSON.stringify(MODULE)});
       process.stdout.write(rowlessWords('ERROR 10234 for ZQQZ', ${JSON.stringify(requestOf('ZqqZ', 'Zq&qZ'))}));`;
     const args = ['--no-regexp-optimization', '--input-type=module', '--eval', program];

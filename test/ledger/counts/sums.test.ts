@@ -7,7 +7,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
-/** A portfolio whose rows ended so, each asked for with a limit of 1000.10. */
+/** A portfolio whose rows ended as given, each with a requested limit of 1000.10. */
 async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
   const { portfolios, rows, connection, keys, statusMeanings } = openLedger({ given: [['declined', 'declined']] });
   const run = await portfolios.startImport('q4', file);
@@ -22,7 +22,7 @@ async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<s
 }
 
 // Promise: granted-before-apart
-test('counts what was granted below its request, and apart from it what was granted before', async () => {
+test('the report counts rows granted below their request, and what was granted before separately', async () => {
   const { report } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1', available_limit: '900' } },
     { to: 'done', record: { status: 'approved', total_limit: '1000.09', available_limit: '0' } },
@@ -48,7 +48,7 @@ test('counts what was granted below its request, and apart from it what was gran
 });
 
 // Promises: one-outcome-each, status-meanings-setting
-test('each row counts in one outcome, by what its status means now', async () => {
+test('each row counts in one outcome, by the present meaning of its status', async () => {
   const { report, statusMeanings } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1' } },
     { to: 'done', record: { status: 'approved', total_limit: '1000.09' } },
@@ -91,12 +91,12 @@ test('each row counts in one outcome, by what its status means now', async () =>
     partly_approved: sumOf(2, '1500.09'),
   });
   await statusMeanings.set('in:review 1:0', undefined);
-  // A setting goes before what the account was told.
+  // A setting overrides what was stored for the account.
   await statusMeanings.set('declined', 'review');
   expect((await report())?.outcomes).toEqual(outcomes);
 });
 
-/** Fields that keep sums by how the service answered, which older versions did not do. */
+/** Fields with sums by answer, which older versions did not write. */
 const NEWER = /(?:answer|unsaid):|(?:asked|given|free|before)\/|^skipped$/;
 
 // Promise: older-rows-enter-sums
@@ -104,14 +104,14 @@ test.each([
   ['', ['done', 'skipped']],
   ['2', ['done', 'skipped']],
   ['3', ['skipped']],
-])('rows that an older version did not add up by answer are added up once, with %j', async (share, older) => {
+])('rows that an older version did not sum by answer are added once, with %j', async (share, older) => {
   const record = { status: 'approved', total_limit: share === '' ? '1000.10' : share === '2' ? '7' : '0' };
   const { portfolios, connection, keys, report } = await finish([
     { to: 'done', record },
     { to: 'skipped', record },
   ]);
   const expected = (await report())?.outcomes;
-  // As that version wrote them.
+  // As the older version wrote them.
   const { total_limit: granted } = record;
   for (const [n, state] of ['done', 'skipped'].entries()) {
     if (older.includes(state)) {
@@ -129,12 +129,12 @@ test.each([
   expect(await portfolios.compare(['q4'])).toEqual([]);
 });
 
-test('a portfolio whose rows an older version counted as below the request is counted anew once', async () => {
+test('a portfolio whose rows an older version counted as below the request is recounted once', async () => {
   const { portfolios, connection, keys, report } = await finish([
     { to: 'done', record: { status: 'declined', total_limit: '0' } },
     { to: 'done', record: { status: 'approved', total_limit: '7' } },
   ]);
-  // As that version wrote them; a third is of no row.
+  // As the older version wrote them; the third belongs to no row.
   for (const [n, tally] of ['a|done|1000.10|0||1||declined', 'a|done|1000.10|7||1||approved'].entries()) {
     await connection.hset(keys.row('q4', `row-${n}`), 'tally', tally);
   }
@@ -148,7 +148,7 @@ test('a portfolio whose rows an older version counted as below the request is co
 });
 
 // Promise: sums-change-with-the-row
-test('what moves on takes its sum along, and nothing is read for it', async () => {
+test('a row that moves takes its amount to the sum of its new state, and no row is read for a report', async () => {
   const { rows, report } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '7' } },
     { to: 'held' },
@@ -189,7 +189,7 @@ test.each([
   ['123456789012345.678901', '123456789012345.678901'],
   ['99999999.99', '99999999.99'],
   ['100000000.005', '100000000.005'],
-])('an amount as %j is in the sum as %s, or else counted as one that cannot be read', async (amount, sum) => {
+])('an amount of %j adds %s to the sum, or is counted as unreadable', async (amount, sum) => {
   const { portfolios } = await finish([{ to: 'done', record: { total_limit: amount, available_limit: '1' } }]);
   const {
     answers,
@@ -199,7 +199,7 @@ test.each([
   expect(unreadable).toBe(sum === '0.00' && amount !== '' && amount !== '-0.00' ? 1 : 0);
 });
 
-test('whatever word the service has for a limit is counted, of a very long one the beginning', async () => {
+test('every status of the service is counted, a very long one by its beginning', async () => {
   const words = ['a|b', 'two\nlines', 'status:x', '1', ` ${'é'.repeat(90)}`];
   const { report } = await finish([
     ...words.map((status) => ({ to: 'done' as const, record: { status } })),
@@ -233,7 +233,7 @@ test('sums are exact for any amounts', async () => {
   );
 });
 
-test('what is added in few commands is what looking at the row again adds', async () => {
+test('the fast path for new rows adds the same sums as the comparison computes from the rows', async () => {
   const amount = fc.oneof(
     fc.constantFrom('0', '0.00', '0.5', '', '?', '99999999.99', '100000000', '7.'),
     anyPlain,

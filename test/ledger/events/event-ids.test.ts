@@ -12,28 +12,28 @@ test.each<[string, string | Buffer, string[]]>([
     '{"data":{"id":"bl_7Kq2","company":"company_9z"},"created":"2026-11-22T10:00:00.000Z"}',
     ['bl_7Kq2', 'company_9z'],
   ],
-  ['an id without a prefix that is known', '{"document":"doc-81fa20","status":"approved"}', ['doc-81fa20']],
-  ['known prefixes go first', 'evt_0123456 bl_1', ['bl_1', 'evt_0123456']],
+  ['JSON with an id without a known prefix', '{"document":"doc-81fa20","status":"approved"}', ['doc-81fa20']],
+  ['text with a known and an unknown prefix, the known one first', 'evt_0123456 bl_1', ['bl_1', 'evt_0123456']],
   ['broken JSON', '{"id":"bl_7Kq2', ['bl_7Kq2']],
   ['JSON within JSON', JSON.stringify({ payload: '\n{"id":"bl_7Kq2"}\nbl_8' }), ['bl_7Kq2', 'bl_8']],
-  ['JSON that escapes all', '"\\u0062\\u006c\\u005f7Kq2"', ['bl_7Kq2', 'u0062', 'u006c', 'u005f7Kq2'].slice(0, 1)],
+  ['JSON with every letter escaped', '"\\u0062\\u006c\\u005f7Kq2"', ['bl_7Kq2', 'u0062', 'u006c', 'u005f7Kq2'].slice(0, 1)],
   ['a form', 'payload=%7B%22id%22%3A%22bl_7Kq2%22%7D', ['bl_7Kq2']],
   ['XML', '<limit id="bl_7Kq2"><company>company_9z</company></limit>', ['bl_7Kq2', 'company_9z']],
   ['UTF-16', Buffer.from('{"id":"bl_7Kq2"}', 'utf16le'), ['bl_7Kq2']],
-  ['UTF-16, the other way', UTF_16_BE, ['bl_7Kq2']],
-  ['latin1', Buffer.from('Müller\xff bl_7Kq2\xe9', 'latin1'), ['bl_7Kq2']],
-  ['NUL bytes around it', '\0\0bl_7Kq2\0', ['bl_7Kq2']],
+  ['UTF-16, big-endian', UTF_16_BE, ['bl_7Kq2']],
+  ['Latin-1', Buffer.from('Müller\xff bl_7Kq2\xe9', 'latin1'), ['bl_7Kq2']],
+  ['NUL bytes', '\0\0bl_7Kq2\0', ['bl_7Kq2']],
   ['texts that end with NUL', 'bl_7Kq2\x00202\0bl_8\0\0\0x9\0', ['bl_7Kq2', 'bl_8']],
-  ['texts that end with NUL, and one sign', 'bl_7Kq2\0\x003\0', ['bl_7Kq2']],
+  ['texts that end with NUL, one of one character', 'bl_7Kq2\0\x003\0', ['bl_7Kq2']],
   ['UTF-16 with other letters', Buffer.from('额度bl_7Kq2已', 'utf16le'), ['bl_7Kq2']],
-  ['dashes around it', 'see -bl_7Kq2- and --doc81fa20--', ['bl_7Kq2', '-bl_7Kq2-', '--doc81fa20--', 'doc81fa20']],
+  ['dashes', 'see -bl_7Kq2- and --doc81fa20--', ['bl_7Kq2', '-bl_7Kq2-', '--doc81fa20--', 'doc81fa20']],
   [
-    'words that objects are made of',
+    'names of object properties',
     '{"__proto__":{"constructor":"toString"},"hasOwnProperty1":1}',
     ['hasOwnProperty1'],
   ],
   ['nothing', '', []],
-  ['words, numbers and moments', 'approved 1234567 2026-11-22T10:00:00Z 20261122T100000Z bl_ company_ abc1', []],
+  ['words, numbers and timestamps, which are no ids', 'approved 1234567 2026-11-22T10:00:00Z 20261122T100000Z bl_ company_ abc1', []],
 ])('ids are found in %s', (_what, content, ids) => {
   const found = idsOf(content);
   expect(found.filter((id) => ids.includes(id))).toEqual(ids);
@@ -42,7 +42,7 @@ test.each<[string, string | Buffer, string[]]>([
   );
 });
 
-test('of ten thousand ids so many are kept as may be, those with a known prefix first, and the others are counted', () => {
+test('at most MOST_IDS ids are kept, those with a known prefix first, and the others are counted', () => {
   const others = Array.from({ length: 9_990 }, (_none, at) => `other-${at}x`);
   const ours = Array.from({ length: 10 }, (_none, at) => `bl_${at}`);
   const { ids, more } = idsIn(Buffer.from([...others, ...ours, ...ours].join(',')));
@@ -51,7 +51,7 @@ test('of ten thousand ids so many are kept as may be, those with a known prefix 
   expect(more).toBe(10_000 - MOST_IDS);
 });
 
-test('what is beyond those that are kept is counted once each, also where a text is read twice', () => {
+test('ids beyond the kept ones are counted once each, also if their text is read twice', () => {
   const ids = Array.from({ length: 100 }, (_none, at) => `other-${at}x`).join(',');
   expect(idsIn(Buffer.from(`${ids},${ids}\\n`)).more).toBe(100 - MOST_IDS);
 });
@@ -62,26 +62,26 @@ test.each([
   ['bl_7\\u004bq2', 8],
   ['bl_7\\u004bq2', 5],
   ['bl_7%4bq2', 5],
-])('where the reading of escapes ends in the middle of %s, the beginning of it is no id', (id, fits) => {
+])('an id that is cut in %s where the reading of escapes ends is not reported by its beginning', (id, fits) => {
   const before = '%20'.padEnd(256 * 1_024 - fits);
   const { ids } = idsIn(Buffer.from(`${before}${id} and more`));
   expect(ids).not.toContain('bl_7K');
-  // As bytes it stands there all the same.
+  // The raw bytes still contain it.
   expect(ids.filter((one) => one.startsWith('bl_'))).toEqual(id === 'bl_7Kq2' ? [id] : ['bl_7']);
 });
 
-test('a text that is escaped all over takes no longer than its length says', () => {
+test('text that is escaped throughout yields at most one id', () => {
   for (const piece of ['\\', '%', '%4', '\\u00', 'a1-', '\0']) {
     expect(idsIn(Buffer.from(piece.repeat(60_000))).ids.length).toBeLessThanOrEqual(1);
   }
 });
 
 // Promise: ids-found-in-bytes
-test('an id is found wherever it stands, whatever bytes are around it', () => {
+test('an id is found between any other bytes', () => {
   const id = fc
     .tuple(fc.constantFrom('bl_', 'company_', 'doc-1'), fc.stringMatching(/^[A-Za-z0-9]{6,40}$/))
     .map(([prefix, rest]) => `${prefix}${rest}`);
-  // What may be a part of an id, or begin an escape that swallows its first letters.
+  // Excludes bytes that may be a part of an id, or begin an escape that swallows its first letters.
   const isApart = (byte: number) => !/[A-Za-z0-9_%\\-]/.test(String.fromCharCode(byte));
   const around = fc
     .array(fc.nat(255).filter(isApart), { minLength: 1, maxLength: 200 })
@@ -94,7 +94,7 @@ test('an id is found wherever it stands, whatever bytes are around it', () => {
   );
 });
 
-test('any bytes are looked through without a fault, and lead to few ids that could be some', () => {
+test('any bytes are searched without an error, and yield few, valid and distinct ids', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => {
       const { ids, more } = idsIn(Buffer.from(bytes));
@@ -107,7 +107,7 @@ test('any bytes are looked through without a fault, and lead to few ids that cou
   );
 });
 
-test('ids are counted, and no others are found, as in a map', () => {
+test('an id table counts ids like a map, and finds no others', () => {
   const id = fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), fc.constantFrom('__proto__', 'bl_1', 'bl_2'));
   fc.assert(
     fc.property(fc.array(id, { maxLength: 60 }), fc.array(id, { maxLength: 20 }), (ids, others) => {
@@ -128,7 +128,7 @@ test('ids are counted, and no others are found, as in a map', () => {
   );
 });
 
-test('a table that is full takes no more, and is found in all the same', () => {
+test('a full id table accepts no more ids, and still finds its own', () => {
   const table = makeIdTable(4);
   const slots = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((id) => table.add(id, 1));
   expect(slots.filter((slot) => slot === undefined).length).toBeGreaterThan(0);
@@ -136,7 +136,7 @@ test('a table that is full takes no more, and is found in all the same', () => {
   expect(table.find('none')).toBeUndefined();
 });
 
-test('fifty thousand ids of one kind have digests of their own', () => {
+test('fifty thousand similar ids have distinct digests', () => {
   const table = makeIdTable(50_000);
   const slots = new Set<number | undefined>();
   for (let at = 0; at < 50_000; at += 1) slots.add(table.add(`company_${at.toString(36)}`, 1));

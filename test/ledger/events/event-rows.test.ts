@@ -23,7 +23,7 @@ async function openRows() {
   return { ...place, put };
 }
 
-test('an event names rows by their limit, their documents, their company and its numbers, whatever portfolio they are in', async () => {
+test('an event refers to rows by their limit, document, company or number, in any portfolio', async () => {
   const { events, put } = await openRows();
   await put('q4', 'row-1', { company: 'company_A1', limit: 'bl_1', documents: ['doc-000001'] });
   await put('q5', 'row-2', { company: 'company_A1', limit: 'bl_2' });
@@ -34,15 +34,15 @@ test('an event names rows by their limit, their documents, their company and its
   expect(await named('bl_2', 'bl_9')).toEqual([['q5', 'limit', 'bl_2']]);
   expect(await named('doc-000001')).toEqual([['q4', 'document', 'doc-000001']]);
   expect(await named('HRB-7row-2')).toEqual([['q5', 'number', 'HRB-7row-2']]);
-  // Once each, by what says most.
+  // Each row once, by its most specific id.
   expect(await named('company_A1', 'bl_1')).toEqual([
     ['q4', 'limit', 'bl_1'],
     ['q5', 'company', 'company_A1'],
   ]);
-  // Ids are ids as they are written.
+  // Ids are compared with case.
   expect(await named('BL_2', 'company_a1', '__proto__', 'bl_')).toEqual([]);
   expect(await events.rowsOf([{ ids: ['bl_1'] }], { portfolio: 'q5' })).toEqual([{ rows: [], moreRows: false }]);
-  // Of two portfolios that came at the same time the later one by name is the latest.
+  // Of two portfolios from the same time, the later name counts as the latest.
   expect((await events.rowsOf([{ ids: ['bl_1', 'bl_2'] }], { latest: 1 }))[0]?.rows.map(({ id }) => id)).toEqual([
     'bl_2',
   ]);
@@ -50,7 +50,7 @@ test('an event names rows by their limit, their documents, their company and its
   expect(await events.rowsOf([{ ids: [] }, { ids: ['nothing-1'] }])).toHaveLength(2);
 });
 
-test('an event that names the second of what was made twice names its row', async () => {
+test('an event with the second id of a call that was made twice refers to its row', async () => {
   const { events, put, connection, keys } = await openRows();
   await put('q4', 'AAAAAAAAAAAAAAAA', { company: 'company_A1', limit: 'bl_1' });
   await put('q5', 'BBBBBBBBBBBBBBBB', { company: 'company_A2', limit: 'bl_2' });
@@ -68,7 +68,7 @@ test('an event that names the second of what was made twice names its row', asyn
   expect(await named(['bl_0again'])).toEqual([]);
 });
 
-test('of a company of many requests the first rows are told, and that there are others', async () => {
+test('for a company with many requests the first ten rows are listed, and that there are more', async () => {
   const { events, put } = await openRows();
   for (let at = 0; at < 12; at += 1) await put('q4', `row-${at}`, { company: 'company_A1' });
   const [found] = await events.rowsOf([{ ids: ['company_A1'] }]);
@@ -76,7 +76,7 @@ test('of a company of many requests the first rows are told, and that there are 
   expect(found?.moreRows).toBe(true);
 });
 
-test('an id of another account names nothing, and its events are found by nobody else', async () => {
+test("an event's ids match neither rows nor events of another account", async () => {
   const [one, other] = [await openRows(), await openRows()];
   await one.put('q4', 'row-1', { company: 'company_A1', limit: 'bl_1' });
   await other.events.keep(eventOf('bl_1'));

@@ -6,7 +6,7 @@ import { makeLuaScript } from '../../../src/lua-script.ts';
 import { eventOf, freshId, makeOlder, openEvents } from '../../support/events.ts';
 
 // Promise: each-event-kept-once
-test('an event is kept as it came, once, and counted when the same content comes again', async () => {
+test('an event is stored once with its exact bytes, and the same content again only adds to its count', async () => {
   const { events, all } = openEvents();
   const body = Buffer.from([0, 255, 128, 0x7b, 0xd8, 0x00, 13, 10]);
   expect(await events.keep({ body, headers: { 'x-a': ['1', '2'], host: 'hier' } })).toBe('kept');
@@ -22,19 +22,19 @@ test('an event is kept as it came, once, and counted when the same content comes
   expect(await events.raw('none')).toBeUndefined();
 });
 
-test('what comes in one turn is kept together, each content once, and each sender is answered', async () => {
+test('events that arrive together are written in batches, each content once, and each sender is answered', async () => {
   const { events, all, connection, keys } = openEvents();
   const many = Array.from({ length: 150 }, (_none, at) => eventOf(`{"id":"bl_${at % 100}x"}`));
   const answers = await Promise.all(many.map(events.keep));
   expect(answers.filter((answer) => answer === 'kept')).toHaveLength(100);
   expect(answers.filter((answer) => answer === 'known')).toHaveLength(50);
   expect((await all()).map(({ times }) => times).reduce((sum, times) => sum + times)).toBe(150);
-  // Who kept it last is another for each script.
+  // Each script writes another writer of the last event.
   const seen = await Promise.all((await all()).map(({ id }) => connection.hget(keys.event(id), 'seen')));
   expect(new Set(seen.map((words) => words?.split(' ').at(-1))).size).toBeLessThanOrEqual(3);
 });
 
-test('an event is found by each id that stands in it, the latest first, and by no other', async () => {
+test('an event is found by each id in it, latest first, and not by other ids', async () => {
   const { events } = openEvents();
   const [limit, company] = [freshId('bl_'), freshId('company_')];
   await events.keep(eventOf(`{"id":"${limit}","company":"${company}"}`));
@@ -49,7 +49,7 @@ test('an event is found by each id that stands in it, the latest first, and by n
 });
 
 // Promise: no-event-before-its-time
-test('nothing that is not too old goes for what is new: it is not taken, which is counted, until there is room', async () => {
+test('a new event is refused and counted while the store is full of events that are too young to delete', async () => {
   const place = openEvents({ mostBytes: 2_500, keepMs: 3_600_000 });
   const { events, all } = place;
   const answers = [];
@@ -58,7 +58,7 @@ test('nothing that is not too old goes for what is new: it is not taken, which i
   const { fullMs, ...totals } = await events.totals();
   expect(totals).toMatchObject({ events: 3, full: 1 });
   expect(fullMs).toBeGreaterThan(0);
-  // What is known is known, though it is full.
+  // A known event is accepted also while the store is full.
   expect(await events.keep(eventOf('two'))).toBe('known');
   const [oldest] = await all();
   await makeOlder(place, oldest?.id ?? '', 3_700_000);
@@ -66,7 +66,7 @@ test('nothing that is not too old goes for what is new: it is not taken, which i
   expect((await all()).map(({ id }) => id)).not.toContain(oldest?.id);
 });
 
-test('what is not taken is counted once by a script that comes twice, and told for as long as events are kept', async () => {
+test('a refused event is counted once by a repeated script, and reported as long as events are kept', async () => {
   const { events, connection, keys } = openEvents({ mostBytes: 10, keepMs: 3_600_000 });
   const script = makeLuaScript(connection, new URL('../../../src/ledger/lua/events.lua#keep-events', import.meta.url));
   const args = ['a try', 10, 3_600_000, 'A'.repeat(22), 2, 5, 100, 0, 'hello', '{}', '', '', 0];
@@ -79,7 +79,7 @@ test('what is not taken is counted once by a script that comes twice, and told f
   expect(await events.totals()).toMatchObject({ full: 0, fullMs: undefined });
 });
 
-test('an event is found by its id however many later ones have the same letters in other cases', async () => {
+test('an event is found by its id although many later ones have the id with other upper and lower case', async () => {
   const { events } = openEvents();
   await events.keep(eventOf('bl_Ab1'));
   for (let at = 0; at < 12; at += 1) await events.keep(eventOf(`BL_aB1 bl_aB1 ${at}`));
@@ -88,7 +88,7 @@ test('an event is found by its id however many later ones have the same letters 
   expect(await events.naming(['bl_AB1'], { count: 5 })).toEqual([]);
 });
 
-test('events that name an id are forgotten with all that they hold, and no others', async () => {
+test('forgetting ids deletes the events that name them, with all their keys, and no others', async () => {
   const { events, all, connection, keys } = openEvents();
   const [limit, other] = [freshId('bl_'), freshId('bl_')];
   for (let at = 0; at < 130; at += 1) await events.keep(eventOf(`${limit} ${at}`));
@@ -103,7 +103,7 @@ test('events that name an id are forgotten with all that they hold, and no other
 });
 
 // Promise: each-event-kept-once
-test('a script that reaches Redis twice, since the connection broke, counts nothing twice', async () => {
+test('a script that runs twice after a lost connection counts an event once', async () => {
   const { events, connection, keys, all } = openEvents();
   const keep = makeLuaScript(connection, new URL('../../../src/ledger/lua/events.lua#keep-events', import.meta.url));
   const args = ['once-only', 10_000, 60_000, 'an-event', 2, 4, 700, 0, 'bl_1', '{}', 'bl_1', packedDigest('bl_1'), 0];
@@ -115,7 +115,7 @@ test('a script that reaches Redis twice, since the connection broke, counts noth
   expect(await events.totals()).toMatchObject({ events: 1, bytes: 700 });
 });
 
-test('where Redis fails, whoever waits is told so, and the next ones are kept', async () => {
+test('while Redis fails the senders get the error, and later events are stored', async () => {
   const { events, connection, keys, all } = openEvents();
   await connection.set(keys.eventsLately, 'no sorted set');
   const failed = await Promise.allSettled(['one', 'two'].map((content) => events.keep(eventOf(content))));
@@ -125,7 +125,7 @@ test('where Redis fails, whoever waits is told so, and the next ones are kept', 
   expect(await all()).toHaveLength(1);
 });
 
-test('whatever is kept, comes again, grows old and is forgotten, the totals and the index are those of what is there', async () => {
+test('the totals and the index match the stored events after any keeping, ageing and forgetting', async () => {
   const step = fc.oneof(
     fc.record({ is: fc.constant('keep' as const), which: fc.nat(11) }),
     fc.record({ is: fc.constant('older' as const), which: fc.nat(11) }),

@@ -20,7 +20,7 @@ const file = (id: string, changes: Partial<TakenFile> = {}): TakenFile => ({
   ...changes,
 });
 
-test('one process at a time does something with a folder', async () => {
+test('one process at a time works on a folder', async () => {
   const { inbox } = openInbox();
   const works = async () => 'works';
   const inside = await inbox.alone('f', 'a', () =>
@@ -30,7 +30,7 @@ test('one process at a time does something with a folder', async () => {
   expect(await inbox.alone('f', 'b', works)).toBe('works');
 });
 
-test('a content is that of the file by which it was imported first, and of none that was not', async () => {
+test('a content is found under the first file that imported it, and not under a file that is not imported', async () => {
   const { inbox } = openInbox();
   await inbox.note(file('f1', { is: 'taken' }));
   expect(await inbox.imported('content of f1')).toBeUndefined();
@@ -39,7 +39,7 @@ test('a content is that of the file by which it was imported first, and of none 
   expect(await inbox.imported('content of f1')).toMatchObject({ id: 'f1' });
 });
 
-test('files are told the newest first, and those are open whose results are not written', async () => {
+test('files are listed newest first, and a file is open until its results are written', async () => {
   const { inbox } = openInbox();
   for (const one of [file('f1'), file('f3'), file('f2', { is: 'rejected' })]) await inbox.note(one);
   expect((await inbox.lately(2)).map(({ id }) => id)).toEqual(['f3', 'f2']);
@@ -50,10 +50,10 @@ test('files are told the newest first, and those are open whose results are not 
   expect(await inbox.read('f1')).toBeUndefined();
 });
 
-test('the oldest are forgotten, with what they brought, and nothing of the newer ones', async () => {
+test('the oldest files are forgotten with their contents, and the newer ones stay', async () => {
   const { inbox, connection, keys } = openInbox(3);
   for (let n = 1; n <= 5; n += 1) await inbox.note(file(`f${n}`));
-  // Of one content with the first, which is forgotten.
+  // This file has the same content as f5.
   await inbox.note(file('f6', { content: 'content of f5' }));
   expect((await inbox.lately(9)).map(({ id }) => id)).toEqual(['f6', 'f5', 'f4']);
   expect(await inbox.imported('content of f3')).toBeUndefined();

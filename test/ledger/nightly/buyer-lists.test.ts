@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeBuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import { openLedger } from '../../support/ledger.ts';
 
-test('of two checks that look at a list at the same moment, neither takes out what the other has left', async () => {
+test("concurrent checks of a buyer's list remove each duplicate id once and keep the rest", async () => {
   const { connection, keys } = openLedger();
   const lists = makeBuyerLists({ connection, keys });
   for (let time = 0; time < 20; time += 1) {

@@ -6,20 +6,20 @@ import { foundItem } from '../../support/found-items.ts';
 const BEFORE: Before = { id: 'yesterday', madeMs: 1, crowded: [], findings: [] };
 const MENDED = foundItem({ check: 'no job', says: 'no job', isMended: true });
 
-/** A night that found so many rows by these words. */
+/** A night with so many rows for each of these findings. */
 function night(rows: Record<string, number>) {
   const groups = makeFindingGroups();
   for (const [says, count] of Object.entries(rows)) groups.add(foundItem({ says, rows: count }));
   return groups.result();
 }
 
-/** What the night after it is compared with. */
+/** The report with which the next night is compared. */
 function asBefore({ findings, crowded }: ReturnType<typeof night>): Before {
   return { ...BEFORE, crowded, findings: compareReports({ findings, crowded }, undefined).findings };
 }
 
 // Promise: report-compares-with-before
-test('a finding is new, has more rows, fewer or the same, or is there no more', () => {
+test('a finding is marked as new, gone, or with more, fewer or as many rows', () => {
   const before = asBefore(night({ a: 1, b: 5, c: 5, d: 2 }));
   const { findings, groups } = compareReports(night({ a: 3, b: 4, c: 5, e: 9 }), before);
   expect(findings.map(({ finding, change, rowsBefore, rows }) => [finding, change, rowsBefore, rows])).toEqual([
@@ -44,7 +44,7 @@ test('a finding is new, has more rows, fewer or the same, or is there no more', 
 });
 
 // Promise: report-compares-with-before
-test('a finding with as many rows and other sums is not the same, and a report without granted sums says nothing of them', () => {
+test('a finding with equal rows but other sums is marked "sums", unless the earlier report has no granted sums', () => {
   const of = (granted: string, requested = '9') => {
     const groups = makeFindingGroups();
     groups.add(foundItem({ says: 'less', requested, granted }));
@@ -60,7 +60,7 @@ test('a finding with as many rows and other sums is not the same, and a report w
   expect(changeOf({ ...before, findings: [old as NonNullable<typeof found>] }, of('6'))).toBe('same');
 });
 
-test('sums of one currency are added up with it, and those of several are not', () => {
+test("a group's sum has a currency only if all its findings have the same one, and none if they differ", () => {
   const groups = makeFindingGroups();
   for (const portfolio of ['q3', 'q4']) groups.add(foundItem({ says: 'no', portfolio, requested: '9' }));
   const { findings, crowded } = groups.result();
@@ -78,7 +78,7 @@ test('sums of one currency are added up with it, and those of several are not', 
   expect(totalOf(undefined, undefined)).toEqual({ sum: '18' });
 });
 
-test('held rows want a person, whatever else finance is told of', () => {
+test('held rows are counted for a person, and refused rows for finance', () => {
   const groups = makeFindingGroups();
   groups.add(foundItem({ check: 'held', says: 'outcome unknown', rows: 51 }));
   groups.add(foundItem({ check: 'refused', says: 'no', rows: 3 }));
@@ -87,7 +87,7 @@ test('held rows want a person, whatever else finance is told of', () => {
   expect([countFindings(report, 'finance'), countFindings(report, 'finance', 'rows')]).toEqual([1, 3]);
 });
 
-test('what is gone is told of once: the night after it is forgotten', () => {
+test('a finding that is gone is reported for one night', () => {
   const second = compareReports(night({}), asBefore(night({ a: 1 })));
   expect(second.findings).toMatchObject([{ finding: 'a', change: 'gone' }]);
   expect(compareReports(night({}), { ...BEFORE, findings: second.findings }).findings).toEqual([]);
@@ -96,17 +96,17 @@ test('what is gone is told of once: the night after it is forgotten', () => {
   ]);
 });
 
-test('without a report before nothing is said to be new', () => {
+test('without an earlier report no finding is marked as new', () => {
   expect(compareReports(night({ a: 1 }), undefined).findings[0]).not.toHaveProperty('change');
 });
 
-test('what was mended the night before is not said to be gone', () => {
+test('a finding that was corrected the night before is not reported as gone', () => {
   const groups = makeFindingGroups();
   groups.add(MENDED);
   expect(compareReports(night({}), asBefore(groups.result())).findings).toEqual([]);
 });
 
-test('of a check that could not tell its findings apart, in either night, nothing is said to be new or gone', () => {
+test('a check with too many findings in either night reports none as new or gone', () => {
   const crowded = ['refused' as const];
   const before = asBefore(night({ a: 1, b: 1 }));
   expect(compareReports({ ...night({ b: 2, c: 1 }), crowded }, before).findings.map(({ change }) => change)).toEqual([
@@ -116,7 +116,7 @@ test('of a check that could not tell its findings apart, in either night, nothin
   expect(compareReports(night({ c: 1 }), { ...before, crowded }).findings).toMatchObject([{ finding: 'c' }]);
 });
 
-test('the parts stand in one order: what wants a person, what is for finance, what was mended, what is gone', () => {
+test('the report lists findings for a person first, then for finance, then corrected ones, then gone ones', () => {
   const groups = makeFindingGroups();
   groups.add(foundItem());
   groups.add(MENDED);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeConsiderate, redisUsedMs } from '../../../src/ledger/nightly/considerate.ts';
 import { connectRedis } from '../../support/ledger.ts';
 
-/** A Redis whose processor others use to this share, and a clock that only commands and pauses move. */
+/** A Redis whose processor others use to this share, and a clock that only commands and pauses advance. */
 function place(others: { share: number }) {
   const time = { ms: 0, used: 0, ours: 0 };
   const pass = (ms: number) => {
@@ -21,21 +21,21 @@ function place(others: { share: number }) {
   return { time, run: (ms: number) => ask(() => command(ms)) };
 }
 
-/** Which share of the time is ours, over ten seconds of commands that take two ms each. */
+/** The share of the time that the check's commands take, over ten seconds of commands of two ms each. */
 async function ourShare(run: (ms: number) => Promise<void>, time: { ms: number; ours: number }): Promise<number> {
   const before = { ...time };
   while (time.ms < before.ms + 10_000) await run(2);
   return (time.ours - before.ours) / (time.ms - before.ms);
 }
 
-test('at rest nearly all of the time is ours, and while others work less than a tenth of it', async () => {
+test('the nightly check uses nearly all the time of an idle Redis, and less than a tenth of a busy one', async () => {
   const others = { share: 0 };
   const { time, run } = place(others);
   expect(await ourShare(run, time)).toBeGreaterThan(0.95);
   others.share = 0.3;
   await ourShare(run, time);
   expect(await ourShare(run, time)).toBeLessThan(0.08);
-  // A slow command is followed by a pause in proportion.
+  // A slow command is followed by a proportional pause.
   const slow = time.ms;
   await run(100);
   await run(2);
@@ -45,7 +45,7 @@ test('at rest nearly all of the time is ours, and while others work less than a 
   expect(await ourShare(run, time)).toBeGreaterThan(0.95);
 });
 
-test('what Redis has used grows by what it is asked', async () => {
+test('redisUsedMs grows with the commands that Redis runs', async () => {
   const connection = connectRedis();
   const before = await redisUsedMs(connection);
   await expect

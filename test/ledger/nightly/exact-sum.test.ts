@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeReportSum } from '../../../src/ledger/nightly/exact-sum.ts';
 
-test('a sum of amounts is exact, whatever their decimals', () => {
+test('a sum of amounts is exact for any number of decimals', () => {
   const amount = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^(?:\.\d{1,12})?$/));
   fc.assert(
     fc.property(fc.array(amount, { minLength: 1, maxLength: 30 }), (parts) => {
@@ -15,7 +15,7 @@ test('a sum of amounts is exact, whatever their decimals', () => {
   );
 });
 
-test('what is no amount adds nothing, and of nothing there is no sum', () => {
+test('unreadable amounts add nothing, and without amounts there is no sum', () => {
   const sum = makeReportSum();
   for (const text of ['', 'much', '-1', '1e3', '1.', '.5', '9'.repeat(41)]) sum.add(text);
   expect(sum.text()).toBeUndefined();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CROWDED_WORDS, makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import { foundItem } from '../../support/found-items.ts';
 
-test('items with the same check, portfolio and words are one finding, with their rows, sum, commands and first examples', () => {
+test('items with the same check, portfolio and words form one finding with rows, sum, commands and first examples', () => {
   const groups = makeFindingGroups();
   for (let line = 1; line <= 30; line += 1) {
     groups.add(foundItem({ line, sinceMs: 2_000 - line, command: `resolve q4 --line ${line}` }));
@@ -22,7 +22,7 @@ test('items with the same check, portfolio and words are one finding, with their
   );
 });
 
-test('what is more than can be told apart is one finding a check, and nothing of it is lost', () => {
+test('items beyond the limit of findings form one finding for each check, with all their rows and sums', () => {
   const groups = makeFindingGroups(10);
   for (let number = 0; number < 1_000; number += 1) {
     groups.add(foundItem({ portfolio: `q${number}`, requested: '0.01' }));
@@ -45,7 +45,7 @@ test('what is more than can be told apart is one finding a check, and nothing of
   });
 });
 
-test('names and words as long as a file are cut, so that a report stays small however many there are', () => {
+test('very long names and words are cut, so that a report with thousands of findings stays small', () => {
   const groups = makeFindingGroups();
   const long = 'x'.repeat(20_000);
   for (let number = 0; number < 3_000; number += 1) {
@@ -55,7 +55,7 @@ test('names and words as long as a file are cut, so that a report stays small ho
 });
 
 // Promise: alike-items-shown-once
-test('items that a reader cannot tell apart are one example, with the number of their rows', () => {
+test('items that a reader cannot tell apart become one example with their number of rows', () => {
   const groups = makeFindingGroups();
   const alike = { says: 'a', line: 3, name: 'Muster GmbH', detail: 'q4.csv' };
   groups.add(foundItem(alike));

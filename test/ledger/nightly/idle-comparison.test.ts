@@ -10,7 +10,7 @@ type Ledger = ReturnType<typeof openLedger>;
 
 const ask: Ask = (command) => command();
 
-/** What one walk over the rows says of what is kept beside them; `meanwhile` happens before its last row. */
+/** What one walk over the rows reports about the stored sums and indexes; `meanwhile` runs before its last row. */
 async function lookAt({ connection, keys }: Ledger, meanwhile: () => Promise<unknown> = async () => {}) {
   const look = await makeCompareIdle({ connection, keys })('q4', { ask, isSearched: true });
   const walk = makeRowWalk({ connection, keys });
@@ -36,7 +36,7 @@ const record = fc.record({ total_limit: amount, available_limit: amount, status 
 const end = fc.constantFrom('queued', 'company', 'done', 'skipped', 'refused', 'held', 'cancelled' as const);
 const name = fc.oneof(fc.constantFrom('Müller & Söhne', 'ACME', '北京'), fc.string({ maxLength: 40 }));
 
-test('whatever rows there are, what the scripts keep beside them is found to be as they are', async () => {
+test('the stored sums and indexes of any rows are found to match them', async () => {
   const row = fc.record({ requested: amount, record, end, name, number: fc.option(fc.string({ maxLength: 9 })) });
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 9 }), async (all) => {
@@ -63,7 +63,7 @@ test('whatever rows there are, what the scripts keep beside them is found to be 
   );
 });
 
-/** Six rows of three ends. */
+/** Six rows in three states. */
 async function sixRows(): Promise<Ledger> {
   const ledger = openLedger();
   const run = await ledger.portfolios.startImport('q4', { id: 'f', fileName: 'q4.csv', reading: '{}' });
@@ -88,7 +88,7 @@ async function sixRows(): Promise<Ledger> {
   return ledger;
 }
 
-/** The first key of the portfolio that begins so and holds something. */
+/** The first key of the portfolio with this name that holds something. */
 async function keyOf({ connection, keys }: Ledger, what: string): Promise<string> {
   const all = await connection.keys(`${keys.portfolio('q4').replace(/[[\]*?]/g, '\\$&')}:${what}:*`);
   const [first] = all.toSorted();
@@ -100,31 +100,31 @@ test.each<[string, (ledger: Ledger) => Promise<unknown>]>([
   ['a sum', ({ connection, keys }) => connection.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 7)],
   ['a count without rows', ({ connection, keys }) => connection.hset(keys.sums('q4', 'a'), 'status:lost', 1)],
   [
-    'what a row says that it adds',
+    "a row's tally",
     ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'tally', 'a|queued|9'),
   ],
   ["a row's state", ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'state', 'limit')],
   ["a row's line", ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'line', 99)],
-  ['a row in no index', ({ connection, keys }) => connection.zrem(keys.rowsInState('q4', 'queued'), 'row-0')],
-  ['a row that there is not', ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-9')],
+  ['an index without a row', ({ connection, keys }) => connection.zrem(keys.rowsInState('q4', 'queued'), 'row-0')],
+  ['an index entry without a row', ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-9')],
   [
-    'a row whose words nobody can read',
+    'an unreadable request',
     ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'request', '{'),
   ],
-  ["a cause's index", async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'cause'), 9, 'row-0')],
-  ['a cause', ({ connection, keys }) => connection.del(keys.causes('q4'))],
-  ['a name', ({ connection, keys }) => connection.zadd(keys.names('q4'), 0, 'other\0row-0')],
-  ['a time of change', ({ connection, keys }) => connection.zadd(keys.changed('q4'), 0, 'row-0')],
-  ['an id', async (ledger) => ledger.connection.del(await keyOf(ledger, 'ids'))],
-  ['a column', async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'column'), 'XX', 77, 'row-0')],
-])('%s that is not as the rows are is noticed', async (_what, damage) => {
+  ["a cause's list of rows", async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'cause'), 9, 'row-0')],
+  ['a list of causes', ({ connection, keys }) => connection.del(keys.causes('q4'))],
+  ['a name index', ({ connection, keys }) => connection.zadd(keys.names('q4'), 0, 'other\0row-0')],
+  ['an index of changes', ({ connection, keys }) => connection.zadd(keys.changed('q4'), 0, 'row-0')],
+  ['an id index', async (ledger) => ledger.connection.del(await keyOf(ledger, 'ids'))],
+  ['a column index', async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'column'), 'XX', 77, 'row-0')],
+])('the walk reports a difference for %s that does not match the rows', async (_what, damage) => {
   const ledger = await sixRows();
   expect(await lookAt(ledger)).toBe('as the rows are');
   await damage(ledger);
   expect(await lookAt(ledger)).toBe('differs');
 });
 
-test('a portfolio in which a row moves meanwhile is told as such', async () => {
+test('a portfolio in which a row moves during the walk is reported as "moved"', async () => {
   const ledger = await sixRows();
   expect(await lookAt(ledger, () => ledger.rows.begin(rowOf(0), 'company'))).toBe('moved');
   expect(await lookAt(ledger)).toBe('as the rows are');

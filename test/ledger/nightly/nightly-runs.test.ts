@@ -19,7 +19,7 @@ function openRuns() {
 }
 
 // Promise: night-ends-once
-test('a night ends once: whoever begins or ends it again does nothing', async () => {
+test('a night ends once, and later beginnings and ends of it change nothing', async () => {
   const { runs } = openRuns();
   expect(await runs.begin(NIGHT, RUN)).toBe(1);
   expect((await runs.read(['reconcile'])).reconcile).toMatchObject({
@@ -37,7 +37,7 @@ test('a night ends once: whoever begins or ends it again does nothing', async ()
   });
 });
 
-test('a run that is left for others does not count, one that died does', async () => {
+test('a run that was handed over is not counted as a try, and a run whose process died is', async () => {
   const { runs } = openRuns();
   expect(await runs.begin(NIGHT, RUN)).toBe(1);
   await runs.leave(NIGHT);
@@ -45,11 +45,11 @@ test('a run that is left for others does not count, one that died does', async (
   for (const times of [1, 2, 3]) expect(await runs.begin(NIGHT, RUN)).toBe(times);
   await runs.leave(NIGHT);
   expect((await runs.read(['reconcile'])).reconcile?.underWay).toMatchObject({ begun: 2, host: 'h1' });
-  // Another night is another count.
+  // Another night has its own count.
   expect(await runs.begin(nightAt(AT_MS + 24 * HOUR_MS), RUN)).toBe(1);
 });
 
-test('what failed is the last, not the last that went well, and is remembered when the next one goes well', async () => {
+test('the last run, the last good run and the last failed run are stored separately', async () => {
   const { runs } = openRuns();
   await runs.end(NIGHT, end('well', 'fine'));
   await runs.end(nightAt(AT_MS + 1), end('failed', 'broken'));
@@ -71,7 +71,7 @@ test('what failed is the last, not the last that went well, and is remembered wh
   });
 });
 
-test('the end of an old run does not take a newer one for over', async () => {
+test('the end of an old run does not end a newer run', async () => {
   const { runs } = openRuns();
   const next = nightAt(AT_MS + 24 * HOUR_MS);
   await runs.begin(NIGHT, RUN);
@@ -80,10 +80,10 @@ test('the end of an old run does not take a newer one for over', async () => {
   expect((await runs.read(['reconcile'])).reconcile?.underWay?.id).toBe(next.id);
 });
 
-test('a night counts as ended with itself or with a later one, but not with one that is still to come', async () => {
+test('a night counts as ended with itself or a later night, but not with one in the future', async () => {
   const { runs } = openRuns();
   expect(await runs.hasEnded(NIGHT, NOW_MS)).toBe(false);
-  // As a clock had it that was a day ahead.
+  // As written by a clock that was a day ahead.
   await runs.end(nightAt(AT_MS + 24 * HOUR_MS), end());
   expect(await runs.hasEnded(NIGHT, NOW_MS)).toBe(false);
   await runs.end(nightAt(AT_MS + 60_000), end());
@@ -92,7 +92,7 @@ test('a night counts as ended with itself or with a later one, but not with one 
   expect(await runs.hasEnded(nightAt(AT_MS + 24 * HOUR_MS), NOW_MS)).toBe(true);
 });
 
-test('of the nights that ended the latest are kept', async () => {
+test('the latest 1,000 ended nights are kept', async () => {
   const { runs, connection, keys } = openRuns();
   const key = keys.nightsEnded('reconcile');
   const old = Array.from({ length: 1_000 }, (_, place) => [String(place), `old ${place}`]).flat();
@@ -102,7 +102,7 @@ test('of the nights that ended the latest are kept', async () => {
   expect(await connection.zrange(key, '0', '0')).toEqual(['old 1']);
 });
 
-test('the schedule that holds is kept', async () => {
+test('the present schedule is stored', async () => {
   const { runs } = openRuns();
   expect(await runs.schedule()).toBeUndefined();
   const entries = [{ task: 'reconcile', pattern: '30 2 * * *', tz: 'Europe/Berlin', sinceMs: 7 }];

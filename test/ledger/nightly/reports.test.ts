@@ -16,7 +16,7 @@ function openReports() {
 
 const words = (count: number) => Array.from({ length: count }, (_none, place) => `words ${place}`);
 
-test('a report is read again with its findings and their examples, a page at a time', async () => {
+test('a stored report returns its findings and their examples in pages', async () => {
   const { reports, keep } = openReports();
   expect([await reports.read(), await reports.read('none'), await reports.list({ count: 9 })]).toEqual([
     undefined,
@@ -41,7 +41,7 @@ test('a report is read again with its findings and their examples, a page at a t
 });
 
 // Promise: one-report-a-night
-test('the report of a night that was made again takes the place of the first, all at once', async () => {
+test('a report that is made again for the same night replaces the first one at once', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('monday', 1_000, words(120));
   await keep('monday', 2_000, ['another']);
@@ -52,7 +52,7 @@ test('the report of a night that was made again takes the place of the first, al
 });
 
 // Promise: one-report-a-night
-test('a run that dies while it writes leaves the report that there was, and a draft that goes away by itself', async () => {
+test('a process that dies while it writes a report leaves the earlier report and an expiring draft', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('monday', 1_000, ['first']);
   for (const steps of [0, 1, 2]) {
@@ -81,7 +81,7 @@ function dyingAfter(steps: number, connection: RedisConnection): RedisConnection
 }
 
 // Promise: last-400-reports
-test('the last 400 nights are kept, old ones without their examples', async () => {
+test('the last 400 reports are kept, older ones without some of their examples', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('oldest', 1, words(230));
   const ids = Array.from({ length: 397 }, (_none, place) => `night ${place}`);
@@ -106,7 +106,7 @@ test('the last 400 nights are kept, old ones without their examples', async () =
   expect([await connection.exists(keys.report('oldest')), await connection.zcard(keys.reports)]).toEqual([0, 400]);
 });
 
-test('a night is compared with the night before, and what somebody asked for with the last report there is', async () => {
+test('a nightly report is compared with the night before, and a requested one with the last report', async () => {
   const { reports, keep } = openReports();
   expect(await reports.before({ id: 'x', by: 'nightly' })).toBeUndefined();
   await keep('noon', 1_000, ['a'], 'ann');
@@ -117,12 +117,12 @@ test('a night is compared with the night before, and what somebody asked for wit
   expect(before).toMatchObject({ id: 'monday', madeMs: 2_000 });
   expect(before?.findings).toHaveLength(150);
   expect(await reports.before({ id: 'y', by: 'ann' })).toMatchObject({ id: 'tuesday noon' });
-  // A run of the same night that goes on is not held against itself.
+  // A repeated run of a night is not compared with its own report.
   await keep('tuesday', 4_000, []);
   expect(await reports.before({ id: 'tuesday', by: 'nightly' })).toMatchObject({ id: 'monday' });
 });
 
-test('reports are listed the newest first, and on from a moment', async () => {
+test('reports are listed newest first, from any moment on', async () => {
   const { reports, keep } = openReports();
   for (const [place, id] of ['a', 'b', 'c'].entries()) await keep(id, 1_000 + place, []);
   const ids = async (given: Parameters<typeof reports.list>[0]) => (await reports.list(given)).map(({ id }) => id);

@@ -13,7 +13,7 @@ const CAUSE: Cause = {
   sum: '3000',
 };
 
-describe('a wish for a rule', () => {
+describe('the input for a retry rule', () => {
   test.each([
     [
       { cause: 'k3f9', nights: '1' },
@@ -23,7 +23,7 @@ describe('a wish for a rule', () => {
       { cause: '', step: 'limit', status: ' 422 ', words: ' closed ', portfolio: 'q4', nights: '30' },
       { step: 'limit', status: 422, words: 'closed', portfolio: 'q4', nights: 30 },
     ],
-  ])('%j is read', (wish, rule) => expect(readRule(wish)).toEqual(rule));
+  ])('%j becomes a rule', (wish, rule) => expect(readRule(wish)).toEqual(rule));
 
   test.each([
     [{ nights: '3' }, /Say which refused rows are meant/],
@@ -51,13 +51,13 @@ test.each([
   [{ words: 'open' }, false],
   [{ status: 422, portfolio: 'q4' }, true],
   [{ status: 422, portfolio: 'q5' }, false],
-] as const)('whether %j means a cause of q4: %s', (match, is) => {
+] as const)('a rule with %j matches a cause of q4: %s', (match, is) => {
   expect(isMeant(match, 'q4', CAUSE)).toBe(is);
-  // Rows whose call is in doubt are held, and go by nobody's rule.
+  // Rows whose call is in doubt are held, and no rule sends them.
   expect(isMeant(match, 'q4', { ...CAUSE, meaning: 'unknown' })).toBe(false);
 });
 
-test('of several rules a cause goes by the one with most nights, and then by the oldest', () => {
+test('of several rules for a cause the one with most nights applies, and then the oldest', () => {
   const rule = (id: string, nights: number, madeMs: number, status = 422): RetryRule => ({
     id,
     nights,
@@ -77,7 +77,7 @@ test.each([
     { step: 'limit', status: 422, words: 'closed', portfolio: 'q4' },
     'rejected with status 422 at the step limit in words with “closed” in portfolio q4',
   ],
-] as const)('%j in words', (rule, words) => expect(ruleWords(rule)).toBe(words));
+] as const)('%j is described in words', (rule, words) => expect(ruleWords(rule)).toBe(words));
 
 test.each([
   [{ sent: 0, waiting: 0, usedUp: 0 }, 'no row to send'],
@@ -86,4 +86,4 @@ test.each([
     '1,200 rows sent again, 3 put to wait for approval, 1 row with all nights used up',
   ],
   [{ sent: 0, waiting: 3, usedUp: 0 }, '3 rows put to wait for approval'],
-])('a night of %j in words', (night, words) => expect(ruleNightWords(night)).toBe(words));
+])('a night with %j is described in words', (night, words) => expect(ruleNightWords(night)).toBe(words));

@@ -7,7 +7,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const ROW = { portfolio: 'q4', key: 'row-1' };
 
-/** A ledger whose only row is refused, and the rules of its account. */
+/** A ledger whose only row is refused, and the retry rules of its account. */
 async function openRules(asksApproval = false) {
   const ledger = openLedger({ asksApproval });
   const { connection, keys, rows } = ledger;
@@ -22,7 +22,7 @@ async function openRules(asksApproval = false) {
   return { ...ledger, rules, put, refuse };
 }
 
-test('rules of one moment stand in the order in which they were made', async () => {
+test('rules of the same moment are listed in the order in which they were added', async () => {
   const { rules, connection } = await openRules();
   vi.spyOn(connection, 'time').mockResolvedValue([1_800_000_000, 0]);
   const made: RetryRule[] = [];
@@ -30,7 +30,7 @@ test('rules of one moment stand in the order in which they were made', async () 
   expect((await rules.known()).map(({ rule }) => rule)).toEqual(made);
 });
 
-test('a rule is made at a moment of the clock of Redis, by which portfolios are restored', async () => {
+test('a rule is dated by the clock of Redis, by which portfolios are restored', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   const { rules, connection } = await openRules();
@@ -39,7 +39,7 @@ test('a rule is made at a moment of the clock of Redis, by which portfolios are 
   expect(Math.abs(madeMs - Number(seconds) * 1_000)).toBeLessThan(60_000);
 });
 
-test('a rule is kept until somebody removes it, and none is made twice', async () => {
+test('a rule is kept until it is removed, and an equal rule is refused', async () => {
   const { rules } = await openRules();
   const made = await rules.add({ status: 422, words: 'closed', nights: 3, by: 'olivia' });
   const other = await rules.add({ status: 422, words: 'closed', portfolio: 'q4', nights: 3, by: 'olivia' });
@@ -56,14 +56,14 @@ test('a rule is kept until somebody removes it, and none is made twice', async (
   expect(await rules.known()).toEqual([{ rule: other, last: undefined }]);
 });
 
-test('there are no more rules than somebody oversees', async () => {
+test('at most 100 rules are accepted', async () => {
   const { rules, connection, keys } = await openRules();
   const texts = Array.from({ length: 100 }, (_none, at) => [`r${at}`, JSON.stringify({ id: `r${at}`, step: 'x' })]);
   await connection.hset(keys.retryRules, ...texts.flat());
   await expect(rules.add({ status: 422, nights: 3, by: 'olivia' })).rejects.toThrow('There are 100 rules already');
 });
 
-/** What may happen to a row around its nights; `by` is the rule's place, `hours` the time to the night before. */
+/** What may happen to a row between nights; `by` is the rule's place, `hours` the time since the night before. */
 type Step =
   | { is: 'night'; by: number; hours: number; waits: boolean; twice: boolean }
   | {
@@ -109,11 +109,11 @@ const STEPS = fc.array(
   { maxLength: 25, size: 'max' },
 );
 
-/** What each of two rules allows. */
+/** How many nights each of the two rules allows. */
 const NIGHTS = [2, 3] as const;
 
 // Promise: once-a-night-by-rule
-test('whatever happens to a row, it goes once a night and as many nights as it may, and each is counted once', async () => {
+test('a rule sends a row at most once a night and for as many nights as it allows, and counts each time once', async () => {
   await fc.assert(
     fc.asyncProperty(STEPS, async (steps) => {
       const { connection, keys, rules, rows, approvals, portfolios, put, refuse } = await openRules();
@@ -140,7 +140,8 @@ test('whatever happens to a row, it goes once a night and as many nights as it m
               : rows.requeue(ROW, 'refused', true, { by: 'olivia', night });
           const before = (await rules.known()).find((one) => one.rule.id === rule?.id)?.last;
           expect(await go(), JSON.stringify(step)).toBe(goes);
-          // The same words again, since the answer to the first was lost: who waits is told so, who goes moved already.
+          // The command is repeated as after a lost reply: a waiting row answers yes again, a sent row has moved
+          // already.
           if (step.twice) expect(await go()).toBe(goes && step.waits);
           if (!goes) continue;
           [nights, lastMs] = [nights + 1, nowMs];
@@ -178,7 +179,7 @@ test('whatever happens to a row, it goes once a night and as many nights as it m
         expect([row?.state, row?.atNight?.nights ?? 0]).toEqual(['refused', nights]);
       }
 
-      /** A paused portfolio begins none of its rows. */
+      /** A paused portfolio begins none of its rows, so it is resumed for a moment. */
       async function letGo() {
         if (is.paused) await portfolios.resume('q4');
         await refuse();

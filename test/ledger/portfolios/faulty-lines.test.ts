@@ -6,7 +6,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { BAD, file, lines, other, TWICE } from '../../support/noted-lines.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
-test('faulty lines are counted once, however often each was written down', async () => {
+test('a faulty line is counted once, however often it is noted', async () => {
   const { portfolios } = openLedger();
   const run = await portfolios.startImport('q4', file);
   for (let time = 0; time < 2; time += 1) {
@@ -19,7 +19,7 @@ test('faulty lines are counted once, however often each was written down', async
 });
 
 // Promise: left-out-lines-counted-once
-test('the amounts of lines left out are added up exactly, each once, and anew with each import', async () => {
+test('the amounts of lines left out are summed exactly and once, and anew for each import', async () => {
   const { portfolios } = openLedger();
   const run = await portfolios.startImport('q4', file);
   const leftOut = async () => (await portfolios.read('q4')).leftOut;
@@ -30,7 +30,7 @@ test('the amounts of lines left out are added up exactly, each once, and anew wi
   await run.noteLines(lines([2, null, 'a', '0.1'], [3, BAD, 'b', '99999999999999.2'], [4, TWICE, '', '0.7']));
   expect(await leftOut()).toEqual({ amount: '99999999999999.90', bare: 1 });
   await run.leave();
-  // A killed import that is done again, and another one's file.
+  // First an import that is repeated after it was killed, and then another file.
   const again = await portfolios.startImport('q4', file);
   await again.noteLines(all);
   expect(await leftOut()).toEqual({ amount: '99999999999999.30', bare: 2 });
@@ -42,7 +42,7 @@ test('the amounts of lines left out are added up exactly, each once, and anew wi
 });
 
 // Promise: left-out-lines-counted-once
-test('a line that counts as its row is not left out, for as long as it does', async () => {
+test('a faulty line whose row is kept from an earlier import is not counted as left out', async () => {
   const { portfolios, rows } = openLedger();
   const first = await portfolios.startImport('q4', file);
   const row = { portfolio: 'q4', key: 'a' };
@@ -55,20 +55,20 @@ test('a line that counts as its row is not left out, for as long as it does', as
   };
   await run.noteLines(lines([3, BAD, 'a', '5'], [4, BAD, 'b', '6'], [5, TWICE, 'a', '70']));
   expect(await found()).toEqual([1, 1, 1, '76.00']);
-  // Another line counts as the row in its place, and so does one that was sound.
+  // Another line can count as the kept row in its place, also if the first one was valid.
   await run.noteLines(lines([6, BAD, 'a', '800']));
   expect(await found()).toEqual([2, 1, 1, '81.00']);
   await run.noteLines(lines([6, null, 'a', '800']));
   expect(await found()).toEqual([2, 1, 0, '81.00']);
   await run.noteLines(lines([3, BAD, 'a', '5']));
   expect(await found()).toEqual([1, 1, 1, '76.00']);
-  // A sound line of the same import brings the row in anew.
+  // A valid line of the same import renews the row.
   await rows.put(row, 9, run.number, makeRequest({ name: 'Another' }));
   expect(await found()).toEqual([2, 1, 0, '81.00']);
   await run.end();
 });
 
-test('a faulty line counts as left out again once another line replaces its row, or a file leaves the row out', async () => {
+test('a faulty line is left out again once its row is replaced by another line or left out by a file', async () => {
   const { portfolios, rows } = openLedger();
   const first = await portfolios.startImport('q4', file);
   const [a, b] = [
@@ -93,12 +93,12 @@ test('a faulty line counts as left out again once another line replaces its row,
     problem: { step: 'limit', message: 'replaced' },
   });
   expect(await found()).toEqual([2, 0, '11.00']);
-  // It stays so when its line is noted once more.
+  // The counts stay when the same line is noted once more.
   await run.noteLines(lines([3, BAD, 'a', '5'], [4, BAD, 'b', '6']));
   expect(await found()).toEqual([2, 0, '11.00']);
 });
 
-test('what an older version noted is not taken off when a row that was left out counts again', async () => {
+test('amounts that an older version did not store are not subtracted when a row that was left out counts again', async () => {
   const { portfolios, rows, connection, keys } = openLedger();
   const first = await portfolios.startImport('q4', file);
   const row = { portfolio: 'q4', key: 'a' };
@@ -115,7 +115,7 @@ test('what an older version noted is not taken off when a row that was left out 
 });
 
 // Promise: no-sum-of-older-lines
-test('lines that an older version noted have no sum, and none is told', async () => {
+test('lines noted by an older version have no sum, so none is reported', async () => {
   const { portfolios, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);
   await connection.hset(keys.faultyLines('q4', 'invalid'), '2', 'key is|no amount', '3', ' 5|6 wrong');
@@ -132,9 +132,9 @@ test('lines that an older version noted have no sum, and none is told', async ()
   await run.end();
 });
 
-test('300,000 faulty lines are written and read in pages, and forgotten without keeping Redis busy', async () => {
+test('300,000 faulty lines are written and read in pages, and deleted without blocking Redis', async () => {
   const { admin } = await startKillableRedis();
-  // How long it takes to write them to the disk as well is not what is tried here.
+  // The time for writing them to disk is not tested here.
   await admin.config('SET', 'appendonly', 'no');
   const keys = makeKeys('limitline', 'a');
   const imports = makeImports({ connection: admin, keys });
@@ -148,13 +148,13 @@ test('300,000 faulty lines are written and read in pages, and forgotten without 
   await run.end();
   const before = await busyMs(admin);
   const next = await imports.startImport('q4', other);
-  // Deleted in one piece, they take some 100 ms of it.
+  // Deleted in one command, they would take some 100 ms of Redis' time.
   expect((await busyMs(admin)) - before).toBeLessThan(30);
   expect(await admin.exists(keys.faultyLines('q4', 'invalid'))).toBe(0);
   await next.end();
 });
 
-/** What the thread that answers everybody has worked so far; unlike the clock, a busy machine does not move it. */
+/** The processor time that Redis' main thread has used; unlike wall time, other load does not change it. */
 async function busyMs(redis: Redis): Promise<number> {
   const info = await redis.info('cpu');
   const seconds = [...info.matchAll(/used_cpu_(?:user|sys)_main_thread:([\d.]+)/g)].map((match) => Number(match[1]));

@@ -4,7 +4,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { BAD, file, lines, other, TWICE } from '../../support/noted-lines.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-test('an import forgets the faulty lines of the one before', async () => {
+test('an import deletes the faulty lines of the previous one', async () => {
   const { portfolios } = openLedger();
   for (const next of [file, file, other]) {
     const run = await portfolios.startImport('q4', next);
@@ -14,7 +14,7 @@ test('an import forgets the faulty lines of the one before', async () => {
   }
 });
 
-test('an import notices that Redis was set back to what it had before a heartbeat, or before the import', async () => {
+test('an import notices that Redis was restored to a state before its heartbeat or its beginning', async () => {
   const { portfolios, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);
   const before = await connection.hgetall(keys.allImports('q4'));
@@ -23,14 +23,14 @@ test('an import notices that Redis was set back to what it had before a heartbea
   await expect.poll(async () => (await run.isWhole()) && Date.now() > (began ?? 0) + 5).toBe(true);
   await connection.hset(keys.allImports('q4'), before);
   expect(await run.isWhole()).toBe(false);
-  // Later heartbeats do not bring back what is missing.
+  // Later heartbeats do not hide the loss.
   expect(await run.isWhole()).toBe(false);
   const next = await portfolios.startImport('q4', file);
   await connection.del(keys.allImports('q4'));
   expect(await next.isWhole()).toBe(false);
 });
 
-test('two imports of one file share its faulty lines, and one that is no longer shown keeps none', async () => {
+test('two imports of one file share its faulty lines, and an import of a replaced file stores none', async () => {
   const { portfolios } = openLedger();
   const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', file)];
   await first.noteLines(lines([2, BAD]));
@@ -42,7 +42,7 @@ test('two imports of one file share its faulty lines, and one that is no longer 
   expect(await portfolios.faultyLines('q4', [2, 5, 7])).toEqual([undefined, undefined, TWICE]);
 });
 
-test('an import that ends leaves another one under way, and the portfolio is finished after both', async () => {
+test('a portfolio is finished only after both of its concurrent imports ended', async () => {
   const { portfolios } = openLedger();
   for (const next of [file, other]) {
     const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', next)];
@@ -54,7 +54,7 @@ test('an import that ends leaves another one under way, and the portfolio is fin
   }
 });
 
-test('whoever imports a file to its end does so for another import of it that was given up, and not for another file', async () => {
+test('an import that reads a file to its end completes an abandoned import of the same file, but of no other', async () => {
   const { portfolios } = openLedger();
   for (const [next, interrupted] of [
     [file, false],
@@ -70,7 +70,7 @@ test('whoever imports a file to its end does so for another import of it that wa
 test.each([
   ['long ago', -3_600_000],
   ["in the future, before the server's clock went back", 3_600_000],
-])('an import whose last heartbeat was %s is not waited for', async (_when, awayMs) => {
+])('an import whose last heartbeat was %s does not keep the portfolio open', async (_when, awayMs) => {
   const { portfolios, rows, connection, keys } = openLedger();
   const row = { portfolio: 'q4', key: 'row-1' };
   const run = await portfolios.startImport('q4', file);
@@ -83,18 +83,19 @@ test.each([
 });
 
 // Promise: unfinished-import-stays-open
-test('of two files at once the earlier, given up, leaves its mark behind the end of the later', async () => {
+test('an abandoned import keeps its portfolio open although a later file was imported to its end', async () => {
   const { portfolios } = openLedger();
   const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', other)];
   await first.leave();
   await second.end();
   expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted: true, finishedMs: undefined });
-  // Imported again, it is read to its end; or a file takes its place that is begun when nobody reads it any more.
+  // The portfolio is finished when the file is imported again, or when another import begins after nobody reads it any
+  // more.
   await (await portfolios.startImport('q4', file)).end();
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
 });
 
-/** A portfolio in which an import of `file` was killed so many ms before one of `other` began. */
+/** A portfolio in which an import of `file` was killed so many ms before an import of `other` began. */
 async function openKilled(beforeMs: number) {
   const ledger = openLedger();
   const { portfolios, connection, keys } = ledger;
@@ -105,7 +106,7 @@ async function openKilled(beforeMs: number) {
     connection.zadd(keys.imports('q4'), Date.now() - agoMs, `${sign.split(':')[0]}:killed`);
   await beat(beforeMs);
   const run = await portfolios.startImport('q4', other);
-  /** Some seconds pass, as far as the last heartbeat and the beginning of the other import are concerned. */
+  /** Some seconds pass since the last heartbeat and since the beginning of the other import. */
   const wait = async () => {
     await beat(beforeMs + 10_000);
     for (const [content, text] of Object.entries(await connection.hgetall(keys.allImports('q4')))) {
@@ -121,14 +122,14 @@ async function openKilled(beforeMs: number) {
 }
 
 // Promise: killed-import-replaced
-test('a file that is begun seconds after an import was killed takes its place', async () => {
+test('an import that begins seconds after another was killed replaces that import', async () => {
   const early = await openKilled(3_000);
   await early.run.end();
   expect(await early.portfolios.read('q4')).toMatchObject({ importing: true });
   await early.wait();
   expect(await early.portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
 
-  // Also if the killed one is seen to be gone while the other is read; then that one has to be read to its end.
+  // It replaces the killed import also if it is still running; then it has to be read to its end.
   for (const interrupted of [false, true]) {
     const { run, wait, portfolios } = await openKilled(3_000);
     await wait();
@@ -146,7 +147,7 @@ test('an import that was killed while another one was read is not replaced by th
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
 });
 
-test('an import that was read to its end keeps who began it and what was in its file, until it is begun again', async () => {
+test('a completed import keeps its author and its counts until the file is imported again', async () => {
   const { portfolios } = openLedger();
   const found = { lines: 5, rows: 3, invalid: 1, duplicate: 1 };
   const own = { ...file, by: 'console' };
@@ -165,7 +166,7 @@ test('an import that was read to its end keeps who began it and what was in its 
 });
 
 describe('a portfolio that is cancelled', () => {
-  test('waits no more for an import that is dead, and does for one that lives', async () => {
+  test('no longer waits for an abandoned import, but still for a running one', async () => {
     const { portfolios, connection, keys } = openLedger();
     await (await portfolios.startImport('q4', file)).leave();
     expect(await portfolios.read('q4')).toMatchObject({ interrupted: true });
@@ -176,14 +177,14 @@ describe('a portfolio that is cancelled', () => {
     expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
     await portfolios.cancel('q4');
     expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
-    // What is begun later and left is to be read to its end.
+    // An import that begins after the cancellation and is abandoned keeps the portfolio open.
     await (await portfolios.startImport('q4', file)).leave();
     expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
     expect(await connection.zcard(keys.imports('q4'))).toBe(0);
   });
 
   // Promise: nothing-sent-after-cancel
-  test('waits no more for an import that dies later, and what that brings in when it wakes is given up', async () => {
+  test('does not wait for an import that dies later, and cancels rows that it still adds', async () => {
     const { portfolios, rows, connection, keys } = openLedger();
     const run = await portfolios.startImport('q4', file);
     await portfolios.cancel('q4');
@@ -200,11 +201,11 @@ describe('a portfolio that is cancelled', () => {
   });
 });
 
-test('a portfolio whose first file named no currency under an older version says no currency after a file in EUR', async () => {
+test('a portfolio with a file without currency from an older version has no currency after a file in EUR', async () => {
   const { context, import: importLines } = await openWorkplace();
   const { ledger, keys, portfolios } = context;
   await importLines(['name,country_code,company_registration_number,requested_limit', 'A,DE,HRB 1,900000']);
-  // Older versions noted nothing for a file without a currency.
+  // Older versions stored nothing for a file without a currency.
   await ledger.hdel(keys.portfolio('q4'), 'currencies');
   await importLines(['name,country_code,company_registration_number,requested_limit,currency', 'B,DE,HRB 2,5,EUR']);
   expect(soleCurrency(await portfolios.read('q4'))).toBeUndefined();

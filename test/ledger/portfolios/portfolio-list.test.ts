@@ -8,7 +8,7 @@ async function openList(names: readonly [name: string, ms: number][]) {
   return { list: makePortfolioList({ connection, keys }), connection, keys };
 }
 
-test('the newest come first, a page at a time, and those that are imported meanwhile shift nothing', async () => {
+test('portfolios are listed newest first in pages, and new ones do not shift the later pages', async () => {
   const { list, connection, keys } = await openList([
     ['one', 1],
     ['two b', 2],
@@ -27,7 +27,7 @@ test('the newest come first, a page at a time, and those that are imported meanw
   expect(await list.count()).toBe(5);
 });
 
-test('they are found by a part of the name, in any case, behind thousands of others', async () => {
+test('portfolios are found by a part of their name in any case, also behind thousands of others', async () => {
   const others = Array.from({ length: 4_100 }, (_, at): [string, number] => [`run ${at}`, at + 10]);
   const { list } = await openList([['Müller Q4', 1], ['Q4 2026', 2], ...others]);
   expect(await list.page({ count: 5, text: 'q4' })).toEqual({ names: ['Q4 2026', 'Müller Q4'] });
@@ -38,7 +38,7 @@ test('they are found by a part of the name, in any case, behind thousands of oth
   expect((await list.page({ count: 1_000, text: 'run', after: page.next ?? '' })).names[0]).toBe('run 3099');
 });
 
-test('a place that is none is the beginning', async () => {
+test('an invalid page position starts the list from the beginning', async () => {
   const { list } = await openList([['one', 1]]);
   for (const after of ['', 'x', '12', '-1 one', `${'9'.repeat(40)} one`]) {
     expect((await list.page({ count: 5, after })).names, after).toEqual(['one']);

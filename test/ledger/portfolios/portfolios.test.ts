@@ -3,7 +3,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
-test('a portfolio is finished when its last row ends, and not before its import does', async () => {
+test('a portfolio is finished when its last row and its import have ended', async () => {
   const { portfolios, rows } = openLedger();
   const row = { portfolio: 'q4', key: 'row-1' };
   const run = await portfolios.startImport('q4', file);

@@ -25,7 +25,7 @@ const checkOf = async (of: string, changes: Partial<PortfolioState>, imports = [
   proofOf(await stateWith(changes), imports).find((check) => check.of === of);
 
 describe('a portfolio whose counts agree', () => {
-  test('is proved right, with its figures', async () => {
+  test('is reported as right, with its figures', async () => {
     const checks = proofOf(await stateWith({}), [known]);
     expect(checks.map(({ is, figures }) => [is, figures])).toEqual([
       ['right', '13 lines = 10 rows + 2 invalid + 1 duplicate'],
@@ -36,7 +36,7 @@ describe('a portfolio whose counts agree', () => {
     expect(overallOf(checks)).toBe('right');
   });
 
-  test('cannot be told before its file was read, and is not wrong for a limit that is being written down', async () => {
+  test('is open while its file was not read to the end or a limit is still being recorded', async () => {
     const { found: _found, ...unread } = known;
     expect(await checkOf('lines', { importing: true }, [unread])).toMatchObject({ is: 'open' });
     expect(await checkOf('lines', { interrupted: true }, [unread])).toMatchObject({
@@ -46,7 +46,7 @@ describe('a portfolio whose counts agree', () => {
     expect(await checkOf('limits', { counted: { added: { 1: 10 }, limitsMade: 8 } })).toMatchObject({ is: 'open' });
   });
 
-  test('that is older than the counts is said to be so', async () => {
+  test('is unknown if it is older than the counts', async () => {
     const { found: _found, ...uncounted } = known;
     const checks = proofOf(await stateWith({ counted: undefined }), [uncounted]);
     expect(checks.map(({ is }) => is)).toEqual(['unknown', 'unknown', 'unknown', 'right']);
@@ -55,10 +55,10 @@ describe('a portfolio whose counts agree', () => {
 });
 
 test.each<[string, string, Partial<PortfolioState>, RegExp]>([
-  ['a line that led to nothing', 'lines', { invalid: 0 }, /^1 line of the file led to nothing/],
+  ['a line without a row', 'lines', { invalid: 0 }, /^1 line of the file led to nothing/],
   ['a line too many', 'lines', { duplicate: 3 }, /^The ledger knows 2 lines more/],
   [
-    'a row that was lost',
+    'a lost row',
     'rows',
     { counted: { added: { 1: 9, 2: 2 }, limitsMade: 7 } },
     /^1 imported row is in no state/,
@@ -81,13 +81,13 @@ test.each<[string, string, Partial<PortfolioState>, RegExp]>([
     { counted: { added: { 1: 10 }, limitsMade: 12 } },
     /^3 limits were made whose rows are not done/,
   ],
-  ['a thing made twice', 'twice', { madeTwice: 1 }, /both ids/],
-])('%s is told of', async (_name, of, changes, words) => {
+  ['a thing that was made twice', 'twice', { madeTwice: 1 }, /both ids/],
+])('the proof is wrong and explains %s', async (_name, of, changes, words) => {
   expect(await checkOf(of, changes)).toMatchObject({ is: 'wrong', words: expect.stringMatching(words) });
 });
 
 // Promises: every-line-accounted-for, rows-accounted-for
-test('whatever becomes of a portfolio, its counts agree: held, refused, cancelled, retried, imported again', async () => {
+test('the counts of a portfolio agree after holding, refusing, cancelling, retrying and importing again', async () => {
   const lost = { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 } as const;
   const refused = { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, times: 1 } as const;
   const place = await openWorkplace({ faults: { rules: [lost, refused] } });
@@ -99,7 +99,7 @@ test('whatever becomes of a portfolio, its counts agree: held, refused, cancelle
   expect(await unproved()).toEqual([]);
   await place.work();
   expect((await place.settled()).states).toMatchObject({ done: 4, refused: 1, held: 1 });
-  // The limit whose answer was lost was made, but nobody here knows.
+  // The limit whose answer was lost was made, but Limitline does not know it.
   expect(await unproved()).toEqual([]);
   const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
   await resolveCalls({ portfolio: 'q4', line: 3, made: made?.id }, place.context);
@@ -121,13 +121,13 @@ test('whatever becomes of a portfolio, its counts agree: held, refused, cancelle
 });
 
 test.each<[string, Record<string, string>, Partial<Check>]>([
-  ['a document was', {}, { is: 'unknown', figures: '1 document allowed a second sending' }],
+  ['a document was resent', {}, { is: 'unknown', figures: '1 document allowed a second sending' }],
   [
-    'a repetition that the service knows was not',
+    'the service recognises the repetition',
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
     { is: 'right', figures: 'nothing made twice' },
   ],
-])('nothing is said to be made once that may have been made twice: %s', async (_name, env, expected) => {
+])('a resent call leaves the proof unknown unless the service recognises repetitions: %s', async (_name, env, expected) => {
   const rules = [{ on: 'document', fault: 'reset', made: true, times: 1 } as const];
   const place = await openWorkplace({ faults: { rules }, env });
   await mkdir(join(place.dir, 'documents'));
@@ -142,7 +142,7 @@ test.each<[string, Record<string, string>, Partial<Check>]>([
   expect(checks.find(({ of }) => of === 'twice')).toMatchObject(expected);
 });
 
-test('what a person lets be sent again may be made twice, too', async () => {
+test('a call that a person has sent again counts as allowed twice', async () => {
   const rules = [{ on: 'limit', fault: 'reset', made: true, times: 1 } as const];
   const place = await openWorkplace({ faults: { rules } });
   await place.import(buyerLines(1));

@@ -3,7 +3,7 @@ import type { AskingLine } from '../../../src/ledger/portfolios/replacing.ts';
 import { candidatesFor, decideReplacement, otherRequest } from '../../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow } from '../../../src/ledger/rows/buyer-rows.ts';
 
-/** Line 5 of the portfolio's third import, whose row is not there yet. */
+/** Line 5 of the portfolio's third import, whose row does not exist yet. */
 const ASKING: AskingLine = {
   row: { portfolio: 'q4', key: 'new' },
   line: 5,
@@ -26,13 +26,13 @@ function known(key: string, changes: Partial<BuyerRow> & { portfolio?: string } 
   };
 }
 
-/** A file that asks for these rows as they were, and in which lines say that they mend those. */
+/** A file that contains these rows unchanged, and lines that correct those rows. */
 const file = (own: string[] = [], mended: string[] = []) => ({
   has: (key: string) => own.includes(key),
   mends: (key: string) => mended.includes(key),
 });
 
-/** The key of the row that gives way, or the first words of the problem. */
+/** The key of the replaced row, or the first words of the problem. */
 function decide(rows: BuyerRow[], changes: Partial<AskingLine> = {}, itsFile = file()): string {
   const asking = { ...ASKING, ...changes };
   const decision = decideReplacement(asking, candidatesFor(asking, rows), itsFile);
@@ -47,53 +47,53 @@ const sent = [
 // Promise: unclear-correction-refused
 test.each<[string, BuyerRow[], Partial<AskingLine>, string]>([
   ['the one row that was not sent', [known('a')], {}, 'a'],
-  ['… whatever it waits for', [known('a', { state: 'held' })], {}, 'a'],
+  ['the one row even if it is held', [known('a', { state: 'held' })], {}, 'a'],
   ...sent.map((how): [string, BuyerRow[], Partial<AskingLine>, string] => [
-    'none that was sent',
+    'no row that was sent',
     [known('a', how)],
     {},
     'none',
   ]),
-  ['the one that was not, of several', [known('a', sent[0]), known('b')], {}, 'b'],
-  ['none of its own import', [known('a', { importId: '3' })], {}, 'none'],
-  ['what the very same line was before', [known('a', { importId: '3', line: 5 })], {}, 'a'],
-  ['none of another portfolio', [known('a', { portfolio: 'q3' })], {}, 'none'],
-  ['none where it has a name of its own', [known('a')], { isNamed: true }, 'none'],
-  ['none where its row is there', [known('a'), known('new')], {}, 'none'],
-  ['one where its row comes back', [known('a'), known('new', { state: 'cancelled' })], {}, 'a'],
-  ['a cancelled one, which asks for nothing', [known('a', { state: 'cancelled' })], {}, 'a'],
-  ['none of several that were cancelled', ['a', 'b'].map((key) => known(key, { state: 'cancelled' })), {}, 'none'],
+  ['the only unsent row of several', [known('a', sent[0]), known('b')], {}, 'b'],
+  ['no row of its own import', [known('a', { importId: '3' })], {}, 'none'],
+  ['the row of the same line before', [known('a', { importId: '3', line: 5 })], {}, 'a'],
+  ['no row of another portfolio', [known('a', { portfolio: 'q3' })], {}, 'none'],
+  ['no row if the line has a request_reference', [known('a')], { isNamed: true }, 'none'],
+  ['no row if its own row exists', [known('a'), known('new')], {}, 'none'],
+  ['the other row if its own one was cancelled', [known('a'), known('new', { state: 'cancelled' })], {}, 'a'],
+  ['a cancelled row', [known('a', { state: 'cancelled' })], {}, 'a'],
+  ['none of several cancelled rows', ['a', 'b'].map((key) => known(key, { state: 'cancelled' })), {}, 'none'],
   [
-    'none that has given way before',
+    'no row that was replaced before',
     [known('a', { state: 'cancelled', replaced: { importId: '2', key: 'b' } })],
     {},
     'none',
   ],
   [
-    'none that was cancelled beside its own',
+    'no row that was cancelled beside its own',
     [known('a', { state: 'cancelled' }), known('new', { state: 'cancelled' })],
     {},
     'none',
   ],
-  ['nobody knows while one is being sent', [known('a', { state: 'limit', limit: 'claimed' })], {}, 'The request '],
-  ['nobody knows which of two', [known('a'), known('b')], {}, 'This buyer h'],
-  ['nobody knows what became of one', [known('a', { state: 'held', limit: 'unknown' })], {}, 'It is unknow'],
+  ['no row, with a problem, while one is being sent', [known('a', { state: 'limit', limit: 'claimed' })], {}, 'The request '],
+  ['no row, with a problem, if there are two candidates', [known('a'), known('b')], {}, 'This buyer h'],
+  ['no row, with a problem, if a call is in doubt', [known('a', { state: 'held', limit: 'unknown' })], {}, 'It is unknow'],
   [
-    'an earlier line of the file has taken it',
+    'no row, with a problem, if an earlier line of the file replaced it',
     [known('a', { state: 'cancelled', replaced: { importId: '3', key: 'c' } }), known('c', { importId: '3' })],
     {},
     'An earlier l',
   ],
-])('a line takes the place of %s', (_what, rows, changes, expected) => {
+])('a line corrects %s', (_what, rows, changes, expected) => {
   expect(decide(rows, changes)).toBe(expected);
 });
 
-test('rows that the file asks for itself, or that other lines of it correct, are replaced by no line', () => {
+test('rows that the file contains itself, or that its other lines correct, are not replaced', () => {
   expect(decide([known('a'), known('b')], {}, file(['a']))).toBe('b');
   expect(decide([known('a'), known('b')], {}, file(['b'], ['a']))).toBe('none');
 });
 
-test('a person is told of another request of the buyer, open or made, the nearest first', () => {
+test('otherRequest finds another request of the buyer, sent or open, the nearest first', () => {
   const far = known('a', { portfolio: 'q3', state: 'done' });
   const near = known('b', { state: 'queued' });
   expect(otherRequest(ASKING, [far, near], undefined)).toBe(near);
@@ -103,7 +103,7 @@ test('a person is told of another request of the buyer, open or made, the neares
   // The same amount under another reference is another request.
   const equal = known('e', { state: 'done', amount: '7' });
   expect(otherRequest(ASKING, [...silent, equal], undefined)).toBe(equal);
-  // A refused one is sent besides by whoever retries; what is asked for already goes before it.
+  // A refused request matters because it can be retried; a request under way matters more.
   const refused = known('f');
   expect(otherRequest(ASKING, [refused], undefined)).toBe(refused);
   expect(otherRequest(ASKING, [refused, far], undefined)).toBe(far);
