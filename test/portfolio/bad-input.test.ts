@@ -8,10 +8,10 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const MB = 1024 * 1024;
 
-/** What a file of any size may take beside what the process had; a whole 100 MB line, held once, would be above. */
+/** The memory that reading a file of any size may add; a whole 100 MB line held once would exceed it. */
 const BOUND_BYTES = 96 * MB;
 
-/** Reads a file to its end, and answers what was said and how much memory it took at most. */
+/** Reads a file to its end, and returns its problems, counts and the most memory that it took. */
 async function digest(path: string, given: Partial<PortfolioFile> = {}) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
@@ -29,7 +29,7 @@ async function digest(path: string, given: Partial<PortfolioFile> = {}) {
   return { counts, said, warnings: opened.warnings, tookBytes: Math.max(most, process.memoryUsage.rss()) - before };
 }
 
-/** Writes what a generator yields, holding none of it. */
+/** Writes what a generator yields without holding it in memory. */
 async function written(parts: () => Iterable<string>) {
   const { dir, write } = await makeTemporaryFolder();
   const path = `${dir}/a.csv`;
@@ -41,9 +41,9 @@ function* times(count: number, text: string): Generator<string> {
   for (let n = 0; n < count; n += 1) yield text;
 }
 
-describe('bad input takes bounded memory, and has a clear answer', () => {
-  // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
-  test('a file of 200 MB that is zeros after its first lines', async () => {
+describe('bad input takes bounded memory and is reported clearly:', () => {
+  // The file is sparse and takes no room on the disk. Zeros are what a failed disk leaves of a file.
+  test('a file with 200 MB of zeros after its first lines', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', 'name,requested_limit\nAcme,1\n');
     await truncate(path, 200 * MB);
@@ -70,8 +70,8 @@ describe('bad input takes bounded memory, and has a clear answer', () => {
   });
 
   test.each([
-    ['a million columns', 1_000_000, 'The line is longer than'],
-    ['as many columns as a line may hold, all of one name', 170_000, 'The column requested_limit is needed'],
+    ['a header with a million columns', 1_000_000, 'The line is longer than'],
+    ['a header with as many equal columns as a line may hold', 170_000, 'The column requested_limit is needed'],
   ])('%s', async (_name, columns, message) => {
     const { path } = await written(() => times(columns, 'Firma,'));
     const { said } = await digest(path);
@@ -97,7 +97,7 @@ describe('bad input takes bounded memory, and has a clear answer', () => {
   });
 });
 
-test('a line of control characters has some twenty problems, however many cells', async () => {
+test('a line with 400,000 control characters is reported with some twenty problems', async () => {
   const { path } = await written(() => ['name,requested_limit\nAcme,1', ',\u0001'.repeat(400_000), '\nZinc,2\n']);
   const { said, counts } = await digest(path);
   expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
@@ -105,8 +105,8 @@ test('a line of control characters has some twenty problems, however many cells'
   expect(said.slice(-2)).toEqual([expect.stringContaining('U+0001'), expect.stringContaining('the whole line')]);
 });
 
-// Looked through for each line, they would take ten times as long.
-test('100,000 header cells without a name cost their own line alone', async () => {
+// Searched once for each line, they would take ten times as long.
+test('100,000 header cells without a name do not slow down the lines below', async () => {
   const { path } = await written(function* () {
     yield `name,requested_limit${','.repeat(100_000)}\n`;
     for (let n = 0; n < 10_000; n += 1) yield `Buyer ${n},1\n`;
@@ -114,21 +114,21 @@ test('100,000 header cells without a name cost their own line alone', async () =
   expect((await digest(path)).counts).toEqual({ row: 10_000, invalid: 0, duplicate: 0 });
 });
 
-test("a spreadsheet's error is no buyer, in a CSV as in a workbook", async () => {
+test('a spreadsheet error such as #NV is an invalid name, and a name that begins with # is valid', async () => {
   const { write } = await makeTemporaryFolder();
   const { counts, said } = await digest(await write('a.csv', 'name,requested_limit\n#NV,1\n#Fashion GmbH,2\n'));
   expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
   expect(said).toEqual([expect.stringContaining('correct the formula')]);
 });
 
-test('a header only is said, and is no fault', async () => {
+test('a file with only a header gets a warning and no problem', async () => {
   const { write } = await makeTemporaryFolder();
   const { said, warnings } = await digest(await write('a.csv', 'name,requested_limit\n'));
   expect(said).toEqual([]);
   expect(warnings.map((one) => one.message)).toContain('The file has a header and no line below it.');
 });
 
-test('NUL bytes are a problem of their lines alone', async () => {
+test('NUL bytes are a problem of their own line only', async () => {
   const { write } = await makeTemporaryFolder();
   const { counts, said } = await digest(await write('a.csv', 'name,requested_limit\nA\0cme,1\nZinc,2\n'));
   expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });

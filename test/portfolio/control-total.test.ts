@@ -11,9 +11,9 @@ test.each<[string, string | undefined]>([
   ['EUR 305,104.10', undefined],
   ['305104', 'The control total is 305,104.00, but the amounts of this file add up to 305,104.10, 0.10 more.'],
   ['305,204.10', 'The control total is 305,204.10, but the amounts of this file add up to 305,104.10, 100.00 less.'],
-  // It can mean two amounts: whichever the file adds up to, it does not agree.
+  // The text can mean two amounts; the file agrees with neither.
   ['305.104', 'The control total is 305.104, but the amounts of this file add up to 305,104.10.'],
-])('all lines are compared with a control total of %s', async (total, words) => {
+])('all readable amounts of a file are compared with the control total %s', async (total, words) => {
   const sum = makeControlSum(total);
   sum.add((await read(FILE)).lines);
   const unread =
@@ -21,7 +21,7 @@ test.each<[string, string | undefined]>([
   expect(sum.problem()?.message).toBe(words && `${words}${unread}`);
 });
 
-test('a total in the file is not said to be an amount that cannot be read, and is in no sum', async () => {
+test('a total line of the file is counted as a total, and is in no sum', async () => {
   const sum = makeControlSum('5');
   sum.add((await read('name,country_code,requested_limit\nA,DE,1\nB,DE,2\nTotal,,3\n')).lines);
   expect(sum.problem()?.message).toBe(
@@ -29,7 +29,7 @@ test('a total in the file is not said to be an amount that cannot be read, and i
   );
 });
 
-test('a line in another currency, whose amount can be read, is said to be in no sum', async () => {
+test('a line in another currency is reported as being in no sum', async () => {
   const sum = makeControlSum('5');
   const lines = 'A,DE,EUR 1.00\nB,DE,EUR 2.00\nC,US,USD 2.00\nD,DE,EUR 1.50\n';
   sum.add((await read(`name,country_code,requested_limit\n${lines}`)).lines);
@@ -47,6 +47,6 @@ test.each<[string, boolean]>([
   ['much', false],
   ['1e9', false],
   ['9'.repeat(65), false],
-])('whether %j can be a control total: %s', (total, can) => {
+])('%j is a valid control total: %s', (total, can) => {
   expect(controlTotalFault(total) === undefined).toBe(can);
 });

@@ -18,7 +18,7 @@ async function readExample(name: string) {
   return { problems: opened.problems, lines };
 }
 
-test('portfolio.csv shows each kind of line, and of problem', async () => {
+test('portfolio.csv has every kind of line and of problem', async () => {
   const { problems, lines } = await readExample('portfolio.csv');
   expect(problems).toEqual([]);
   const rows = lines.flatMap((line) => (line.kind === 'row' ? [line] : []));
@@ -50,7 +50,7 @@ test('portfolio.csv shows each kind of line, and of problem', async () => {
   ]);
 });
 
-test('every document of the examples is named by a line, and small', async () => {
+test('every example document is small and named by a line', async () => {
   const { lines } = await readExample('portfolio.csv');
   const named = new Set(
     lines.flatMap((line) => (line.kind === 'row' ? line.row.documents.map((one) => one.path) : [])),
@@ -62,13 +62,13 @@ test('every document of the examples is named by a line, and small', async () =>
   for (const file of files) expect((await stat(file)).size).toBeLessThan(4096);
 });
 
-test('clean.csv has nothing wrong', async () => {
+test('clean.csv has no problems', async () => {
   const { problems, lines } = await readExample('clean.csv');
   expect(problems).toEqual([]);
   expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'row']);
 });
 
-test('supplier.csv is a company to create', async () => {
+test('supplier.csv is read as a company to create', async () => {
   expect(await readSupplier(join(EXAMPLES, 'supplier.csv'))).toMatchObject({
     company: { name: 'Nordwind Components GmbH' },
   });

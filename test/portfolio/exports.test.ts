@@ -8,7 +8,7 @@ import type { Problem } from '../../src/portfolio/problem.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { all, NOW } from '../support/workbooks.ts';
 
-/** What an export must give; exports/README.md says how to add one. */
+/** What an export must yield; exports/README.md explains how to add one. */
 const manifestSchema = z.strictObject({
   system: z.string(),
   layout: z.array(z.string()).min(1),
@@ -29,7 +29,7 @@ const FOLDER = join(import.meta.dirname, 'exports');
 const NO_EXPORT = /\.(json|md|ts)$/;
 const files = readdirSync(FOLDER).filter((name) => !NO_EXPORT.test(name));
 
-/** Said of every file without documents. */
+/** This warning appears for every file without documents. */
 const NO_DOCUMENTS = /good lines? names? no document/;
 
 function manifestOf(file: string) {
@@ -49,7 +49,7 @@ async function read(file: string, { map, ...options }: ReturnType<typeof manifes
   return { ...opened, lines };
 }
 
-/** A row as a manifest writes it: what is sent of it, without what is empty. */
+/** A row as a manifest writes it: the values that are sent, without empty ones. */
 function rowOf(line: Line): Record<string, unknown>[] {
   if (line.kind !== 'row') return [];
   const { company, limit, name } = line.row;
@@ -69,7 +69,7 @@ function rowOf(line: Line): Record<string, unknown>[] {
   return [Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== null))];
 }
 
-/** Beside each thing that must be said, what was said in its place: the sentence where it fits. */
+/** Pairs each found problem with the expected one; the text is shortened to the expected beginning if it matches. */
 function compare(
   found: (Problem & { kind?: string })[],
   wanted: { line: number; column?: string | undefined; says: string; kind?: string }[],
@@ -82,9 +82,9 @@ function compare(
   return { said, wanted };
 }
 
-describe('exports as systems write them', () => {
+describe('exports of other systems', () => {
   // Promise: exports-of-seventeen-systems
-  test('are at least seventeen, each with its manifest', () => {
+  test('cover at least seventeen systems, each with a manifest', () => {
     expect(files.length).toBeGreaterThanOrEqual(17);
     const manifests = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
     expect(manifests).toEqual(files.map((file) => file.replace(/\.\w+$/, '.json')));
@@ -92,7 +92,7 @@ describe('exports as systems write them', () => {
   });
 
   // Promise: exports-of-seventeen-systems
-  test.each(files)('%s gives its rows, and its problems and warnings are named', async (file) => {
+  test.each(files)('%s yields the rows, problems and warnings of its manifest', async (file) => {
     const manifest = manifestOf(file);
     const { lines, warnings, problems, headerLine } = await read(file, manifest.options);
     expect(problems).toEqual([]);

@@ -7,7 +7,7 @@ async function openPlace() {
   const process = (processId: string, sinceMs = 1_000) => makeFinished({ connection, keys, processId, sinceMs });
   return {
     process,
-    /** As noteFinish (move.lua) and what reopens a portfolio write it. */
+    /** Writes what noteFinish (move.lua) writes. */
     async finish(name: string, atMs: number) {
       await connection.zadd(keys.portfolios, 'NX', '1', name);
       await connection.hset(keys.portfolio(name), 'finished', atMs);
@@ -17,7 +17,7 @@ async function openPlace() {
 }
 
 // Promise: finished-logged-once
-test('that a portfolio is finished is told to one process of several, once', async () => {
+test('each finish of a portfolio is reported once, to one of several processes', async () => {
   const place = await openPlace();
   const [one, other] = [place.process('one'), place.process('other')];
   await place.finish('q4', 2_000);
@@ -32,12 +32,12 @@ test('that a portfolio is finished is told to one process of several, once', asy
   expect(await one.news()).toEqual([]);
 });
 
-test("what was finished before anybody asked is nobody's news, and a lost reply loses none", async () => {
+test('portfolios that finished before the first question are not reported, and a lost reply loses no report', async () => {
   const place = await openPlace();
   await place.finish('old', 999);
   await place.finish('q4', 2_000);
   expect(await place.process('one').news()).toEqual(['q4']);
-  // The same process, which never had the reply.
+  // The same process asks again because its reply was lost.
   expect(await place.process('one').news()).toEqual(['q4']);
   expect(await place.process('other').news()).toEqual([]);
 });

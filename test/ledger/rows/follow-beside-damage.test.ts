@@ -20,20 +20,20 @@ async function decideAll(said: { status: string; total: string }[]) {
 const YES = { status: 'approved', total: '5000' };
 const NO = { status: 'rejected', total: '' };
 
-test('a damaged list of late answers harms no row whose answer is a plain yes and was never there', async () => {
+test('a damaged list of late answers does not stop a row with an approval that was never in that list', async () => {
   const { decisions, ledger, keys, limits } = await decideAll([YES, NO]);
   await ledger.set(keys.answeredLately, 'damaged');
   const [first] = await Promise.allSettled(limits.map(({ id, row }) => decisions.follow(row, id, TOLD)));
   expect(first).toEqual({ status: 'fulfilled', value: 'follows' });
 });
 
-test('a row whose news could not be written down is not said to follow, whatever stands before it in its batch', async () => {
+test('a decision that cannot be recorded for its notice is an error, even behind a deleted row in its batch', async () => {
   const { decisions, ledger, keys, limits } = await decideAll([YES]);
   const [only] = limits;
   if (!only) throw new Error('no limit');
   await ledger.set(keys.decidedRows, 'damaged');
   const [, after] = await Promise.allSettled([
-    // A row that was forgotten meanwhile.
+    // A row that was deleted meanwhile.
     decisions.follow({ portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' }, 'bl_q49', TOLD),
     decisions.follow(only.row, only.id, TOLD),
   ]);

@@ -4,7 +4,7 @@ import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 const rowAt = (line: number) => ({ portfolio: 'q4', key: `row-${line}` });
 const problem = { step: 'limit', message: 'no longer in the file' } as const;
 
-/** Lines 2 to 5 of an import, of which line 5 came with a later one. */
+/** Rows of an import on lines 2 to 4, and one of a later import on line 5. */
 async function openImported() {
   const ledger = openLedger();
   for (const line of [4, 2, 3]) await ledger.rows.put(rowAt(line), line, '1', makeRequest());
@@ -12,7 +12,7 @@ async function openImported() {
   return ledger;
 }
 
-test('the rows between two lines of an import are told in order, whatever their states, and none of other imports', async () => {
+test('the rows between two lines of an import are listed in order, in any state, without those of other imports', async () => {
   const { rows } = await openImported();
   await rows.begin(rowAt(3), 'company');
   expect(await rows.atLines('q4', '1', { from: 3, to: 5 })).toEqual([
@@ -34,7 +34,7 @@ test('a row that the file lacks is cancelled once, and counted as replaced', asy
   expect((await rows.read([rowAt(2)]))[0]).toMatchObject({ replaced: true, problem });
 });
 
-test('a row is left alone that the file has, or that was sent, or whose import began later', async () => {
+test('a row is not left out if the file has it, its limit was sent or its import began later', async () => {
   const { rows, calls, process, connection, keys } = await openImported();
   await process('a');
   const limit = { kind: 'limit', key: rowAt(3).key, row: rowAt(3), revision: '0' } as const;

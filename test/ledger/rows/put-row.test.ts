@@ -16,7 +16,7 @@ describe('an import', () => {
     ['held', 'ended', 'held'],
     ['done', 'ended', 'done'],
     ['skipped', 'ended', 'skipped'],
-  ] as const)('finds a row that is %s, and of the same words, to be %s', async (state, answer, after) => {
+  ] as const)('leaves or renews an unchanged row by its state: %s is %s', async (state, answer, after) => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', state, {});
@@ -27,8 +27,8 @@ describe('an import', () => {
 
   test.each([
     ['before the import began', 1, 'renewed', 'queued'],
-    ['while it was under way, as where a reply was lost', 0, 'open', 'refused'],
-  ] as const)('finds a row that was refused %s to be %s', async (_when, laterMs, answer, after) => {
+    ['while the import was running, as after a lost reply', 0, 'open', 'refused'],
+  ] as const)('leaves or renews a row that was refused %s: %s', async (_when, laterMs, answer, after) => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', 'refused', {});
@@ -37,7 +37,7 @@ describe('an import', () => {
     expect((await portfolios.read('q4')).states[after]).toBe(1);
   });
 
-  test('renews a row that was refused while it was under way, where the line takes the place of another row', async () => {
+  test('renews a row that was refused during the import if its line now replaces another row', async () => {
     const { rows } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', 'refused', {});
@@ -49,7 +49,7 @@ describe('an import', () => {
     expect((await rows.read([row, other])).map((one) => one?.state)).toEqual(['queued', 'cancelled']);
   });
 
-  test('renews a refused row that has lost its time', async () => {
+  test('renews a refused row whose times are missing', async () => {
     const { rows, connection, keys } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', 'refused', {});
@@ -61,7 +61,7 @@ describe('an import', () => {
 
   // Promise: unsent-row-takes-new-content
   test.each(['queued', 'company', 'documents', 'limit', 'refused', 'held', 'cancelled'] as const)(
-    'gives a row that is %s the new words, as long as its limit was not sent',
+    'gives a row in state %s the new content as long as its limit was not sent',
     async (state) => {
       const { rows, portfolios } = await putRow();
       if (state !== 'queued') await rows.begin(row, 'company');
@@ -73,7 +73,7 @@ describe('an import', () => {
     },
   );
 
-  test.each(['claimed', 'unknown', 'made'] as const)('lets a row keep its words when its limit is %s', async (how) => {
+  test.each(['claimed', 'unknown', 'made'] as const)('keeps the content of a row whose limit is %s', async (how) => {
     const { rows, calls, process } = await putRow();
     await process('a');
     await rows.begin(row, 'company');
@@ -84,13 +84,13 @@ describe('an import', () => {
     if (how === 'made') await calls.settle(limit, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
     expect(await rows.put(row, 9, 'import-2', corrected)).toBe('changed');
     expect((await rows.read([row]))[0]).toMatchObject({ line: 2, request: makeRequest() });
-    // Where it was refused or put off nothing was made, and the next import may correct it.
+    // After a refusal or a put-off nothing was made, and the next import may correct the row.
     if (how !== 'claimed') return;
     await calls.release(limit, 'a/1', 'throttled');
     expect(await rows.put(row, 9, 'import-2', corrected)).toBe('renewed');
   });
 
-  test('changes nothing where the request was made for another portfolio with another amount', async () => {
+  test('does not add a row whose request was made in another portfolio with another amount', async () => {
     const { rows, calls, process, portfolios } = openLedger();
     await process('a');
     const other = { kind: 'limit', key: row.key, row: { portfolio: 'q3', key: row.key } } as const;
@@ -101,7 +101,7 @@ describe('an import', () => {
     expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, skipped: 1 });
   });
 
-  test('skips a request that was made for another portfolio', async () => {
+  test('skips a request that was made in another portfolio', async () => {
     const { rows, calls, portfolios } = openLedger();
     const other = { portfolio: 'q3', key: row.key };
     await calls.settle({ kind: 'limit', key: row.key, row: other }, 'a/1', {
@@ -116,7 +116,7 @@ describe('an import', () => {
 });
 
 // Promise: statement-date-is-advice-only
-test('the date of statements is kept beside a row, taken from the line that came last, and is no part of what was asked for', async () => {
+test('the date of statements is stored with a row from its last line, and does not change the request', async () => {
   const { rows, connection, keys } = openLedger();
   const dateOf = async () => (await rows.read([row]))[0]?.statements;
   await rows.put(row, 2, '1', makeRequest(), '', { statements: '2025-12-31' });
@@ -127,7 +127,7 @@ test('the date of statements is kept beside a row, taken from the line that came
   expect(await connection.hget(keys.row('q4', row.key), 'rev')).toBeNull();
   await rows.put(row, 2, '3', makeRequest());
   expect(await dateOf()).toBeUndefined();
-  // Of a row that is new and already made, too.
+  // The same holds for a new row whose request was made already.
   const other = { portfolio: 'q4', key: 'row-2' };
   await connection.hset(keys.call('limit', other.key), { state: 'made', id: 'bl_2', record: '{}' });
   expect(await rows.put(other, 3, '1', makeRequest(), '', { statements: '2026-03-31' })).toBe('ended');

@@ -15,7 +15,7 @@ function newRows(count: number, { from = 2, ...changes }: Partial<RowRequest> & 
   });
 }
 
-test('new rows that come together stand where rows stand that come one by one', async () => {
+test('new rows that are added in one batch are stored like rows that are added one by one', async () => {
   const [together, alone] = [openLedger(), openLedger()];
   const rows = [
     ...newRows(150),
@@ -37,19 +37,19 @@ test('new rows that come together stand where rows stand that come one by one', 
 
 test.each([
   [
-    'is there already',
+    'exists already',
     ({ rows }) => rows.put({ portfolio: 'q4', key: 'row-3' }, 9, '1', makeRequest({ buyer: 'other' })),
   ],
   [
-    'was made for another portfolio',
+    'was made in another portfolio',
     ({ connection, keys }) => connection.hset(keys.call('limit', 'row-3'), 'state', 'made'),
   ],
   [
-    'has a buyer with more requests than were seen',
+    'has a buyer with more requests than were known',
     ({ connection, keys }) => connection.hset(keys.buyerRows('buyer-3'), 'q3/x', '7'),
   ],
 ] as [string, (ledger: ReturnType<typeof openLedger>) => Promise<unknown>][])(
-  'one that %s is passed over with nothing done of it, and those around it come in',
+  'a row that %s is left to the slow path, and the others are added',
   async (_why, prepare) => {
     const ledger = openLedger();
     await prepare(ledger);
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('one that comes twice comes in once, and again after a lost reply not at all', async () => {
+test('a row given twice is added once, and not again after a lost reply', async () => {
   const { rows, portfolios } = openLedger();
   const row = newRows(1);
   expect(await rows.putNew(OF, [...row, ...row])).toEqual([true, false]);
@@ -69,7 +69,7 @@ test('one that comes twice comes in once, and again after a lost reply not at al
   expect((await portfolios.read('q4')).states.queued).toBe(1);
 });
 
-test('none comes in for an import that began before its portfolio was cancelled, nor with an approval that is not open', async () => {
+test('no row is added for an import from before a cancellation, or with an approval that is not open', async () => {
   const { rows, connection, keys } = openLedger();
   expect(await rows.putNew({ ...OF, approval: 'gone' }, newRows(2))).toEqual([false, false]);
   await connection.hset(keys.portfolio('q4'), 'cancels', 1);
@@ -77,7 +77,7 @@ test('none comes in for an import that began before its portfolio was cancelled,
   expect(await connection.keys(keys.row('q4', '*'))).toEqual([]);
 });
 
-test('of lines that are not imported it is told what there is of them already, in their order', async () => {
+test('a preview reads in order what the ledger knows about lines that are not imported', async () => {
   const ledger = openLedger();
   const { rows, calls, process } = ledger;
   const row = { portfolio: 'q4', key: 'row-1' };

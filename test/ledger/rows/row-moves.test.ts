@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RowState, Step } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger, putRow, ROW as row } from '../../support/ledger.ts';
 
-/** What a row is given when it is moved into a state. */
+/** The fields with which a row is moved into a state. */
 const BROUGHT = {
   limit: { company: 'company_1' },
   refused: { problem: { step: 'company', message: 'no' } },
@@ -10,7 +10,7 @@ const BROUGHT = {
   done: { limit: 'bl_1', record: { status: 'approved', total_limit: '1000' } },
 } as Record<string, Parameters<ReturnType<typeof openLedger>['rows']['advance']>[3]>;
 
-/** Does what the words say, and answers what the ledger answers. */
+/** Runs one step that is written as text, and returns the ledger's answer. */
 function act({ rows, portfolios }: ReturnType<typeof openLedger>, words: string): Promise<unknown> {
   const [verb, first = '', second = ''] = words.split(' ');
   if (verb === 'begin') return rows.begin(row, first as Step).then((found) => found?.state);
@@ -24,13 +24,13 @@ function act({ rows, portfolios }: ReturnType<typeof openLedger>, words: string)
 
 const TO_LIMIT = ['begin company', 'advance company limit = limit'];
 
-// Of the answers behind "=" each is a guard of the move before it.
+// Each answer behind "=" shows that the guard of the move before it holds.
 test.each<[string, string[]]>([
-  ['a worker takes a waiting row into its step', ['begin company = company']],
-  ['a worker only looks at a row that is at another step', [...TO_LIMIT, 'begin company = limit']],
-  ['a row that was renewed does not skip its company', ['begin limit = queued', 'begin company = company']],
+  ['a worker moves a waiting row to its step', ['begin company = company']],
+  ['a worker does not move a row that is at another step', [...TO_LIMIT, 'begin company = limit']],
+  ['a renewed row begins with its company', ['begin limit = queued', 'begin company = company']],
   [
-    'no job sends a refused row again, at whichever step: an operator puts it back',
+    'no job sends a refused row again at any step until an operator puts it back',
     [
       ...TO_LIMIT,
       'advance limit refused',
@@ -40,49 +40,49 @@ test.each<[string, string[]]>([
     ],
   ],
   [
-    'a row that was put back goes on at its step',
+    'a row that was put back continues at its step',
     [...TO_LIMIT, 'advance limit refused', 'requeue refused', 'begin limit = limit'],
   ],
-  ['of two who move a row the first does', [...TO_LIMIT, 'advance company refused = limit']],
+  ['of two concurrent moves the first one counts', [...TO_LIMIT, 'advance company refused = limit']],
   [
-    'a late answer moves a held row at the step that it is held at, and at no other',
+    'a late answer moves a held row only at the step at which it is held',
     [...TO_LIMIT, 'advance limit held', 'advance company refused = held', 'advance limit refused = refused'],
   ],
   [
-    'that a limit was made is believed, also of a held row',
+    'a made limit ends a row as done, even a held one',
     ['begin company', 'advance company held', 'advance limit done = done'],
   ],
   [
-    'a paused portfolio keeps its rows until it goes on',
+    'a paused portfolio keeps its rows until it is resumed',
     ['pause', 'begin company = queued', 'resume', 'begin company = company'],
   ],
   [
-    'a worker puts a row back in front of its step while its portfolio is paused',
+    'a worker returns a row to its queue while its portfolio is paused',
     [...TO_LIMIT, 'pause', 'advance limit queued = queued', 'begin limit = queued', 'resume', 'begin limit = limit'],
   ],
   [
-    'a cancellation gives a row up, once',
+    'a cancellation cancels a row once',
     ['begin company', 'cancel all', 'cancel row = cancelled', 'cancel row = nothing'],
   ],
-  ['a cancellation reaches a row that waited when a worker takes it up', ['cancel all', 'begin company = cancelled']],
+  ['a cancellation cancels a waiting row when a worker takes it up', ['cancel all', 'begin company = cancelled']],
   [
-    'a cancellation reaches a row that is put back at that moment',
+    'a cancellation cancels a row that is put back in the queue at that moment',
     ['begin company', 'pause', 'cancel all', 'advance company queued = cancelled'],
   ],
   [
-    'a cancellation does not concern a row any more that is imported again',
+    'a cancellation does not affect a row that is imported again later',
     ['cancel all', 'cancel row', 'import = renewed', 'begin company = company'],
   ],
   [
-    'a cancellation does not concern a row any more that a person wants again',
+    'a cancellation does not affect a row that a person retries later',
     ['cancel all', 'cancel row', 'requeue cancelled = true', 'begin company = company'],
   ],
   [
-    'a cancellation concerns a row that is sent again without being meant itself',
+    "a cancellation affects a held row that is put back for another row's answer",
     ['begin company', 'advance company held', 'cancel all', 'requeue held unasked = true', 'begin company = cancelled'],
   ],
   [
-    'a cancellation does not bring back a refused row that a dashboard sends again',
+    'a cancellation keeps a refused row refused if a dashboard retries its job',
     ['begin company', 'advance company refused', 'cancel all', 'begin company = refused'],
   ],
 ])('%s', async (_what, acts) => {
@@ -97,7 +97,7 @@ test.each<[string, string[]]>([
   expect(Object.entries(states).filter(([, count]) => count !== 0)).toEqual([[found?.state, 1]]);
 });
 
-test('a worker gets what a row needs, without the problem that it had, and nothing of a row that nobody imported', async () => {
+test('a worker gets a row without its earlier problem, and nothing for an unknown row', async () => {
   const { rows } = await putRow();
   expect(await rows.begin(row, 'company')).toMatchObject({ request: makeRequest(), documentIds: [] });
   await rows.advance(row, 'company', 'limit', { company: 'company_1' });
@@ -107,7 +107,7 @@ test('a worker gets what a row needs, without the problem that it had, and nothi
   expect(await rows.begin({ ...row, key: 'none' }, 'company')).toBeUndefined();
 });
 
-test('a status counts once, however often it comes', async () => {
+test('a status counts once if the same move comes several times', async () => {
   const { rows, portfolios } = await putRow();
   for (let time = 0; time < 3; time += 1) await rows.advance(row, 'queued', 'done', BROUGHT.done ?? {});
   expect((await portfolios.read('q4')).statuses).toEqual({ approved: 1 });
@@ -115,7 +115,7 @@ test('a status counts once, however often it comes', async () => {
 
 const corrected = makeRequest({ limit: { requested_limit: '2000' } });
 
-test('new words of a row are not sent by a job of the old ones, nor overwritten by it', async () => {
+test('a job of an earlier revision of a row neither sends nor overwrites its new content', async () => {
   const { rows, calls, process } = await putRow();
   await process('a');
   const old = await rows.begin(row, 'company');
@@ -127,7 +127,7 @@ test('new words of a row are not sent by a job of the old ones, nor overwritten 
   expect(await rows.advance(row, 'limit', 'refused', { problem, revision: old?.revision ?? '' })).toBe('queued');
   const now = await rows.begin(row, 'company');
   expect(now).toMatchObject({ state: 'company', request: corrected });
-  // A job that is at the limit, while Redis is older and has the row at its company, sends nothing either.
+  // A job at the limit sends nothing either while an older Redis has the row at its company.
   expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toEqual({
     is: 'changed',
   });
@@ -137,7 +137,7 @@ test('new words of a row are not sent by a job of the old ones, nor overwritten 
   });
 });
 
-test('a cancellation concerns no row that was brought in later', async () => {
+test('a cancellation does not affect a row that is added later', async () => {
   const { rows, portfolios } = await putRow();
   const later = { portfolio: 'q4', key: 'row-2' };
   await portfolios.cancel('q4');
@@ -146,7 +146,7 @@ test('a cancellation concerns no row that was brought in later', async () => {
   expect(await rows.cancel(later)).toBe('nothing');
 });
 
-test('a cancellation lets a call that is under way be answered, and a call whose outcome is unknown is not sent again', async () => {
+test('a cancellation waits for a call under way, and does not resend a call in doubt', async () => {
   const { rows, calls, portfolios, process } = await putRow();
   const { vanish } = await process('a');
   await rows.begin(row, 'company');
@@ -157,13 +157,13 @@ test('a cancellation lets a call that is under way be answered, and a call whose
   expect(await rows.cancel(row)).toBe('under way');
   await vanish();
   expect(await rows.cancel(row)).toBe('left');
-  // Under "resend" it would be sent again, were it not cancelled.
+  // Without the cancellation it would be sent again under "resend".
   expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
   expect(await rows.cancel(row)).toBe('under way');
 });
 
 test.each(['made', 'unknown'] as const)(
-  'a cancellation lets a limit that is %s be written down, also of a row that waits',
+  'a cancellation leaves a row whose limit is %s to record that answer, even if it waits',
   async (how) => {
     const { rows, calls, portfolios, process } = await putRow({ companyId: 'company_1' });
     await process('a');
@@ -181,7 +181,7 @@ test.each(['made', 'unknown'] as const)(
 );
 
 // Promise: nothing-sent-after-cancel
-test('a cancellation concerns what an import that began before it still brings in', async () => {
+test('a cancellation also cancels rows that an import from before it adds later', async () => {
   const { rows, portfolios } = openLedger();
   const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
   await portfolios.cancel('q4');

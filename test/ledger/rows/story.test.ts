@@ -14,7 +14,7 @@ const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '
 const limit = { kind: 'limit', key: ROW.key, row: ROW, revision: '0' } as const;
 const hold = (owner: string) => ({ owner, onUnknown: 'hold' }) as const;
 
-test('a row whose calls went as they should has no list, and its calls tell when and how long', async () => {
+test('a row without problems has no history, and its calls have their times and durations', async () => {
   const { connection, keys, rows, calls, stories } = await openStory();
   await rows.begin(ROW, 'company');
   for (const thing of [company, limit]) {
@@ -31,13 +31,13 @@ test('a row whose calls went as they should has no list, and its calls tell when
   expect(await stories.buyerLimits('buyer-of-muster', 10)).toEqual(['limit_1']);
 });
 
-test('a refusal is remembered with what the service said, and who sent it again', async () => {
+test("the history of a row has a refusal with the service's answer, and who retried it", async () => {
   const { rows, calls, stories } = await openStory();
   await rows.begin(ROW, 'company');
   await calls.claim(company, hold('a/1'));
   const body = `<script>alert(1)</script>${'x'.repeat(3_000)}`;
   await calls.release(company, 'a/1', 'refused', { status: 422, body });
-  // The reply was lost, and the script comes again.
+  // The reply was lost, and the script runs again.
   await calls.release(company, 'a/1', 'refused', { status: 422, body });
   await rows.advance(ROW, 'company', 'refused', { problem: { step: 'company', message: 'no', status: 422, body } });
   await rows.requeue(ROW, 'refused', true, { by: 'console' });
@@ -49,7 +49,7 @@ test('a refusal is remembered with what the service said, and who sent it again'
   expect(more).toEqual([]);
 });
 
-test('what was unknown, said by a person and freed is told to the row that sent it and the row that was spoken of', async () => {
+test('the history of each row has a doubt, the answer of a person, and the release', async () => {
   const { rows, calls, stories, told } = await openStory();
   const other = { portfolio: 'q5', key: 'row-2' };
   await rows.put(other, 2, '1', makeRequest());
@@ -77,7 +77,7 @@ test('what was unknown, said by a person and freed is told to the row that sent 
   expect(await stories.heldCount()).toBe(0);
 });
 
-test('other words, another row in its place, and an import without it are told', async () => {
+test('the history has changed content, a replacement by another row, and removal by an import', async () => {
   const { rows, stories, told } = await openStory();
   await rows.put(ROW, 3, '2', makeRequest({ name: 'Neu GmbH' }));
   expect(await told()).toEqual(['mended']);
@@ -92,9 +92,9 @@ test('other words, another row in its place, and an import without it are told',
 test.each<[by: string, again: (story: Awaited<ReturnType<typeof openStory>>) => Promise<unknown>, is: string]>([
   ['a person', ({ rows }) => rows.requeue(ROW, 'cancelled', true, { by: 'olga' }), 'retried'],
   ['a file', ({ rows }) => rows.put(ROW, 3, '2', makeRequest()), 'imported again'],
-  ['a person whom another has to approve', (story) => awaitRow(story), 'asked'],
+  ['a person who needs approval', (story) => awaitRow(story), 'asked'],
 ])(
-  'who gave a row up with its portfolio stays in its story once it is asked for again by %s',
+  'the history of a cancelled row keeps who cancelled it once it is requested again by %s',
   async (_by, again, is) => {
     const story = await openStory();
     const { portfolios, rows, stories, told } = story;
@@ -116,7 +116,7 @@ async function awaitRow({ approvals }: Awaited<ReturnType<typeof openStory>>) {
   return approvals.awaitRow(ROW, 'cancelled', { id, by: 'olga' });
 }
 
-test('no more than fifty entries are kept, the last ones', async () => {
+test('the history of a row keeps its last fifty entries', async () => {
   const { rows, stories } = await openStory();
   for (let time = 0; time < 60; time += 1) await rows.put(ROW, 3, String(time), makeRequest({ name: `${time} GmbH` }));
   const entries = await stories.entries(ROW);
@@ -125,7 +125,7 @@ test('no more than fifty entries are kept, the last ones', async () => {
 });
 
 // Promise: search-indexes-mended
-test('the list of held rows is mended by the rows themselves', async () => {
+test('the comparison corrects the list of held rows from the rows', async () => {
   const { connection, keys, rows, portfolios, stories } = await openStory();
   await rows.begin(ROW, 'company');
   await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });

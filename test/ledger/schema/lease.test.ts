@@ -7,7 +7,7 @@ function openRight() {
   return { connection, key: keys.inboxTaken('f') };
 }
 
-test('one holder at a time has a right, until it is released or gives no sign', async () => {
+test('a lease has one holder at a time, until it is released or expires', async () => {
   const right = openRight();
   const first = await takeLease({ ...right, holder: 'a' });
   expect(await takeLease({ ...right, holder: 'b' })).toBeUndefined();
@@ -16,13 +16,13 @@ test('one holder at a time has a right, until it is released or gives no sign', 
   expect(leftMs).toBeLessThanOrEqual(LEASE_MS);
   await first?.release();
   const second = await takeLease({ ...right, holder: 'b' });
-  // Whoever is not its holder any more gives up nothing of another's.
+  // The former holder's release does not end another's lease.
   await first?.release();
   expect(await right.connection.get(right.key)).toBe('b');
   await second?.release();
 });
 
-test('work under a lease gives it up when it fails, and does nothing where another has it', async () => {
+test('work under a lease releases it on failure, and does not run while another process holds it', async () => {
   const right = { ...openRight(), processId: 'p', what: 'the folder' };
   const failing = underLease(right, async () => {
     expect(await underLease(right, async () => 'inside')).toBeUndefined();
@@ -32,7 +32,7 @@ test('work under a lease gives it up when it fails, and does nothing where anoth
   expect(await right.connection.exists(right.key)).toBe(0);
 });
 
-test('work is told by a signal that another has its lease', async () => {
+test('a signal stops the work when another process takes its lease', async () => {
   const right = { ...openRight(), processId: 'p', what: 'the folder' };
   const reason = await underLease(right, async (_holder, lost) => {
     await right.connection.set(right.key, 'another');
@@ -43,7 +43,7 @@ test('work is told by a signal that another has its lease', async () => {
   expect(await right.connection.get(right.key)).toBe('another');
 });
 
-test('no sign comes after the end, and one that fails keeps none from coming', async () => {
+test('no renewal runs after the end of a lease, and a failed renewal does not stop later ones', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let signs = 0;
   const stop = startSigns(async () => {

@@ -22,6 +22,6 @@ test.each([
     'earlier words',
     { is: 'refused alike', step: 'limit', status: 400 },
   ],
-])('a portfolio that says %j paused itself or not', (paused, firstOver, why) => {
+])('the reason %j tells whether a portfolio paused itself, and why', (paused, firstOver, why) => {
   expect(pausedItself(paused, firstOver)).toEqual(why);
 });

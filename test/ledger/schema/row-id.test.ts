@@ -3,12 +3,12 @@ import { isPortfolioName, rowIdOf, rowName } from '../../../src/ledger/schema/sc
 
 const KEY = 'abcdefghijklmno_';
 
-test('a row is found again by its name', () => {
+test('a row id is read back from its name', () => {
   const row = { portfolio: 'Q4 Länder', key: KEY };
   expect(rowIdOf(rowName(row))).toEqual(row);
 });
 
-test.each(['', 'q4', `q4/${KEY}/x`, `q4/${KEY}x`, 'q4/short', `/${KEY}`, `-q4/${KEY}`])('%j names no row', (name) => {
+test.each(['', 'q4', `q4/${KEY}/x`, `q4/${KEY}x`, 'q4/short', `/${KEY}`, `-q4/${KEY}`])("%j is not a row's name", (name) => {
   expect(rowIdOf(name)).toBeUndefined();
 });
 
@@ -22,6 +22,6 @@ test.each([
   ['../up', false],
   ['a/b', false],
   ['a:b', false],
-])('%j may be the name of a portfolio: %s', (name, isName) => {
+])('%j is a valid portfolio name: %s', (name, isName) => {
   expect(isPortfolioName(name)).toBe(isName);
 });

@@ -9,6 +9,6 @@ test.each([
   [{}, 'company', 'limit'],
   [{ documents: [{}] }, 'company', 'documents'],
   [{ documents: [{}] }, 'documents', 'limit'],
-] as const)('a request with %o goes on behind the step %s at the step %s', (changes, step, next) => {
+] as const)('a request with %o has after the step %s the step %s', (changes, step, next) => {
   expect(stepAfter(makeRequest(changes as object), step)).toBe(next);
 });

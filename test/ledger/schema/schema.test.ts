@@ -6,20 +6,20 @@ import { MOVES, moveArgs, ROW } from '../../../src/ledger/schema/schema.ts';
 import { putRow, ROW as row } from '../../support/ledger.ts';
 import { recordsPage, schemaLua } from './schema-lua.ts';
 
-test('schema.lua is what schema.ts says: node test/ledger/schema/schema-lua.ts writes it', () => {
+test('schema.lua matches schema.ts: run node test/ledger/schema/schema-lua.ts to write it', () => {
   const text = readFileSync(new URL('../../../src/ledger/lua/schema.lua', import.meta.url), 'utf8');
   expect(text).toBe(schemaLua());
 });
 
-test('docs/redis.md is what records.ts says', () => {
+test('docs/redis.md matches records.ts', () => {
   expect(readFileSync(new URL('../../../docs/redis.md', import.meta.url), 'utf8')).toBe(recordsPage());
 });
 
-/** What a listed name or key stands for: `<name>` is anything of one part, which in a field's name may be of several. */
+/** The pattern of a listed name or key: `<name>` matches one part of a key, or several parts in the name of a field. */
 const keyPattern = (key: string) => new RegExp(`^${key.replaceAll(/<\w+>/g, '[^:]+')}$`);
 const fieldPattern = (name: string) => new RegExp(`^${name.replaceAll(/<\w+>/g, '.+')}$`);
 
-/** Every hash of the kept dumps of a ledger that is one of the records, with its fields. */
+/** Every hash of the stored dumps that is one of the records, with its fields. */
 function* dumped(): Generator<{ key: string; fields: string[] }> {
   const kept = fileURLToPath(new URL('../../golden/kept', import.meta.url));
   for (const file of globSync(`${kept}/{redis*,worlds/*}.txt`)) {
@@ -29,7 +29,7 @@ function* dumped(): Generator<{ key: string; fields: string[] }> {
   }
 }
 
-test('no record has a field that is not listed, in any dump of a ledger that was kept', () => {
+test('every field of the records in the stored dumps is listed in records.ts', () => {
   const records = RECORDS.map(({ key, fields }) => ({
     key: keyPattern(key),
     names: Object.keys(fields).map(fieldPattern),
@@ -45,7 +45,7 @@ test('no record has a field that is not listed, in any dump of a ledger that was
   expect(seen.size).toBe(RECORDS.length);
 });
 
-test('a row has no field that the schema does not name', async () => {
+test('a row has only fields of the schema', async () => {
   const { rows, connection, keys } = await putRow();
   await rows.begin(row, 'company');
   await rows.advance(row, 'company', 'limit', { company: 'company_1', documents: ['document_1'] });
@@ -54,7 +54,7 @@ test('a row has no field that the schema does not name', async () => {
   expect(fields.filter((name) => !Object.hasOwn(ROW, name))).toEqual([]);
 });
 
-test('a move is told by name, in the order of the schema, and "" where nothing is given', () => {
+test('the arguments of a move are in the schema\'s order, with "" for each missing one', () => {
   const args = moveArgs(row, [
     { move: 'begin', step: 'limit' },
     { move: 'settle', id: 'bl_1' },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(fixture.clean);
 
-/** What Redis says inside a script while it takes no writes: how it comes to that, and how it ends. */
+/** Errors of Redis inside a script while it accepts no writes, with the commands that cause and end them. */
 const REFUSALS: [string, string[], string[]][] = [
   ['READONLY', ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
   ['OOM', ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
@@ -19,7 +19,7 @@ const REFUSALS: [string, string[], string[]][] = [
 ];
 
 test.each(REFUSALS)(
-  'a script that fails with %s met an outage, and is tried until it is over',
+  'a script that fails with %s is retried until Redis accepts writes again',
   async (reason, begin, end) => {
     await ask(begin);
     onTestFinished(async () => void (await ask(end)));
@@ -34,7 +34,7 @@ test.each(REFUSALS)(
   },
 );
 
-test('a transaction that is refused since Redis is full met an outage too, and one that is wrong fails at once', async () => {
+test('a transaction is retried while Redis is full, and a wrong one fails at once', async () => {
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeKeptLog().log, signal: new AbortController().signal });
   await ask(['config', 'set', 'maxmemory', '1']);
   onTestFinished(async () => void (await ask(['config', 'set', 'maxmemory', '0'])));
@@ -75,7 +75,7 @@ test('an outage is logged once, however many commands wait for its end', async (
   }
 });
 
-test('work that ends at a signal waits for no answer after it, and says what the signal was', async () => {
+test("work stops waiting for Redis at its signal, with the signal's reason", async () => {
   const stopping = new AbortController();
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeKeptLog().log, signal: new AbortController().signal });
   const waiting = untilStopped(retryUntilAnswered, stopping.signal)('write', () => new Promise(() => {}));

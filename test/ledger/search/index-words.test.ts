@@ -30,7 +30,7 @@ describe('a name', () => {
     expect(beginsWith(name, text)).toBe(is);
   });
 
-  test('begins with whatever it begins with, in any case and way to write its letters, and is found there', () => {
+  test('begins with each of its beginnings in any case and Unicode form, also in the index', () => {
     const letters = fc.string({ unit: fc.constantFrom(...'aeouAEOUäÖüßæøåŁ&. -xyzé1東'), maxLength: 30 });
     fc.assert(
       fc.property(letters, fc.nat(30), fc.constantFrom('NFC', 'NFD'), (name, length, form) => {
@@ -55,11 +55,11 @@ test.each([
   ['HRB 12', 'HRB 120', false],
   ['2', 'HRB 12', false],
   ['HRB 12', '12', false],
-])('%s names the number %s: %s', (one, other, is) => {
+])('%s finds the number %s: %s', (one, other, is) => {
   expect(namesNumber(one, other)).toBe(is);
 });
 
-test('a row has a digest for each number that it gives, however it is written, and none for what is no number', () => {
+test('a row has one digest for each of its numbers in any spelling, and none for text without digits or letters', () => {
   const digestsOf = (limit: Record<string, string>) =>
     indexWords(makeRequest({ limit: { requested_limit: '1', ...limit } })).split('\n')[0];
   expect(digestsOf({})).toBe('');

@@ -10,7 +10,7 @@ const requestOf = (at: number, more: object = {}) =>
     ...more,
   } as never);
 
-test('words, ids and amounts that change together, over several sizes of a portfolio, leave nothing behind', async () => {
+test('the search indexes match the rows after concurrent changes of names, ids and amounts in a growing portfolio', async () => {
   const ledger = openLedger();
   await ledger.rows.putNew(
     OF,

@@ -8,7 +8,7 @@ const query = (text: string) => {
   return found;
 };
 
-test('a filter comes out of its query as it went in', () => {
+test('a filter survives the way into a query string and back', () => {
   const filters: RowFilter[] = [
     {},
     { states: ['refused', 'held'], cause: 'k3f9', status: 'under review & more', min: '0.50', max: '100000' },
@@ -18,18 +18,18 @@ test('a filter comes out of its query as it went in', () => {
   for (const filter of filters) expect(filterFromQuery(query(queryOfFilter(filter)))).toEqual(filter);
 });
 
-test('a form may name states one by one, and what it leaves empty was not said', () => {
+test('a form may give states and outcomes one by one, and empty fields are ignored', () => {
   const read = filterFromQuery(query('states=held&states=refused&states=&min=&text=+&status=&page=7'));
   expect(read).toEqual({ states: ['refused', 'held'] });
   const outcomes = filterFromQuery(query('outcomes=declined&outcomes=not_sent,approved&outcomes='));
   expect(outcomes).toEqual({ outcomes: ['approved', 'declined', 'not_sent'] });
 });
 
-test('an amount may be grouped by thousands', () => {
+test('an amount may have group separators', () => {
   expect(filterFromQuery({ min: '1,234,567.5' })).toEqual({ min: '1234567.5' });
 });
 
-test('what cannot be meant is said, and never left out: that would mean more rows', () => {
+test('an invalid filter is an error and is never ignored, because that would select more rows', () => {
   const wrong = [
     'states=gone',
     'outcomes=done',
@@ -51,6 +51,6 @@ test.each<[RowFilter, string]>([
   [{ outcomes: ['not_sent'], states: ['cancelled', 'done'] }, 'cancelled'],
   [{ outcomes: ['needs_answer'], states: ['done'] }, ''],
   [{ states: ['held'] }, 'held'],
-])('a walk for %j visits the states %j alone', (filter, states) => {
+])('the filter %j reads rows in the states %j only', (filter, states) => {
   expect(statesOf(filter).join(' ')).toBe(states);
 });

@@ -15,7 +15,7 @@ test('rows of a state are listed in the order of their lines, with their steps',
   ]);
 });
 
-test('rows are listed from a line on, and are in one state each', async () => {
+test('rows are listed from a line on, each in one state', async () => {
   const { rows } = openLedger();
   for (const line of [2, 3, 4])
     await rows.put({ portfolio: 'q4', key: `row-${line}` }, line, 'import-1', makeRequest());
@@ -29,7 +29,7 @@ test('rows are listed from a line on, and are in one state each', async () => {
   expect([await keysIn('queued'), await keysIn('company')]).toEqual([['row-2', 'row-3'], ['row-4']]);
 });
 
-test('what became of rows is read in the order asked for, with nothing for a row that is not there', async () => {
+test('rows are read in the order asked for, with undefined for an unknown row', async () => {
   const { rows } = openLedger();
   const row = { portfolio: 'q4', key: 'row-1' };
   await rows.put(row, 2, 'import-1', makeRequest());

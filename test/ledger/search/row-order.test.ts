@@ -7,7 +7,7 @@ const PORTFOLIO = 'q4';
 const OF = { portfolio: PORTFOLIO, number: '1', generation: 0, approval: undefined };
 const rowAt = (line: number) => ({ portfolio: PORTFOLIO, key: `row-${line}` });
 
-/** Rows at the lines 2, 3 … with these amounts, or so many lines apart; each third is done. */
+/** Rows at lines 2, 3 … with these amounts, or with larger gaps between the lines; every third is done. */
 async function openRows(amounts: readonly string[], apart = 1) {
   const ledger = openLedger();
   const rows = amounts.map((amount, at) => ({
@@ -29,7 +29,7 @@ async function openRows(amounts: readonly string[], apart = 1) {
   return ledger;
 }
 
-/** Every row of the filter in an order, read in pages of so many. */
+/** Every row of a filter in an order, read in pages of this size. */
 async function allOf(
   { rows }: Awaited<ReturnType<typeof openRows>>,
   filter: RowFilter,
@@ -46,16 +46,16 @@ async function allOf(
   return found;
 }
 
-/** Amounts of all sizes, many of them alike. */
+/** Amounts of all sizes, many of them equal. */
 const amountsOf = (count: number) =>
   Array.from({ length: count }, (_none, at) => (at % 4 === 0 ? '50000' : `${(at * 7919) % 100_003}.5`));
 
 describe.each([
-  ['few rows, which are sorted', 120],
-  ['many rows, which an index lists', 1_200],
-])('of %s', (_what, count) => {
+  ['with few rows, which are sorted', 120],
+  ['with many rows, which an index lists', 1_200],
+])('%s', (_what, count) => {
   // Promise: rows-sorted
-  test('each row comes once in each order, in pages, and the other direction is the reverse', async () => {
+  test('each row is listed once in each order, in pages, and the other direction is the reverse', async () => {
     const ledger = await openRows(amountsOf(count), 3);
     const filters: RowFilter[] = [
       {},
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test('a row that changes is the latest one, and one that stays keeps its place', async () => {
+test('a changed row moves to the end of the order by change, and the other orders stay', async () => {
   const { rows, connection } = await openRows(['3', '1', '2', '9']);
   const now = async () => {
     const [seconds = 0, microseconds = 0] = (await connection.time()).map(Number);
@@ -99,14 +99,14 @@ test('a row that changes is the latest one, and one that stays keeps its place',
   expect(await keysIn('-line')).toEqual(['row-5', 'row-4', 'row-3', 'row-2']);
 });
 
-test('an amount that nobody can read comes before all others', async () => {
+test('unreadable amounts sort before all others', async () => {
   const ledger = await openRows([...amountsOf(1_100), 'abc', '0.5', '1e3']);
   const [first, second, third] = await allOf(ledger, {}, 'amount', 100);
   expect([first, second].map((each) => each?.result.request.limit.requested_limit).toSorted()).toEqual(['1e3', 'abc']);
   expect(third?.result.request.limit.requested_limit).toBe('0.5');
 });
 
-test('what a text finds is sorted too, and given rows are listed alone', async () => {
+test('search results can be sorted, and a filter can list given rows', async () => {
   const { rows } = await openRows(['3', '1', '2', '9']);
   const keysIn = async (filter: RowFilter, order?: RowOrder) =>
     (await rows.page(PORTFOLIO, filter, { count: 9, order })).found.map(({ row }) => row.key);
@@ -117,7 +117,7 @@ test('what a text finds is sorted too, and given rows are listed alone', async (
   expect(await rows.count(PORTFOLIO, chosen)).toEqual({ rows: 2, isExact: true });
 });
 
-test('a row has the rows before and behind it in each order', async () => {
+test('a row has its neighbours in each order and filter', async () => {
   const { rows } = await openRows(['3', '1', '2', '9']);
   const beside = async (key: string, filter: RowFilter, order: RowOrder) => {
     const { before, behind } = await rows.beside(PORTFOLIO, key, { filter, order });
@@ -133,7 +133,7 @@ test('a row has the rows before and behind it in each order', async () => {
 });
 
 // Promise: older-rows-enter-sums
-test('rows that were brought in without the indexes are counted as missing in an order, until they are compared', async () => {
+test('rows imported without the indexes are reported as missing in an order until a comparison adds them', async () => {
   const { connection, keys, rows, portfolios } = await openRows(amountsOf(1_200));
   await connection.del(keys.changed(PORTFOLIO));
   const page = () => rows.page(PORTFOLIO, {}, { count: 5, order: '-changed' });

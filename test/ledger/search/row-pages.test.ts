@@ -4,7 +4,7 @@ import type { IndexedRow } from '../../../src/ledger/schema/row.ts';
 import { pagesOf } from '../../../src/ledger/search/row-pages.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
-/** An index as Redis keeps it: by line, then by key. */
+/** An index in Redis' order: by line, then by key. */
 function indexOf(rows: Map<string, number>) {
   return {
     async behind(portfolio: string, _state: string, { line, count }: { line: number; count: number }) {
@@ -17,7 +17,7 @@ function indexOf(rows: Map<string, number>) {
   };
 }
 
-test('each row that stays comes once, while others leave behind and before the walk', async () => {
+test('each row that stays is listed once while other rows leave before and behind the current page', async () => {
   const line = fc.integer({ min: 2, max: 40 });
   await fc.assert(
     fc.asyncProperty(
@@ -40,7 +40,7 @@ test('each row that stays comes once, while others leave behind and before the w
   );
 });
 
-test('rows of several imports that share a line are found by it', async () => {
+test('several rows of one line are found by that line', async () => {
   const { rows } = openLedger();
   for (const [key, at] of [
     ['a', 2],

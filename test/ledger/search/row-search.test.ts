@@ -9,7 +9,7 @@ function requestOf(name: string, amount = '1000', rest: Partial<RowRequest['limi
   return makeRequest({ name, buyer: `buyer of ${name}`, limit: { requested_limit: amount, ...rest } });
 }
 
-/** A ledger with rows at the lines 2, 3 … of these requests, by keys `row-2`, `row-3` … */
+/** A ledger with one row for each request, at lines 2, 3 … with the keys `row-2`, `row-3` … */
 async function openRows(requests: readonly RowRequest[]) {
   const ledger = openLedger();
   for (const [at, request] of requests.entries()) await ledger.rows.put(rowAt(at + 2), at + 2, '1', request);
@@ -24,7 +24,7 @@ async function openRows(requests: readonly RowRequest[]) {
 
 const rowAt = (line: number) => ({ portfolio: PORTFOLIO, key: `row-${line}` });
 
-/** Every row that the filter means, read in pages of so many. */
+/** Every row of the filter, read in pages of this size. */
 async function pagesOf(ledger: Awaited<ReturnType<typeof openRows>>, filter: RowFilter, count: number) {
   const pages: string[][] = [];
   let after: string | undefined;
@@ -89,7 +89,7 @@ describe('a row is found', () => {
 });
 
 // Promise: rows-narrowed-by-outcome
-test('ids, statuses and states are found as a row gets on, and its old words are not', async () => {
+test('a row is found by its present ids, status and name, and not by its earlier ones', async () => {
   const ledger = await openRows([requestOf('Acme', '100', { company_registration_number: 'HRB 1' })]);
   const row = rowAt(2);
   await ledger.rows.begin(row, 'company');
@@ -116,7 +116,7 @@ test('ids, statuses and states are found as a row gets on, and its old words are
   expect(await ledger.keysOf({ status: 'pending' })).toEqual([]);
 });
 
-test('pages follow each other without a gap, also where rows of several imports share a line', async () => {
+test('pages follow without gaps, also if rows of several imports share a line', async () => {
   const ledger = await openRows(Array.from({ length: 30 }, (_none, at) => requestOf(`Name ${at % 3}`, String(at + 1))));
   for (let at = 0; at < 25; at += 1) {
     await ledger.rows.put({ portfolio: PORTFOLIO, key: `other-${at}` }, 7, '2', requestOf('Other', '5'));
@@ -134,7 +134,7 @@ test('pages follow each other without a gap, also where rows of several imports 
 });
 
 // Promise: rows-narrowed-by-outcome
-test('rows are found by outcome, by what statuses mean now, with other conditions and in pages', async () => {
+test('rows are found by outcome, with the present meanings of statuses, other conditions and paging', async () => {
   const ledger = await openRows(
     Array.from({ length: 600 }, (_none, at) => requestOf(`Name ${at % 3}`, String(at + 1))),
   );
@@ -163,7 +163,7 @@ test('rows are found by outcome, by what statuses mean now, with other condition
     declined.length + expected((at) => at % 11 === 0).length,
   );
   expect(await found({ outcomes: ['answered'] })).toEqual([]);
-  // Rows of an older version, whose tallies do not tell how much was granted, are read.
+  // A row of an older version whose tally lacks the granted amount is read itself.
   await ledger.connection.hset(ledger.keys.row(PORTFOLIO, 'row-9'), 'tally', 'a|done|8|0||3||approved');
   expect(await found({ outcomes: ['declined'], max: '8' })).toContain('row-9');
   expect(await found({ outcomes: ['declined'] })).toContain('row-9');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HeaderMeaning } from '../../../src/portfolio/columns/mapping.ts';
 import { read } from '../../support/workbooks.ts';
 
-/** What is wrong with a file, and the names of its rows. */
+/** The problems of a file, and the names of its rows. */
 async function told(content: string, columns?: Record<string, HeaderMeaning>) {
   const { problems, lines } = await read(content, columns && { mapping: { columns, constants: {} } });
   return {
@@ -22,7 +22,7 @@ describe('a column of numbers whose header means the name', () => {
       '--map "Kunde=name" --map "Debitor="',
     ],
     ['Buyer;Anmerkung;Limit\nCUST-0001;;1\nCUST-0002;;2\n', '--map "HEADER=name"'],
-  ])('is a fault of the file, and the words that it names mend it: %j', async (content, words) => {
+  ])('is a problem of the file, and the --map that the problem proposes corrects it: %j', async (content, words) => {
     const { problems, rows } = await told(content);
     const [taken = ''] = /Debitor|Buyer/.exec(content) ?? [];
     expect(problems).toEqual([expect.stringContaining(`${taken}: The cells of this column, such as`)]);
@@ -43,17 +43,17 @@ describe('a column of numbers whose header means the name', () => {
     ['short names', 'Firma;Limit\n3M;1\nO2;2\nC4;3\n1&1 AG;4\nK+S;5\nABB;6\n', 6],
     ['some names with numbers', 'Firma;Limit\nStudio 54;1\nArea 51 Ltd;2\n4711;3\nBuyer 0001;4\n', 4],
     ['no cells', 'Debitor;Kunde;Limit\n;;1\n', 1],
-    ['our own name of the column', 'name;limit\nK001;1\nK002;2\n', 2],
-  ])('is not suspected of %s', async (_what, content, count) => {
+    ['the column name "name"', 'name;limit\nK001;1\nK002;2\n', 2],
+  ])('is accepted with %s', async (_what, content, count) => {
     const { problems, rows } = await told(content);
     expect(problems).toEqual([]);
     expect(rows).toHaveLength(count);
   });
 });
 
-describe('a column whose header means the name beside another with names', () => {
+describe('a column whose header means the name, beside another column with names', () => {
   // Promise: numbers-are-no-names
-  test('is a fault of the file, which either word mends', async () => {
+  test('is a problem of the file, and either --map of the problem corrects it', async () => {
     const content = 'Debitor;Kunde;Limit\nNord;Zobel AG;1\nSued;Weber KG;2\n';
     const { problems, rows } = await told(content);
     expect(problems).toEqual([
@@ -66,9 +66,9 @@ describe('a column whose header means the name beside another with names', () =>
 
   test.each([
     ['numbers', 'Firma;Kunde;Limit\nZobel AG;K001;1\nWeber KG;K002;2\n'],
-    ['the same name in short', 'Firma;Matchcode;Limit\nZobel AG;ZOBEL;1\nWeber KG;WEBER KG;2\n'],
-    ['hardly anything', 'Firma;Bezeichnung;Limit\nZobel AG;;1\nWeber KG;alt;2\nOst AG;;3\n'],
-  ])('is taken where the other has %s', async (_what, content) => {
+    ['the same names in short form', 'Firma;Matchcode;Limit\nZobel AG;ZOBEL;1\nWeber KG;WEBER KG;2\n'],
+    ['hardly any values', 'Firma;Bezeichnung;Limit\nZobel AG;;1\nWeber KG;alt;2\nOst AG;;3\n'],
+  ])('is accepted if the other column has %s', async (_what, content) => {
     const { problems, rows } = await told(content);
     expect(problems).toEqual([]);
     expect(rows.slice(0, 2)).toEqual(['Zobel AG', 'Weber KG']);

@@ -16,11 +16,11 @@ test.each([
   ['company.address.postal_code:text', 'company.address.postal_code'],
   ['buyer_limit.terms.days:number', 'buyer_limit.terms.days:number'],
   ['buyer_limit.is_insured:yesno', 'buyer_limit.is_insured:yesno'],
-  // It stands in answers alone; whether it can be sent is not shown.
+  // This field is shown in answers only; whether it can be sent is not shown.
   ['buyer_limit.contact.phone', 'buyer_limit.contact.phone'],
   ['company.toString', 'company.toString'],
   ['company.post-code_2.b.c.d.e.f.g', 'company.post-code_2.b.c.d.e.f.g'],
-])('%s is a path', (text, field) => {
+])('%s is accepted as a path', (text, field) => {
   expect(readExtraField(text)).toEqual({ field });
 });
 
@@ -72,7 +72,7 @@ test.each([
   ['company.x:text:text', /has the type text:text/],
   ['address.postal_code', /begins with neither company\. nor buyer_limit\.: write it like/],
   ['document.purpose', /begins with neither/],
-])('%s is refused', (text, fault) => {
+])('%s is refused as a path', (text, fault) => {
   expect(readExtraField(text)).toEqual({ fault: expect.stringMatching(fault) });
 });
 
@@ -94,7 +94,7 @@ describe('a cell', () => {
     expect(extraValue(field, 'value' in reading ? reading.value : 'none')).toBe(value);
   });
 
-  // A comma in the column of amounts says nothing of this column.
+  // A comma in the column of amounts does not decide how this column is read.
   test.each<[ExtraField, string]>([
     ['company.x', '4.93012E+10'],
     ['company.x', '4,93012E+10'],
@@ -109,14 +109,14 @@ describe('a cell', () => {
   });
 
   test.each(['-', '–', '########', '...', '?', 'n/a', 'k.A.'])(
-    'of text: %s counts as empty, and that is told',
+    'of text: %s counts as empty, with a note',
     (text) => {
       expect(readerOfExtra('company.x')?.(text, by)).toEqual({ value: '', change: expect.any(String) });
     },
   );
 });
 
-test('fields are added to the body that they belong to, beside what stands there', () => {
+test('extra fields are added to their request body beside its own fields', () => {
   const company = { name: 'A', address: { city: 'Ulm', state: null } };
   const extras = [
     { field: 'company.address.postal_code', value: '89073' },
@@ -157,6 +157,6 @@ test.each<[ExtraField[], (ExtraField | undefined)[]]>([
     ['company.tax.id', 'company.Tax.no', 'company.tax.office'],
     [undefined, 'company.tax.id', 'company.Tax.no'],
   ],
-])('%j clash as %j', (fields, clashes) => {
+])('the paths %j conflict with %j', (fields, clashes) => {
   expect(fields.map(makeExtraClashes())).toEqual(clashes);
 });

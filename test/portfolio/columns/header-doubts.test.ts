@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { thousandsIn } from '../../../src/portfolio/columns/header-doubts.ts';
 import { read } from '../../support/workbooks.ts';
 
-/** What is wrong with a file, and the names of its rows. */
+/** The problems and warnings of a file, and the names of its rows. */
 async function told(content: string, options: Parameters<typeof read>[1] = {}) {
   const { problems, warnings, lines } = await read(content, options);
   return {
@@ -16,13 +16,13 @@ const mapped = (columns: Record<string, 'name' | 'requested_limit' | null>) => (
   mapping: { columns, constants: {} },
 });
 
-describe('a column called name beside one that means the name', () => {
+describe('a column called name beside a column that means the name', () => {
   // Promise: unclear-column-is-a-fault
   test.each([
     'Firma;Vorname;Name;Kreditlimit\nAcme GmbH;Anna;Müller;1\n',
     'Company;Contact;Name;Limit\nAcme GmbH;;Müller;1\n',
     'Name;First Name;Company Name;Limit\nMüller;John;Acme GmbH;1\n',
-  ])('is a fault of the file, and a word on either mends it: %j', async (content) => {
+  ])('is a problem of the file, and a --map of either column corrects it: %j', async (content) => {
     const [other = ''] = /Firma|Company Name|Company/.exec(content) ?? [];
     const { problems, rows } = await told(content);
     expect(problems).toEqual([expect.stringContaining(`${other} and Name may both be the buyer's name`)]);
@@ -34,7 +34,7 @@ describe('a column called name beside one that means the name', () => {
     expect(twice).toEqual([expect.stringContaining('say --map "Name=" if that one is not meant')]);
   });
 
-  test('is asked for where another column is given twice, one of them by our name', async () => {
+  test('is reported with a warning only, if another column is given twice and one has the exact name', async () => {
     const content =
       'name,city,Ort,requested_limit,Limit,Credit limit,Amount\nAcme,Ulm,Bonn,1,2,3,4\nBeta,,Ulm,1,2,3,4\n';
     expect(await told(content)).toEqual({
@@ -45,13 +45,13 @@ describe('a column called name beside one that means the name', () => {
   });
 });
 
-describe('a name in two columns', () => {
+describe('a name that is split over two columns', () => {
   // Promise: unclear-column-is-a-fault
   test.each([
     ['KUNNR;NAME1;NAME2;KLIMK', 'NAME1', 'NAME2'],
     ['Kundennr;Name 1;Name 2;Kreditlimit', 'Name 1', 'Name 2'],
     ['Kundennr;Firma;Firma 2;Kreditlimit', 'Firma', 'Firma 2'],
-  ])('is not requested by its first part: %s', async (header, first, rest) => {
+  ])('is a problem of the file, so that its first part is not requested: %s', async (header, first, rest) => {
     const content = `${header}\n1;Stadtwerke;Ulm GmbH;1\n2;Stadtwerke;Essen AG;2\n`;
     const { problems, rows } = await told(content);
     expect(problems).toEqual([expect.stringContaining(`${first} may be meant, and ${rest} may hold the rest of it`)]);
@@ -60,7 +60,7 @@ describe('a name in two columns', () => {
     expect(await told(content.replace(`;${rest};`, ';Ort;'))).toMatchObject({ problems: [] });
   });
 
-  test('by our own name is warned of', async () => {
+  test('gets a warning if the first column is called "Name"', async () => {
     const { warnings } = await read('Name;Name 2;Limit\nStadtwerke;Ulm GmbH;1\n');
     expect(warnings).toContainEqual(
       expect.objectContaining({ column: 'Name 2', message: expect.stringContaining('rest of Name') }),
@@ -74,7 +74,7 @@ describe('a header in two rows', () => {
     ['Firma;;;Limit;\nNr.;Name;Ort;Limit beantragt;Bemerkung\n10001;Acme;Ulm;1;x\n', 1, 2],
     ['Liste\nFirma;;;Kreditlimit;\nNr.;Name;Ort;beantragt;bewilligt\n10001;Acme;Ulm;1;2\n', 2, 3],
     ['Name;Limit;Ort\nOrt;Name;Limit\nUlm;Acme;1\n', 1, 2],
-  ])('is asked for: %j', async (content, first, second) => {
+  ])('is a problem that proposes both header lines: %j', async (content, first, second) => {
     const { problems, rows } = await told(content);
     expect(problems).toEqual([
       expect.stringMatching(new RegExp(`^Line ${second} .*--header-line ${second} or --header-line ${first}`)),
@@ -89,10 +89,10 @@ describe('a header in two rows', () => {
   });
 
   test.each([
-    ['a line that lacks its amount', 'Name;;Limit\nAcme;Notiz;\nBeta;;1\n', ['Beta']],
-    ['a remark beside an amount that is none', 'Name;;Limit\nAcme;Notiz;offen\nBeta;;1\n', ['Beta']],
-    ['the same names in another language', 'Name;Limit;Ort\nname;requested limit;city\nBeta;1;Ulm\n', ['Beta']],
-  ])('is not: %s', async (_what, content, names) => {
+    ['a line without an amount', 'Name;;Limit\nAcme;Notiz;\nBeta;;1\n', ['Beta']],
+    ['a remark with an amount that cannot be read', 'Name;;Limit\nAcme;Notiz;offen\nBeta;;1\n', ['Beta']],
+    ['a second header in another language', 'Name;Limit;Ort\nname;requested limit;city\nBeta;1;Ulm\n', ['Beta']],
+  ])('is not reported for %s', async (_what, content, names) => {
     const { problems, rows } = await told(content);
     expect(problems).toEqual([]);
     expect(rows.filter((one) => one !== 'invalid')).toEqual(names);
@@ -100,7 +100,7 @@ describe('a header in two rows', () => {
 });
 
 // Promise: second-table-not-requested
-test('a second table in another order is a problem of all its lines, by what a mapping says as well', async () => {
+test('all lines of a second table with other columns are invalid, also with a mapping', async () => {
   const content = 'Wer;Limit;Ort\nA;1;Ulm\n\nNeu;;\nOrt;Limit;Wer\nUlm;2;B\nBonn;3;C\nWer;Limit;Ort\nD;4;Kiel\n';
   const { lines } = await read(content, mapped({ Wer: 'name' }));
   expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
@@ -120,14 +120,14 @@ describe('amounts in thousands', () => {
   test.each([
     ['above the header', 'Limits Q4 (alle Beträge in TEUR);\n;\nName;Limit\nAcme;50\n', 'The text above the header'],
     ['below the header', 'Name;Limit\n;(in TEUR)\nAcme;50\n', 'The line below the header'],
-  ])('are a fault of the file where it is said %s', async (_where, content, words) => {
+  ])('are a problem of the file if they are announced %s', async (_where, content, words) => {
     const { problems, rows } = await told(content);
     expect(problems).toEqual([expect.stringContaining(words)]);
     expect(problems[0]).toContain('(TEUR)');
     expect(rows).toEqual([]);
   });
 
-  test('above the header, are taken where a mapping says which column it is', async () => {
+  test('are accepted if a mapping names their column', async () => {
     const content = 'Limits in TEUR\nName;Limit\nAcme;50000\n';
     expect(await told(content, mapped({ Limit: 'requested_limit' }))).toMatchObject({ problems: [], rows: ['Acme'] });
   });
@@ -143,7 +143,7 @@ describe('amounts in thousands', () => {
     ['Montants en milliers d’euros', 'milliers d’euros'],
     ["Limits (EUR '000)", "EUR '000"],
     ['Beträge in Mio. €', 'Mio. €'],
-  ])('are said by %j', (text, words) => expect(thousandsIn(text)).toBe(words));
+  ])('are recognised in %j', (text, words) => expect(thousandsIn(text)).toBe(words));
 
   test.each([
     'Kunden über 2 Mio. EUR',
@@ -156,7 +156,7 @@ describe('amounts in thousands', () => {
     'K. EUR',
     '50 TEUR',
     '',
-  ])('are not said by %j', (text) => expect(thousandsIn(text)).toBeNull());
+  ])('are not recognised in %j', (text) => expect(thousandsIn(text)).toBeNull());
 });
 
 const TABLE = 'name;requested_limit;country_code;city\nDelta;4000;DE;Ulm\n';
@@ -164,13 +164,13 @@ const TABLE = 'name;requested_limit;country_code;city\nDelta;4000;DE;Ulm\n';
 describe('a list above the header', () => {
   // Promise: list-above-is-a-fault
   test.each([
-    ['of other column names', 'Kunde;Limit\nAcme;1000\nBeta;2000\nGamma;3000\n\n', 2, 6],
-    ['of one line below names of columns', 'Kunde;Limit\nAcme;1000\n', 2, 3],
-    ['below unknown names', 'Wer;Wo;Wieviel\nAcme;Ulm;1000\nBeta;Ulm;2500\nGamma;Ulm;3000\n', 2, 5],
-    ['of amounts some of which could be years', 'Acme;Ulm;2000\nBeta;Bonn;1950\nGamma;Ulm;3025\n', 1, 4],
-    ['of one such amount below names', 'Kunde;Limit\nAcme;2000\n', 2, 3],
-    ['without names of columns', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
-  ])('is a fault of the file where it is %s, until a person names the header', async (_what, list, from, line) => {
+    ['lines below other column names', 'Kunde;Limit\nAcme;1000\nBeta;2000\nGamma;3000\n\n', 2, 6],
+    ['one line below other column names', 'Kunde;Limit\nAcme;1000\n', 2, 3],
+    ['lines below unknown column names', 'Wer;Wo;Wieviel\nAcme;Ulm;1000\nBeta;Ulm;2500\nGamma;Ulm;3000\n', 2, 5],
+    ['amounts that could be years, without column names', 'Acme;Ulm;2000\nBeta;Bonn;1950\nGamma;Ulm;3025\n', 1, 4],
+    ['one amount that could be a year, below column names', 'Kunde;Limit\nAcme;2000\n', 2, 3],
+    ['amounts with currency, without column names', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
+  ])('is a problem of the file until a person gives the header line: %s', async (_what, list, from, line) => {
     const { problems } = await read(list + TABLE);
     expect(problems).toMatchObject([{ line: from, message: expect.stringContaining(`say --header-line ${line}.`) }]);
     expect(await told(list + TABLE, { headerLine: line })).toMatchObject({ problems: [], rows: ['Delta'] });
@@ -188,12 +188,12 @@ describe('a list above the header', () => {
     'Firma;Muster AG;Kundennr.;10234\nDatum;01.02.2026;;\n',
     'Mandant;10001\nBerater;29098\nBuchungskreis;1000\n',
     'Limits;;;\nNumber;;;250\nSum;;;1.250.000\nAverage;;;5.000,00\n',
-  ])('is not found in titles: %j', async (titles) => {
+  ])('is not found in title lines: %j', async (titles) => {
     expect(await told(titles + TABLE)).toMatchObject({ problems: [], rows: ['Delta'] });
   });
 });
 
-test('a list of names and amounts above a header of two names is a fault of the file', async () => {
+test('a list of names and amounts above a header with two columns is a problem of the file', async () => {
   const { problems } = await read('Acme;1000\nBeta;2500\nGamma;3000\nname;requested_limit\nDelta;4000\n');
   expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining('say --header-line 4.') }]);
 });

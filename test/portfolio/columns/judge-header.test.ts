@@ -4,7 +4,7 @@ import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { read } from '../../support/workbooks.ts';
 
-/** What became of a file: its header's line, the lines that led to rows, by name, and what is wrong with the whole. */
+/** What was read of a file: its header line, its rows by name, and the problems of the whole file. */
 async function told(content: string, options: Parameters<typeof read>[1] = {}) {
   const { headerLine, above, problems, lines, dialect } = await read(content, options);
   const rows = lines.map((line) => [line.line, line.kind === 'row' ? line.row.name : line.kind]);
@@ -15,7 +15,7 @@ const TITLES = ['Debitorenliste, Q4, vorläufig', '', 'Stand: 31.12.2025', 'Name
 
 describe('a header below a title', () => {
   // Promise: header-is-found
-  test.each(DELIMITERS)('is found, said, and lines keep their numbers, separated by %j', async (delimiter) => {
+  test.each(DELIMITERS)('is found and reported, and lines keep their numbers, with the delimiter %j', async (delimiter) => {
     const table = ['Firma|Land|Kreditlimit (EUR)', 'Acme|DE|100', 'Beta|AT|200', ''];
     const content = [...TITLES, ...table.map((line) => line.replaceAll('|', delimiter))].join('\r\n');
     expect(await told(content)).toEqual({
@@ -37,23 +37,23 @@ describe('a header below a title', () => {
   // Promise: header-is-found
   test.each<[string, string, number, string | null]>([
     [
-      'title cells that are filled up with delimiters',
+      'title cells that are padded with delimiters',
       'Liste;;;\nStand;31.12.2025;;\n;;;\nName;Limit;Ort;Notiz\nA;1;;\n',
       4,
       'A',
     ],
-    ['names of ours in titles', 'Firma;Muster AG;\nWährung;EUR;\nName;Limit;Ort\nA;1;Kiel\n', 3, 'A'],
-    ['a title over two lines', '"Debitoren\nQ4"\nName;Limit\nA;1\n', 3, 'A'],
+    ['a title with column names', 'Firma;Muster AG;\nWährung;EUR;\nName;Limit;Ort\nA;1;Kiel\n', 3, 'A'],
+    ['a title on two lines', '"Debitoren\nQ4"\nName;Limit\nA;1\n', 3, 'A'],
     ['a title with a lost quotation mark', 'Liste "Q4;\nName;Limit\nA;1\n', 2, 'A'],
-    ['Excel’s own first line', 'sep=;\nListe\nName;Limit\nA;1\n', 3, 'A'],
+    ['Excel\'s "sep=" line', 'sep=;\nListe\nName;Limit\nA;1\n', 3, 'A'],
     [
-      'DATEV’s own first line',
+      "DATEV's first line",
       '"EXTF";700;16;"Debitoren/Kreditoren";5\nKonto;Name (Adressattyp Unternehmen);Kreditlimit (Debitor)\n1;A;1\n',
       2,
       'A',
     ],
-    ['the 20th line', `${'x\n'.repeat(19)}Name;Limit\nA;1\n`, 20, 'A'],
-    ['one column that is only likely', 'Liste\nFirma;Betrag\nA;1\n', 2, null],
+    ['nineteen title lines', `${'x\n'.repeat(19)}Name;Limit\nA;1\n`, 20, 'A'],
+    ['a title, with one column whose meaning is only guessed', 'Liste\nFirma;Betrag\nA;1\n', 2, null],
   ])('is found below %s', async (_what, content, headerLine, first) => {
     const found = await told(content);
     expect(found.headerLine).toBe(headerLine);
@@ -62,7 +62,7 @@ describe('a header below a title', () => {
   });
 
   // Promises: header-is-found, header-line-is-named
-  test('is not found behind the 20th line, and the problem says how to name it', async () => {
+  test('is not found after the 20th line, and the problem explains --header-line', async () => {
     const content = `${'x\n'.repeat(20)}Name;Limit\nA;1\n`;
     const { problems, headerLine } = await told(content);
     expect(headerLine).toBe(1);
@@ -70,12 +70,12 @@ describe('a header below a title', () => {
     expect(await told(content, { headerLine: 21 })).toMatchObject({ headerLine: 21, problems: [], rows: [[22, 'A']] });
   });
 
-  test('is found by what a mapping says of its names', async () => {
+  test('is found by the names in a mapping', async () => {
     const mapping = { columns: { Partner: 'name', Wert: 'requested_limit' }, constants: {} } as const;
     expect(await told('Liste\nPartner;Wert\nA;1\n', { mapping })).toMatchObject({ headerLine: 2, rows: [[3, 'A']] });
   });
 
-  test('is what a person says it is, though it is blank or not there: then that is said', async () => {
+  test('can be given by a person, and a blank or missing line is a problem', async () => {
     const content = 'Name;Limit\n\nName;Limit\nA;1\n';
     expect(await told(content, { headerLine: 3 })).toMatchObject({ headerLine: 3, rows: [[4, 'A']] });
     for (const headerLine of [2, 9]) {
@@ -90,7 +90,7 @@ describe('a header below a title', () => {
 
 describe('a header on the first line', () => {
   // Promise: header-is-found
-  test('stays it, whatever names of columns its cells below hold', () => {
+  test('is not moved by column names in the lines below', () => {
     const cell = fc.constantFrom(...KNOWN_COLUMNS, 'Firma', 'Land', 'Limit', 'Summe', 'x', '');
     const run = fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 });
     return fc.assert(
@@ -102,7 +102,7 @@ describe('a header on the first line', () => {
     );
   });
 
-  test('that lacks a column says so, and no line below it is taken for it', async () => {
+  test('and without a needed column is reported, and no line below is used as the header', async () => {
     const { headerLine, problems } = await told('Firma;Ort\nMail;Web\nAcme;Kiel\n');
     expect({ headerLine, problems }).toEqual({
       headerLine: 1,
@@ -111,7 +111,7 @@ describe('a header on the first line', () => {
     expect(problems[0]).not.toContain('--header-line');
   });
 
-  test('has lines of blank cells above it, as before', async () => {
+  test('may have blank lines above it', async () => {
     expect(await told('\n;;\nName;Limit;Ort\nA;1;Kiel\n')).toMatchObject({
       headerLine: 3,
       above: null,
@@ -121,14 +121,14 @@ describe('a header on the first line', () => {
 });
 
 describe('a line break in the first quoted cell', () => {
-  test.each(['\n', '\r\n', '\r'])('of the header is read, whatever ends lines: %j', async (end) => {
+  test.each(['\n', '\r\n', '\r'])('of the header is accepted with any line ending: %j', async (end) => {
     const { problems, rows, headerLine } = await told(['"Name\ndes Kunden";Limit;Ort', 'A;1;Kiel', ''].join(end), {
       mapping: { columns: { 'Name\ndes Kunden': 'name' }, constants: {} },
     });
     expect({ problems, rows, headerLine }).toEqual({ problems: [], rows: [[3, 'A']], headerLine: 1 });
   });
 
-  test('of a line is read, in a name as a space, and in a column of one’s own as it is', async () => {
+  test('of a line is a space in a name, and is kept in other columns', async () => {
     const name = await read('name;requested_limit;note\n"Müller\nStahl GmbH";1;x\nB;2;y\n');
     expect(name.lines).toMatchObject([
       { kind: 'row', line: 2, row: { name: 'Müller Stahl GmbH' }, changed: [{ column: 'name' }] },
@@ -141,7 +141,7 @@ describe('a line break in the first quoted cell', () => {
     ]);
   });
 
-  test('is none where both of its lines could stand for themselves', async () => {
+  test('does not join two lines that are complete without it', async () => {
     const { lines } = await read('name;requested_limit\n"A;1\nB";2\nC;3\n');
     expect(lines.map(({ kind }) => kind)).not.toContain('duplicate');
     expect(lines.filter(({ kind }) => kind === 'row').map(({ line }) => line)).toEqual([4]);

@@ -12,7 +12,7 @@ import { companyBodySchema, limitBodySchema } from '../../../src/service/schemas
 const by = { conventions: { decimal: null, dates: null }, today: '2026-11-21' };
 const read = (column: KnownColumn, text: string) => COLUMNS[column].read?.(text, by);
 
-describe('values that are taken', () => {
+describe('values that are accepted unchanged', () => {
   test.each<[KnownColumn, string]>([
     ['country_code', 'DE'],
     ['country_code', 'US'],
@@ -30,7 +30,7 @@ describe('values that are taken', () => {
     expect(read(column, text)).toEqual({ value: text });
   });
 
-  test('columns without a grammar have no reader', () => {
+  test('columns without a format have no reader', () => {
     expect(columnsThat((facts) => facts.read === undefined)).toEqual([
       'city',
       'street',
@@ -42,7 +42,7 @@ describe('values that are taken', () => {
   });
 });
 
-describe('values that are changed', () => {
+describe('values that are normalised, with a note', () => {
   test.each<[KnownColumn, string, string]>([
     ['country_code', 'de', 'DE'],
     ['country_code', 'DEU', 'DE'],
@@ -68,14 +68,14 @@ describe('values that are changed', () => {
     expect(read(column, text)).toEqual({ value, change: expect.any(String) });
   });
 
-  test('a name on several lines is put on one, and a run of spaces costs nothing', () => {
+  test('a name with line breaks becomes one line, in linear time', () => {
     const change = expect.any(String);
     expect(read('name', 'Acme \r\n\n  GmbH\n \nKöln')).toEqual({ value: 'Acme GmbH Köln', change });
     const start = process.cpuUsage();
     const long = `Acme\nGmbH${' '.repeat(200_000)}x`;
     expect(read('name', long)).toEqual({ value: long.replace('\n', ' '), change });
     const { user, system } = process.cpuUsage(start);
-    // Tried space by space it is a minute of work, however busy the machine is.
+    // Backtracking over each space would take a minute of processor time.
     expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });
@@ -117,7 +117,7 @@ describe('the table of columns', () => {
   const row = makeRow(full, 'buyer');
   const sent = columnsThat((facts) => facts.in !== undefined);
 
-  test.each(sent)('%s is sent in a field that the service shows, and comes back into its cell', (column) => {
+  test.each(sent)('%s is sent in a field of the service and exported to its own cell', (column) => {
     const schemas: Record<string, z.ZodObject> = {
       company: companyBodySchema,
       'company.address': companyBodySchema.shape.address.unwrap(),
@@ -129,7 +129,7 @@ describe('the table of columns', () => {
     expect(ledgerCells({ ...row, documents: [] })[LEDGER_COLUMNS.indexOf(column)]).toBe(`the ${column}`);
   });
 
-  test('what a line does not give is left out of its bodies', () => {
+  test('cells that a line does not give are left out of the request bodies', () => {
     expect(makeRow({ name: 'A', requested_limit: '1' }, 'buyer')).toMatchObject({
       company: { name: 'A', address: { state: null } },
       limit: { requested_limit: '1' },
@@ -137,14 +137,14 @@ describe('the table of columns', () => {
     expect(Object.keys(makeRow({ name: 'A', requested_limit: '1' }, 'buyer').limit)).toEqual(['requested_limit']);
   });
 
-  test.each(KNOWN_COLUMNS)('%s is masked as the table says, as a cell and as a field', (column) => {
+  test.each(KNOWN_COLUMNS)('%s is masked as the table says, both as a cell and as a field', (column) => {
     const isMasked = COLUMNS[column].shown === 'masked';
     const { cell } = masked({ column: 'Theirs', meaning: column, cell: 'a text' });
     expect(cell).toBe(isMasked ? MASK : 'a text');
     expect([isPersonalField(column), isPersonalField(fieldOf(column))]).toEqual([isMasked, isMasked]);
   });
 
-  test('docs/file.md names every column', () => {
+  test('docs/file.md lists every column', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/file.md'), 'utf8');
     const named = page.split('\n').flatMap((line) => (line.startsWith('| `') ? (line.split('|')[1] ?? '') : []));
     expect(KNOWN_COLUMNS.filter((column) => !named.some((cell) => cell.includes(`\`${column}\``)))).toEqual([]);

@@ -16,7 +16,7 @@ const known = (cells: string[], rules: Partial<HeaderRules> = {}) =>
   understand(cells, rules).columns.map((column) => column.known);
 
 describe('aliases', () => {
-  test('none stands twice', () => {
+  test('belong to one column each', () => {
     for (const column of KNOWN_COLUMNS)
       for (const name of namesOf(column)) expect([name, aliasOf(name)]).toEqual([name, column]);
     for (const name of Object.keys(GUESSES)) expect([name, aliasOf(name)]).toEqual([name, undefined]);
@@ -39,11 +39,11 @@ describe('aliases', () => {
       ['Company', 'Country', 'Credit Limit', 'E-Mail'],
       ['name', 'country_code', 'requested_limit', 'contact_email'],
     ],
-  ])('understand %j', (cells, columns) => {
+  ])('are recognised in %j', (cells, columns) => {
     expect(known(cells)).toEqual(columns);
   });
 
-  test('of one column that stand twice are a question, and neither is taken', () => {
+  test('of the same column that appear twice are a problem, and neither is used', () => {
     const { columns, problems } = understand(['Firma', 'Käufer'], { needed: ['name'] });
     expect(columns.map((column) => [column.known, column.guess])).toEqual([
       [null, 'name'],
@@ -52,12 +52,12 @@ describe('aliases', () => {
     expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('Firma or Käufer may be meant')]);
   });
 
-  test('give way to our own name', () => {
+  test("are ignored if the column's own name is there", () => {
     expect(known(['Firma', 'name'])).toEqual([null, 'name']);
   });
 });
 
-test('a guess is shown and not taken', () => {
+test('a guessed column is proposed and not used', () => {
   expect(headerMeaningOf('Betrag')).toMatchObject({ known: null, guess: 'requested_limit' });
   const { columns, warnings, problems } = understand(['name', 'Betrag'], { needed: ['name', 'requested_limit'] });
   expect(columns[1]?.known).toBeNull();
@@ -68,7 +68,7 @@ test('a guess is shown and not taken', () => {
 describe('a path', () => {
   const columns = { PLZ: 'company.address.postal_code', Telefon: 'buyer_limit.contact.phone' } as const;
 
-  test('is taken by --map and from a mapping file, and written into one', async () => {
+  test('is read from --map and from a mapping file, and saved into one', async () => {
     const { dir } = await makeTemporaryFolder();
     const mapping = await readMapArgs(['PLZ=company.address.postal_code:text', 'Telefon=buyer_limit.contact.phone']);
     expect({ ...mapping?.columns }).toEqual(columns);
@@ -93,7 +93,7 @@ describe('a path', () => {
     'company.a.__proto__.b',
     'company.constructor',
     'buyer_limit.requested_limit',
-  ])('%s is refused, on the command line and in a mapping file', async (path) => {
+  ])('%s is refused on the command line and in a mapping file', async (path) => {
     const { write } = await makeTemporaryFolder();
     await expect(readMapArgs([`PLZ=${path}`])).rejects.toMatchObject({
       code: 'USAGE',
@@ -103,7 +103,7 @@ describe('a path', () => {
     await expect(readMapping(file)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('PLZ') });
   });
 
-  test('of two columns, or of one that holds the other, is a problem of the file', () => {
+  test("for two columns, or inside another column's path, is a problem of the file", () => {
     const same = { PLZ: 'company.zip', ZIP: 'company.zip:number' } as const;
     expect(understand(['name', 'PLZ', 'ZIP'], { columns: same }).problems).toEqual([
       expect.objectContaining({ column: 'ZIP', message: expect.stringContaining('a request cannot hold both fields') }),
@@ -115,7 +115,7 @@ describe('a path', () => {
     expect(understand(['name', 'PLZ', 'ZIP'], { columns: nested }).problems).toHaveLength(1);
   });
 
-  test('that is a header is sent from an errors file alone', () => {
+  test('is a valid header only in an errors file', () => {
     const header = ['name', 'company.zip:text'];
     expect(understand(header).columns[1]).toMatchObject({ known: null, by: null });
     const errors = understand([...header, 'row', 'limitline_line', 'problem', 'limitline_account', 'limitline_from']);
@@ -124,12 +124,12 @@ describe('a path', () => {
 });
 
 describe('a mapping', () => {
-  test('is stronger than names and aliases, and can take a column away', () => {
+  test('overrides names and aliases, and can ignore a column', () => {
     const columns = { Betrag: 'requested_limit', Firma: null, Kunde: 'name' } as const;
     expect(known(['Betrag', 'Firma', 'Kunde'], { columns })).toEqual(['requested_limit', null, 'name']);
   });
 
-  test('finds its headers as other names are found: by likeness, but an equal one first', () => {
+  test('matches headers without regard to case and signs, but an exact match first', () => {
     const columns = { Vorgang: 'request_reference', 'Kunden-Straße': 'street' } as const;
     const { columns: found, problems } = understand(['VORGANG', 'kunden strasse'], { columns });
     expect(found.map(({ known, by }) => [known, by])).toEqual([
@@ -141,12 +141,12 @@ describe('a mapping', () => {
       null,
       'request_reference',
     ]);
-    // Signs alone are like each other, and mean nothing.
+    // Names of signs only would be equal without their signs, so they are compared exactly.
     expect(known(['%', '#'], { columns: { '%': 'city', '#': null } })).toEqual(['city', null]);
   });
 
   // Promise: mapped-header-must-exist
-  test('whose header the file lacks is a fault of the file that names both', () => {
+  test("with a header that the file lacks is a problem that lists the file's headers", () => {
     const columns = { Vorgang: 'request_reference', vorgang: 'buyer_reference', Firma: 'name' } as const;
     expect(understand(['Firma', 'Kennung', ''], { columns }).problems).toEqual([
       {
@@ -159,23 +159,23 @@ describe('a mapping', () => {
       },
       expect.objectContaining({ column: 'vorgang' }),
     ]);
-    // Two entries that are alike cannot both be meant.
+    // Two similar entries cannot both match one header.
     const { problems } = understand(['Firma', 'VORGANG'], { columns });
     expect(problems).toMatchObject([{ column: 'vorgang' }]);
   });
 
-  test('is content where the file gives the column by our own name, as an errors file does', () => {
+  test('is satisfied if the file has the column under its own name, as an errors file does', () => {
     const columns = { Vorgang: 'request_reference' } as const;
     expect(understand(['name', 'request_reference'], { columns })).toMatchObject({ problems: [], warnings: [] });
   });
 
-  test('that takes away a column which the file lacks is a warning', () => {
+  test('that ignores a column which the file lacks is a warning', () => {
     const { problems, warnings } = understand(['name'], { columns: { Notiz: null } });
     expect(problems).toEqual([]);
     expect(warnings).toMatchObject([{ column: 'Notiz', message: expect.stringContaining('no such name') }]);
   });
 
-  test('gives what every line has, and then the file may not give it too', () => {
+  test('can give a constant for every line, and then the file must not have that column', () => {
     const rules = { needed: ['country_code'], constants: { country_code: 'GB' } };
     expect(understand(['name'], rules).problems).toEqual([]);
     expect(understand(['Land'], rules).problems).toEqual([
@@ -183,7 +183,7 @@ describe('a mapping', () => {
     ]);
   });
 
-  test('is written as it was understood, and read back alike', async () => {
+  test('is saved as it was understood, and read back equal', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = join(dir, 'map.json');
     await saveMapping(path, understand(['Firma', 'Betrag', 'Notiz']).columns, { country_code: 'GB' });
@@ -195,12 +195,12 @@ describe('a mapping', () => {
     expect(await readFile(path, 'utf8')).toMatch(/\n$/);
   });
 
-  test('takes names that every object of JavaScript knows like any other', async () => {
+  test('may contain names of JavaScript object properties', async () => {
     const { dir, write } = await makeTemporaryFolder();
     const path = await write('map.json', '{"columns": {"__proto__": "name", "constructor": "requested_limit"}}');
     const { columns } = await readMapping(path);
     expect(known(['__proto__', 'constructor', 'toString'], { columns })).toEqual(['name', 'requested_limit', null]);
-    // It is kept as JSON beside an import, and read again.
+    // The mapping is stored as JSON with an import, and read again.
     const kept = readOptionsSchema.parse(JSON.parse(JSON.stringify({ mapping: { columns } })));
     expect(known(['__proto__'], { columns: kept.mapping?.columns ?? {} })).toEqual(['name']);
     const saved = join(dir, 'saved.json');
@@ -222,7 +222,7 @@ describe('a mapping', () => {
     ['{"guesses": {"Betrag": 7}}', 'guesses.Betrag'],
     ['{"constants": {"country_code": ""}}', 'constants.country_code'],
     ['{"colums": {}}', 'colums'],
-  ])('%s cannot be used, and says why', async (content, reason) => {
+  ])('%s is refused with a reason', async (content, reason) => {
     const { write } = await makeTemporaryFolder();
     const path = await write('map.json', content);
     await expect(readMapping(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
@@ -230,7 +230,7 @@ describe('a mapping', () => {
 });
 
 describe('the arguments of --map', () => {
-  test('say of single headers what they mean, beside files, and are stronger', async () => {
+  test('map single headers, and override mapping files', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write(
       'map.json',
@@ -249,7 +249,7 @@ describe('the arguments of --map', () => {
     expect(await readMapArgs([])).toBeUndefined();
   });
 
-  test('mean a file where there is one, whatever its name', async () => {
+  test('are a file if one with that name exists', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('q=4.json', '{"columns": {"Kunde": "name"}}');
     expect((await readMapArgs([path]))?.columns).toEqual({ Kunde: 'name' });
@@ -260,7 +260,7 @@ describe('the arguments of --map', () => {
     [['=name'], 'USAGE', 'has no head'],
     [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],
-  ])('cannot be used: %j', async (args, code, message) => {
+  ])('are refused: %j', async (args, code, message) => {
     await expect(readMapArgs(args)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });

@@ -45,14 +45,14 @@ describe('names of columns', () => {
     ['contact_email', ['Ansprechpartner E-Mail', 'SMTP_ADDR', 'E-Mail Kontakt', 'Main Contact Email', 'E-Mail*']],
     ['supporting_documents', ['Belege', 'Documents (optional)', 'Unterlagen']],
     ['currency', ['Währung', 'WAERS', 'Currency Code', 'devise', 'moneda', 'Currency (ISO 4217)', 'Whg.']],
-  ])('%s is meant by %j', (column, names) => {
+  ])('recognise %s in %j', (column, names) => {
     expect(names.filter((name) => known(name) !== column)).toEqual([]);
   });
 
   // Promise: unclear-header-not-taken
   test.each([
     ['Limit (alt)', 'requested_limit'],
-    // What is said of an account may be whether it is open, and of a registration its day.
+    // A column "Account State" may say whether an account is open, and "Registration" may be a date.
     ['Account State', 'state'],
     ['Registration', 'company_registration_number'],
     ['Limit (bisher)', 'requested_limit'],
@@ -70,7 +70,7 @@ describe('names of columns', () => {
     ['Limit (USD 000s)', 'requested_limit'],
     ['Limit Mio. EUR', 'requested_limit'],
     ['Kreditlimit k€', 'requested_limit'],
-  ])('%s may mean %s, and is asked for', (written, guess) => {
+  ])('include %s, which is proposed as %s and not used without confirmation', (written, guess) => {
     expect(headerMeaningOf(written)).toMatchObject({ known: null, guess });
   });
 
@@ -84,16 +84,16 @@ describe('names of columns', () => {
     '',
     '()',
     'USt-IdNr.',
-  ])('mean nothing for certain: %s', (written) => expect(known(written)).toBeNull());
+  ])('have no certain meaning: %s', (written) => expect(known(written)).toBeNull());
 
-  test('say their currency', () => {
+  test('contain a currency', () => {
     const names = ['Kreditlimit (EUR)', 'Limit [€]', 'Limit in US$', 'Limit', 'Credit Limit (LCY)'];
     expect(names.map((name) => headerMeaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
   });
 
   // Promise: unclear-header-not-taken
   test.each(['Limit (TEUR)', 'Limit (thousands)', 'Limit Tsd. EUR', 'Limit (M€)'])(
-    'that say thousands are said to be sent as they stand, also when a mapping takes them: %s',
+    'with thousands get a warning that amounts are sent unchanged, also with a mapping: %s',
     (written) => {
       const cells = ['name', written];
       const columns = { [written]: 'requested_limit' } as const;
@@ -106,14 +106,14 @@ describe('names of columns', () => {
   );
 
   test.each(['Kreditlimit (TEUR)', 'Betrag T€', 'Limit Tsd. EUR'])(
-    'that say thousands are proposed for no column, and it is said why: %s',
+    'with thousands are not proposed for a column, and the problem says why: %s',
     (written) => {
       const cells = ['name', written];
       const { columns, problems } = readHeader({ line: 1, cells, fault: null }, { needed: ['requested_limit'] });
       const why = `${written} is not proposed: its name says that its amounts are in thousands or millions`;
       expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(why)]);
       expect(problems[0]?.message).not.toContain('--map');
-      // The page and a saved mapping propose by this.
+      // The console and a saved mapping propose columns by this guess.
       expect(columns[1]).toMatchObject({ known: null, guess: null });
     },
   );

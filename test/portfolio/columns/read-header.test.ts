@@ -25,7 +25,7 @@ describe('plainName', () => {
     ['buyer_limit.company', 'buyer_limit.company'],
     ['company.state', 'company.state'],
     ['buyer_limit.name', 'buyer_limit.name'],
-    // The service has no such fields, so the dot says nothing.
+    // The service has no such fields, so the dot is ignored or kept in the name.
     ['address.website', 'website'],
     ['contact.name', 'contact.name'],
     ['Account Manager', 'account_manager'],
@@ -35,7 +35,7 @@ describe('plainName', () => {
 });
 
 describe('readHeader', () => {
-  test('knows all columns in any order and keeps the others', () => {
+  test('recognises all columns in any order and keeps the others', () => {
     const { columns, problems } = readHeader(header(...KNOWN_COLUMNS.toReversed(), 'Our Note'), { needed: ['name'] });
     expect(problems).toEqual([]);
     expect(columns.map((column) => column.known)).toEqual([...KNOWN_COLUMNS.toReversed(), null]);
@@ -48,7 +48,7 @@ describe('readHeader', () => {
     expect(columns.filter((column) => column.needed).map((column) => column.known)).toEqual(['name']);
   });
 
-  test('names every needed column that is missing, own ones too', () => {
+  test("reports every missing needed column, also the team's own", () => {
     const { problems } = readHeader(header('Name', 'city'), { needed: ['name', 'requested_limit', 'Cost Centre'] });
     expect(problems).toEqual([
       { line: 1, column: 'requested_limit', value: 'Name,city', message: expect.stringContaining('is needed') },
@@ -56,7 +56,7 @@ describe('readHeader', () => {
     ]);
   });
 
-  test('says once that a line of data is no header, and what to do', () => {
+  test('reports once that a line of data is not a header, and explains what to do', () => {
     const { problems } = readHeader(header('Acme GmbH', 'DE', '1000'), { needed: ['name', 'requested_limit'] });
     expect(problems).toEqual([
       {
@@ -67,18 +67,18 @@ describe('readHeader', () => {
       },
     ]);
     expect(problems[0]?.message).toMatch(/add a line .*--header-line N.*--map "HEADER=name".*for requested_limit\.$/);
-    // A mapping of one of its names says that it is a header.
+    // A mapping of one of its names shows that the line is a header.
     const told = { needed: ['name', 'requested_limit'], columns: { DE: null } };
     expect(readHeader(header('Acme GmbH', 'DE', '1000'), told).problems).toHaveLength(2);
     expect(readHeader(header('Acme GmbH', 'DE', '1000'), { needed: [] }).problems).toEqual([]);
   });
 
-  test('quotes the header as the file writes it', () => {
+  test('quotes the header with the delimiter of the file', () => {
     const { problems } = readHeader(header('Name', 'city'), { needed: ['requested_limit'], delimiter: ';' });
     expect(problems).toEqual([expect.objectContaining({ column: 'requested_limit', value: 'Name;city' })]);
   });
 
-  test('says which setting asks for a column that is none of our own, and which columns there are', () => {
+  test('reports REQUIRED_COLUMNS as the reason for an unknown needed column, and lists the known ones', () => {
     const { problems } = readHeader(header('Name', 'note'), { needed: ['name', 'contcat_email'] });
     expect(problems.map((one) => one.message)).toEqual([
       expect.stringMatching(
@@ -87,7 +87,7 @@ describe('readHeader', () => {
     ]);
   });
 
-  test('says which columns of one name may be meant, since --map cannot tell them apart', () => {
+  test('reports equal column names that --map cannot tell apart', () => {
     const { problems } = readHeader(header('name', 'Limit', ' Limit', 'limit'), { needed: ['requested_limit'] });
     expect(problems.map((one) => one.message)).toEqual([
       expect.stringMatching(
@@ -96,20 +96,20 @@ describe('readHeader', () => {
     ]);
   });
 
-  test('names a column that stands there twice, in whatever spelling', () => {
+  test('reports a column that appears twice, in any spelling', () => {
     const { problems } = readHeader(header('name', 'city', 'Address.City', 'note', 'note'), { needed: ['name'] });
     expect(problems).toEqual([
       expect.objectContaining({ column: 'Address.City', message: expect.stringContaining('columns 2 and 3') }),
     ]);
   });
 
-  test('takes a name of two lines, but not one that holds lines of the file', () => {
+  test('accepts a name on two lines, but not one that contains lines of the file', () => {
     expect(readHeader(header('name', 'requested\nlimit'), { needed: ['requested_limit'] }).problems).toEqual([]);
     const { problems } = readHeader(header('name', 'note\nAcme,1,x'), { needed: ['name'] });
     expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('holds whole lines')]);
   });
 
-  test.each(DELIMITERS)('takes no name that holds lines separated by %j', async (delimiter) => {
+  test.each(DELIMITERS)('refuses a name that contains lines separated by %j', async (delimiter) => {
     const lines = ['name|requested_limit|"note', 'Acme|100|x', 'Beta|200|y"', 'Gamma|300|z', ''];
     const { problems } = await read(lines.join('\n').replaceAll('|', delimiter));
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('holds whole lines') })]);
@@ -117,14 +117,14 @@ describe('readHeader', () => {
 });
 
 test.each([
-  ['as an earlier version wrote them, where it is the team’s own', 'company.note', undefined],
-  ['with its type', 'company.note:text', 'company.note'],
-  ['with a type that is none', 'company.note:memo', undefined],
-  ['of a field that the document shows', 'company.name:text', undefined],
+  ["without a type, as an earlier version wrote it, is the team's own column", 'company.note', undefined],
+  ['with a type is sent', 'company.note:text', 'company.note'],
+  ["with an unknown type is the team's own column", 'company.note:memo', undefined],
+  ["of a known field is the team's own column", 'company.name:text', undefined],
 ])('a path in the header of an errors file: %s', (_what, name, extra) => {
   const cells = ['name', 'requested_limit', name, ...ERROR_COLUMNS];
   const { columns, problems } = readHeader(header(...cells), { needed: [] });
   expect([columns[2]?.extra, problems]).toEqual([extra, []]);
-  // In any other file, it is the team's own.
+  // In any other file it is the team's own column.
   expect(readHeader(header(...cells.slice(0, 3)), { needed: [] }).columns[2]?.extra).toBe(undefined);
 });

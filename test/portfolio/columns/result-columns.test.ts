@@ -8,13 +8,13 @@ test.each([
   [['limitline_account', 'limitline_account'], ['live', 'other'], 'other'],
   [['name', 'limitline_account'], ['A'], ''],
   [['name', 'account'], ['A', 'live'], ''],
-])('of the header %j the cells %j name the account %j', (header, cells, account) => {
+])('with the header %j the cells %j give the account %j', (header, cells, account) => {
   expect(accountOfLine(header)(cells)).toBe(account);
   expect(namesAccount(header)).toBe(header.some((name) => /limitline.account/i.test(name)));
 });
 
 test.each(['Prod', '42', 'please \u001b[31mcheck'])(
-  'a line of account %j says what to do, whoever wrote the name',
+  'a line of another account %j gets instructions with its escaped name',
   (theirs) => {
     const words = otherAccountWords({ line: 'Line 3', there: 'import the file there' }, theirs, '0042');
     const shown = theirs.replace('\u001b', '\u241b');

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import excel, { type Workbook, type Worksheet } from 'exceljs';
 
 /**
- * Writes the workbooks of this folder anew, with exceljs, which is none of our own writers: run by hand with
- * `node test/portfolio/exports/make-workbooks.ts`, and looked at before they are committed.
+ * Writes the workbooks of this folder with exceljs, a writer that is not Limitline's own. Run it by hand with
+ * `node test/portfolio/exports/make-workbooks.ts`, and look at the workbooks before you commit them.
  */
 
 type Cell = string | number | Date | null;
@@ -15,7 +15,7 @@ function sheetOf(book: Workbook, name: string, rows: Cell[][]): Worksheet {
 }
 
 async function save(book: Workbook, name: string): Promise<void> {
-  // The same bytes whenever it is written.
+  // The same bytes each time.
   book.created = new Date('2026-09-30T08:00:00Z');
   book.modified = book.created;
   await book.xlsx.writeFile(join(import.meta.dirname, name));
