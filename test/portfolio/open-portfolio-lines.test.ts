@@ -3,7 +3,7 @@ import { buyerKey, requestKey } from '../../src/portfolio/identity/identity.ts';
 import { PDF, read, told } from '../support/workbooks.ts';
 
 describe('a row', () => {
-  test('has everything that the line gives', async () => {
+  test('has all values of its line', async () => {
     const header =
       'Name,Address.Country Code,city,street,state,website,business_information_source,business_information_id,' +
       'company_registration_number,Requested-Limit,contact.first_name,contact.last_name,contact.email,' +
@@ -57,7 +57,7 @@ describe('a row', () => {
     ]);
   });
 
-  test('leaves out what is empty, and sends an empty state as null', async () => {
+  test('leaves out empty cells, except that an empty state is null', async () => {
     const { lines } = await read('name,requested_limit,state,city,contact_email\n Acme ,1,  ,\u00a0,\n');
     expect(lines).toEqual([expect.objectContaining({ kind: 'row', cells: [' Acme ', '1', '  ', '\u00a0', ''] })]);
     const [line] = lines;
@@ -72,7 +72,7 @@ describe('a row', () => {
   });
 });
 
-test('columns and documents may be called what every object of JavaScript has', async () => {
+test('columns and documents may have the names of JavaScript object properties', async () => {
   const { lines, header, problems } = await read(
     'name,requested_limit,supporting_documents,__proto__,constructor\nA,1,a.constructor|__proto__,own,mine\n',
     { pdfs: ['a.constructor', '__proto__'], requiredColumns: ['__proto__', 'constructor'] },
@@ -89,7 +89,7 @@ test('columns and documents may be called what every object of JavaScript has', 
 
 describe('an invalid line', () => {
   // Promise: check-names-every-problem
-  test('tells every problem of it, with its column as the header writes it', async () => {
+  test('lists all its problems, with the columns as the header writes them', async () => {
     const { lines } = await read(
       'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,dex,1e5,own,nobody,none.pdf|/a.pdf\n',
       { pdfs: [] },
@@ -104,7 +104,7 @@ describe('an invalid line', () => {
     ]);
   });
 
-  test('is one without what REQUIRED_COLUMNS asks for', async () => {
+  test('lacks a column of REQUIRED_COLUMNS', async () => {
     const { lines } = await read('name,requested_limit,Cost Centre,website\nA,1,,\nB,1,7,https://b.example\n', {
       requiredColumns: ['cost_centre', 'website'],
     });
@@ -115,7 +115,7 @@ describe('an invalid line', () => {
     ]);
   });
 
-  test('is one that names documents when there is no folder to look in', async () => {
+  test('names documents although there is no documents folder', async () => {
     const { lines } = await read('name,requested_limit,supporting_documents\nA,1,a.pdf\nB,1,|\n');
     expect(lines.map((line) => line.kind)).toEqual(['invalid', 'row']);
     expect(told(lines)).toEqual([
@@ -123,7 +123,7 @@ describe('an invalid line', () => {
     ]);
   });
 
-  test('leaves the good ones after it alone', async () => {
+  test('does not affect valid lines after it', async () => {
     const text = [
       'name,requested_limit,note',
       'too few,1',
@@ -172,7 +172,7 @@ describe('an invalid line', () => {
 });
 
 // Promise: line-inside-a-cell
-test('a line inside a cell that reads as a line of its own is not requested, nor is the line around it', async () => {
+test('a line inside a quoted cell is not requested, nor is the line around it', async () => {
   const { lines } = await read(
     'name,requested_limit,note\nAcme,100,"earlier terms:\nBeta,500000,declined\nsee mail"\nGamma,5,x\n',
   );
@@ -186,7 +186,7 @@ test('a line inside a cell that reads as a line of its own is not requested, nor
 });
 
 describe('a duplicate', () => {
-  test('is a line that makes the request of an earlier one', async () => {
+  test('is a line with the same request as an earlier line', async () => {
     const { lines } = await read(
       [
         'name,country_code,requested_limit,buyer_reference,request_reference',
@@ -208,7 +208,7 @@ describe('a duplicate', () => {
       'row',
       6,
       'invalid',
-      // What is invalid is no request, so the line below it is the first.
+      // An invalid line is no request, so the line below it is the first.
       'row',
     ]);
     expect(told(lines)).toEqual([
@@ -221,7 +221,7 @@ describe('a duplicate', () => {
 
 describe('advice', () => {
   // Promise: statement-date-is-advice-only
-  test('is given on the line above USD 750k, and once for the rest', async () => {
+  test('is given on lines above USD 750k, and once for all lines without documents', async () => {
     const { lines, warnings } = await read(
       [
         'name,requested_limit,supporting_documents,Statements Dated',
@@ -248,7 +248,7 @@ describe('advice', () => {
     ['requested_limit', '€ 800000', undefined, []],
     ['requested_limit', 'USD 800000', { EUR: 700_000 }, ['Above USD 750k']],
   ])(
-    'compares amounts in the currency that the file names: %s, %s, %j',
+    'compares amounts in the currency of the file: %s, %s, %j',
     async (header, amount, adviseAbove, begins) => {
       const { lines } = await read(`name,${header}\nA,${amount}\n`, { adviseAbove });
       const warnings = lines.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
@@ -261,7 +261,7 @@ describe('advice', () => {
     [['', '$', '＄'], ['Above USD 750k']],
     [['€', 'EUR', 'ＥＵＲ', 'евро', 'ευρώ'], ['Above EUR 700k']],
     [['£', '￡', 'ЕUR', 'доллар', '欧元', 'LCY', '¤'], []],
-  ])('is silent where the currency cannot be told: %j gives %j', async (words, begins) => {
+  ])('is not given if the currency is unknown: %j gives %j', async (words, begins) => {
     for (const word of words) {
       const header = `Kreditlimit${word && ` (${word})`}`;
       const adviseAbove = { EUR: 700_000 };
@@ -270,7 +270,7 @@ describe('advice', () => {
       for (const file of [`name,${header}\nA,800000\n`, `name,${header},currency\nA,800000,${word}\n`, beside]) {
         const { lines } = await read(file, file === beside ? { adviseAbove } : { adviseAbove, mapping });
         const [line] = lines;
-        // An amount beside a word that is no currency is no amount.
+        // An amount beside a word that is no currency is invalid.
         if (file !== beside || line?.kind === 'row')
           expect(line?.kind === 'row' && line.warnings.map(({ message }) => message.slice(0, 14)), file).toEqual(
             begins,
@@ -279,13 +279,13 @@ describe('advice', () => {
     }
   });
 
-  test('says of one document that it is perhaps one of the two statements', async () => {
+  test('says that a single document may be only one of the two statements', async () => {
     const { lines } = await read('name,requested_limit,supporting_documents\nA,800000,a.pdf\n', { pdfs: ['a.pdf'] });
     const says = /^2 supporting_documents: .*names one document, which may be only one of the two/;
     expect(told(lines)).toEqual([expect.stringMatching(says)]);
   });
 
-  test('is given for a file with a header alone', async () => {
+  test('is given for a file that has only a header', async () => {
     const { lines, warnings } = await read('name,requested_limit\n');
     expect(lines).toEqual([]);
     expect(warnings.map((one) => one.message)).toEqual([expect.stringContaining('no line below')]);

@@ -20,24 +20,25 @@ describe('a file that cannot be used', () => {
     ['a gzip archive', gzipSync('name,requested_limit\nA,1\n'), 'gzip'],
     ['a PDF document', PDF, 'PDF'],
     [
-      'in an encoding that nobody can tell',
+      'in an undetectable encoding',
       Buffer.from([...ASCII_HEADER, 0x8e, 0x52, 0x8e, 0xe8, 0x8a, 0x94, 0x2c, 0x31]),
       '--encoding',
     ],
-  ])('is %s', async (_, content, message) => {
+  ])('is reported: %s', async (_, content, message) => {
     const { problems, lines } = await read(content);
     expect(problems.map((one) => one.message)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
     expect(lines).toEqual([]);
   });
 
-  test('does not exist, or is a folder', async () => {
+  test('is missing or a folder', async () => {
     const { dir } = await makeTemporaryFolder();
     await expect(openPortfolio({ path: join(dir, 'none.csv') })).rejects.toMatchObject({ code: 'FILE' });
     await expect(openPortfolio({ path: dir })).rejects.toMatchObject({ code: 'FILE' });
   });
 
-  // A process's own command line is a file that fails once the process is gone: here, a portfolio of many lines.
-  test.skipIf(process.platform !== 'linux')('fails in the middle', async () => {
+  // The command line of a process is a file that fails once the process is gone: here it holds a portfolio of many
+  // lines.
+  test.skipIf(process.platform !== 'linux')('fails in the middle of reading', async () => {
     const lines = 'Acme Works and Trading Company,1000\n'.repeat(3_000);
     const waits = spawn('sh', ['-c', 'read line', ...Array.from({ length: 5 }, () => lines)], {
       argv0: `name,requested_limit\n${lines}`,
@@ -59,7 +60,7 @@ describe('a file that cannot be used', () => {
     expect(count).toBeGreaterThan(0);
   });
 
-  test('is given up when the process stops', async () => {
+  test('is no longer read when the process stops', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
     const stop = new AbortController();
@@ -72,7 +73,7 @@ describe('a file that cannot be used', () => {
 });
 
 describe('batches', () => {
-  test('hold all lines in their order', async () => {
+  test('contain all lines in order, at most 500 each', async () => {
     const { write } = await makeTemporaryFolder();
     const count = 10_000;
     const content = Array.from({ length: count }, (_, n) => `Buyer ${n},${n + 1}\n`).join('');
@@ -87,7 +88,7 @@ describe('batches', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
   });
 
-  test('may be left early', async () => {
+  test('can be abandoned early', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
     const opened = await openPortfolio({ path });

@@ -22,7 +22,7 @@ function line(name: string, amount: string, more: { companyId?: string; document
   };
 }
 
-test('counts buyers and files once, companies that are known not at all, and lines without a row not either', () => {
+test('the forecast counts each buyer and file once, and no known companies or invalid lines', () => {
   const forecaster = makeForecaster();
   const shared = document('/a.pdf', 4);
   const invalid: Line = { kind: 'invalid', line: 3, cells: [], changed: [], key: '', problems: [] };
@@ -36,7 +36,7 @@ test('counts buyers and files once, companies that are known not at all, and lin
   expect(forecaster.forecast()).toEqual({ limits: 3, documents: 2, companies: 1, uploadBytes: 12, requested: '7.3' });
 });
 
-test('counts a file once for each purpose that it is sent with', () => {
+test('the forecast counts a file once for each purpose', () => {
   const forecaster = makeForecaster();
   const statements = document('/a.pdf', 3);
   const taxes = { ...statements, purpose: 'tax_return' };
@@ -45,7 +45,7 @@ test('counts a file once for each purpose that it is sent with', () => {
   expect(forecaster.forecast()).toMatchObject({ documents: 2, uploadBytes: 8 });
 });
 
-test('sums a million amounts exactly', () => {
+test('the forecast sums a million amounts exactly', () => {
   const forecaster = makeForecaster();
   const batch = Array.from({ length: 1_000 }, () => line('A', '0.000001'));
   for (let n = 0; n < 1_000; n += 1) forecaster.add(batch);
@@ -53,13 +53,13 @@ test('sums a million amounts exactly', () => {
   expect(forecaster.forecast().requested).toBe('100000000000000000001');
 });
 
-test('sums amounts of any number of decimals exactly', () => {
+test('the forecast sums amounts with any number of decimals exactly', () => {
   const forecaster = makeForecaster();
   forecaster.add(['0.1', '0.2', '1.2345678', '999999999999999', '12345678901234.5'].map((amount) => line('A', amount)));
   expect(forecaster.forecast().requested).toBe('1012345678901235.0345678');
 });
 
-test('a set of keys tells the new from the old, as the platform does', () => {
+test('a key set knows which keys were added, like a JavaScript Set', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 6_000 }), (names) => {
       const [ours, known] = [makeKeySet(), new Set<number>()];

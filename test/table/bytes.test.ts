@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openBytes } from '../../src/table/bytes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-test('a file is given whole, in full chunks', async () => {
+test('a file is read completely, in full chunks', async () => {
   const { write } = await makeTemporaryFolder();
   const content = Buffer.alloc(200_000, 'limitline ');
   const source = await openBytes({ path: await write('a.csv', content) });
@@ -17,7 +17,7 @@ test('a file is given whole, in full chunks', async () => {
   expect(new Set(chunks.slice(0, -1).map((chunk) => chunk.length)).size).toBe(1);
 });
 
-test('a pipe that gives little at a time is read to its end', async () => {
+test('a pipe that delivers little at a time is read to its end', async () => {
   const { dir } = await makeTemporaryFolder();
   const path = join(dir, 'pipe');
   execFileSync('mkfifo', [path]);
@@ -30,7 +30,7 @@ test('a pipe that gives little at a time is read to its end', async () => {
   await source.close();
 });
 
-test('a file that cannot be opened or read is a fault that says why', async () => {
+test('a file that cannot be opened or read is an error with the reason', async () => {
   const { dir } = await makeTemporaryFolder();
   await expect(openBytes({ path: join(dir, 'none.csv') })).rejects.toMatchObject({
     code: 'FILE',
@@ -44,7 +44,7 @@ test('a file that cannot be opened or read is a fault that says why', async () =
   await folder.close();
 });
 
-test('reading stops when the process does', async () => {
+test('reading ends with an error when the process stops', async () => {
   const { write } = await makeTemporaryFolder();
   const signal = AbortSignal.abort();
   const source = await openBytes({ path: await write('a.csv', 'a'), signal });

@@ -10,7 +10,10 @@ function saidOf(decision: Decision | undefined): string {
   return decision?.warnings.map(({ message }) => message).join(' ') ?? '';
 }
 
-/** What a file leads to, and what the last line is told, the same by the ledger's store and by what a check holds in memory. */
+/**
+ * The decisions on a file and the words for its last line, equal with the ledger's store and with what a check holds
+ * in memory.
+ */
 async function told(lines: Given[]): Promise<{ words: string[]; said: string }> {
   const decisions = await tellFile(makeMapStore(), lines);
   const found = { words: inWords(decisions), said: saidOf(decisions.at(-1)) };
@@ -22,12 +25,12 @@ async function told(lines: Given[]): Promise<{ words: string[]; said: string }> 
   return found;
 }
 
-describe('a line that several known buyers look alike', () => {
+describe('a line that resembles several known buyers', () => {
   const two: Given[] = [{ name: 'Schulzmann AG' }, { name: 'Schulzmann KG', ref: 'K2' }];
   const both = /"Schulzmann AG" \(line 2\) and "Schulzmann KG", reference K2 \(line 3\)/;
 
   // Promise: several-alike-are-asked
-  test('makes no new buyer where a person says that it is one of them, and the problem says how to choose', async () => {
+  test('is a problem if same_buyer says yes, and the problem says how to choose one', async () => {
     const { words, said } = await told([...two, { name: 'Schulzmann A.G.', same: 'yes' }]);
     expect(words).toEqual(['new K1', 'new K2', 'unclear']);
     expect(said).toMatch(both);
@@ -39,12 +42,12 @@ describe('a line that several known buyers look alike', () => {
   test.each<[string, Given, string]>([
     ['name', { name: 'Schulzmann AG' }, 'known K1 by name'],
     ['buyer_reference', { name: 'Schulzmann A.G.', ref: 'K2' }, 'known K2 by reference'],
-  ])('means the one whose %s it has', async (_what, line, expected) => {
+  ])('belongs to the buyer with the same %s', async (_what, line, expected) => {
     expect((await told([...two, { ...line, same: 'yes' }])).words.at(-1)).toBe(expected);
     expect((await told([...two, line])).words.at(-1)).toBe(expected);
   });
 
-  test('is warned of all of them, and not told to say what does not suffice', async () => {
+  test('gets a warning that lists all of them, and does not propose --same-buyer', async () => {
     const { words, said } = await told([...two, { name: 'Schulzmann A.G.' }]);
     expect(words.at(-1)).toBe('new K3');
     expect(said).toMatch(both);
@@ -62,8 +65,8 @@ describe('zeros that a spreadsheet removed', () => {
       { ref: '201', reg: 'HRB 1' },
       /^reference: .*201 differs only by zeros .* 000201 .*Write 000201 as before\..*--same-buyer 3 /,
     ],
-    ['from a reference, where names are spelt otherwise', { ref: '01' }, { ref: '1', name: 'MUSTER' }, /^reference: /],
-    ['from a reference, where one has no country', { ref: '01' }, { ref: '1', country: '' }, /^reference: /],
+    ['from a reference, with names in other spellings', { ref: '01' }, { ref: '1', name: 'MUSTER' }, /^reference: /],
+    ['from a reference, with a missing country', { ref: '01' }, { ref: '1', country: '' }, /^reference: /],
     ['from a number', { reg: '008801' }, { reg: '8801' }, /^registration: .* 008801 /],
     ['from an id', { info: '012345678' }, { info: '12345678' }, /^information: .*Write 012345678 as before\./],
     [
@@ -86,8 +89,8 @@ describe('zeros that a spreadsheet removed', () => {
     ['another number', { ref: '01' }, { ref: '2' }],
     ['another name and number', { ref: '01', reg: 'HRB 1' }, { ref: '1', name: 'Other GmbH', reg: 'HRB 2' }],
     ['letters', { ref: '0A1' }, { ref: 'A1' }],
-    ['other references, with numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
-  ])('are not suspected of %s', async (_what, before, line) => {
+    ['equal names with other references, and numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
+  ])('are not suspected for %s', async (_what, before, line) => {
     expect((await told([before, line])).words).toEqual(['new K1', 'new K2']);
   });
 
@@ -96,14 +99,14 @@ describe('zeros that a spreadsheet removed', () => {
     ['references', (ref) => ({ ref })],
     ['ids', (info) => ({ info })],
     ['numbers', (reg) => ({ reg })],
-  ])('are a problem where very many buyers have one name, and other %s', async (_what, given) => {
+  ])('are a problem also if many buyers share one name and have other %s', async (_what, given) => {
     const numbers = Array.from({ length: 30 }, (_none, n) => `${n + 1}`);
     const known = numbers.map((number) => given(number.padStart(6, '0')));
     for (const number of numbers) expect((await told([...known, given(number)])).words.at(-1)).toBe('unclear');
     expect((await told([...known, given('31')])).words.at(-1)).toBe('new K31');
   });
 
-  test('a warning says which identifier is the same', async () => {
+  test('a warning names the identifier that both lines share', async () => {
     const lines = [
       { ref: '1', reg: 'HRB 1' },
       { ref: '2', reg: 'HRB 1' },
@@ -121,7 +124,7 @@ describe('a name in capitals', () => {
     ['STRASSENBAU NORD KG', 'Straßenbau Nord KG'],
     ['Ämter-Service e.K.', 'ÄMTER\u2010SERVICE e.K.'],
     ['A\u2011B GmbH', 'A-B GmbH'],
-  ])('%s is that of %s', async (one, other) => {
+  ])('%s is the same name as %s', async (one, other) => {
     const { words, said } = await told([
       { name: one },
       { name: one.replace(/ \w+\.?\w*\.?$/, ' plc') },
@@ -135,7 +138,7 @@ describe('a name in capitals', () => {
     expect([inWords(again), saidOf(again[0])]).toEqual([['known K1 by name'], '']);
   });
 
-  test('is another buyer where its reference differs or a person says so', async () => {
+  test('belongs to another buyer if the references differ or same_buyer says no', async () => {
     const lines = (more: Given) => [
       { name: 'Weiß AG', ref: '1' },
       { name: 'WEISS AG', ...more },
@@ -145,7 +148,7 @@ describe('a name in capitals', () => {
     expect((await told(lines({ same: 'no' }))).words.at(-1)).toBe('new K2');
   });
 
-  test('is asked about where several have it', async () => {
+  test('is a problem if several buyers have the name', async () => {
     const two = ['1', '2'].map((ref) => ({ name: 'Weiß AG', ref }));
     expect((await told([...two, { name: 'WEISS AG' }])).said).toContain('belongs to several buyers');
   });

@@ -19,11 +19,11 @@ const anyLines = fc.array(anyLine.map(given), { minLength: 1, maxLength: 8 });
 const keyOf = (decision: Awaited<ReturnType<typeof tellFile>>[number] | undefined) =>
   decision?.is === 'known' ? decision.buyer.key : decision?.is === 'new' ? decision.key : undefined;
 
-/** Mending is another matter: here every name was heard. */
+/** Corrected names are tested elsewhere: here every name counts as sent. */
 const ALL_SENT = { has: () => true } as unknown as Set<string>;
 
 // Promise: identifiers-kept-for-buyer
-test('a line that was told once is told the same ever after, whatever other files bring', async () => {
+test('a line finds the same buyer again, whatever other files are imported between', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, anyLines, async (lines, others) => {
       const store = makeMapStore(ALL_SENT);
@@ -38,7 +38,7 @@ test('a line that was told once is told the same ever after, whatever other file
 });
 
 // Promise: references-tell-buyers-apart
-test('two references are never one buyer, nor two names', async () => {
+test('two references never share a buyer, nor do two names', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, async (lines) => {
       const decisions = await tellFile(makeMapStore(), lines);
@@ -55,7 +55,7 @@ test('two references are never one buyer, nor two names', async () => {
   );
 });
 
-test('what a check holds in memory tells a file as the ledger does, however it is cut into batches', async () => {
+test('a check decides on a file as the ledger does, in batches of any size', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
       const compact = makeFileBuyers({ portfolio: 'q4', importId: 'a' });
@@ -65,7 +65,7 @@ test('what a check holds in memory tells a file as the ledger does, however it i
   );
 });
 
-test('the book of a file by itself, which asks nobody about strangers, tells it so too', async () => {
+test("a file's own book, without the ledger's buyers, decides and warns in the same way", async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
       const place = { portfolio: 'q4', importId: 'a' };
@@ -79,7 +79,7 @@ test('the book of a file by itself, which asks nobody about strangers, tells it 
   );
 });
 
-test('what a check holds in memory tells a file as the ledger does where the ledger knows buyers already', async () => {
+test('a check decides on a file as the import does if the ledger knows buyers already', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, anyLines, async (before, lines) => {
       const store = makeMapStore(ALL_SENT);

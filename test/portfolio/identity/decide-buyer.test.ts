@@ -4,7 +4,7 @@ import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../su
 
 const [MUELLER, SCHMIDT, SCHULZ] = ['Müller Stahl GmbH', 'Schmidt Blumen GmbH', 'Schulz AG'];
 
-/** What a file leads to, told by an exact store and by the one that a check holds in memory. */
+/** The decisions on a file, equal with an exact store and with the one that a check holds in memory. */
 async function told(lines: Given[]): Promise<string[]> {
   const [exact, compact] = [makeMapStore(), makeFileBuyers({ portfolio: 'q4', importId: 'a' })];
   const words = inWords(await tellFile(exact, lines));
@@ -16,7 +16,7 @@ describe('a line finds its buyer', () => {
   // Promise: identifiers-kept-for-buyer
   test.each<[string, Given[], string[]]>([
     [
-      'by its reference, whatever else changes',
+      'by its reference, although other identifiers change',
       [
         { ref: '1', reg: 'HRB 1' },
         { ref: ' 1 ', reg: 'HRB 2' },
@@ -42,17 +42,17 @@ describe('a line finds its buyer', () => {
       ['new K1', 'known K1 by name', 'new K2'],
     ],
     [
-      'by the number, where a reference comes new',
+      'by the number, if the reference is new',
       [{ reg: 'HRB 1' }, { reg: 'HRB 1', ref: '7' }, { ref: '7', name: 'Muster' }],
       ['new K1', 'known K1 by registration', 'known K1 by reference'],
     ],
     [
-      'by the name, where a number comes new',
+      'by the name, if the number is new',
       [{}, { reg: 'HRB 1' }, { reg: 'HRB 1', name: 'Muster' }],
       ['new K1', 'known K1 by name', 'known K1 by registration'],
     ],
     [
-      'and two references are two, though number and name are the same',
+      'and two references are two buyers, although number and name are equal',
       [
         { ref: '1', reg: 'HRB 1' },
         { ref: '2', reg: 'HRB 1' },
@@ -60,12 +60,12 @@ describe('a line finds its buyer', () => {
       ['new K1', 'new K2'],
     ],
     [
-      'and two numbers are two, though the name is the same',
+      'and two numbers are two buyers, although the name is equal',
       [{ reg: 'HRB 1' }, { reg: 'HRB 2' }],
       ['new K1', 'new K2'],
     ],
     [
-      'among those that share a number by its name',
+      'by its name, among buyers with the same number',
       [
         { ref: '1', reg: 'HRB 1', name: MUELLER },
         { ref: '2', reg: 'HRB 1', name: SCHMIDT },
@@ -74,12 +74,12 @@ describe('a line finds its buyer', () => {
       ['new K1', 'new K2', 'known K2 by registration'],
     ],
     [
-      'but not among two that share all',
+      'but not between two buyers with the same number and name',
       [{ ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1' }, { reg: 'HRB 1' }],
       ['new K1', 'new K2', 'unclear'],
     ],
     [
-      'unless its like was told before',
+      'between two such buyers, if an equal line came before',
       [{ reg: 'HRB 1' }, { ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1' }, { reg: 'HRB 1' }],
       ['new K1', 'known K1 by registration', 'new K2', 'known K1 by registration'],
     ],
@@ -88,11 +88,11 @@ describe('a line finds its buyer', () => {
   });
 });
 
-describe('a line cannot be told', () => {
+describe('a line is a problem', () => {
   // Promise: two-buyers-one-number
   test.each<[string, Given[], RegExp]>([
     [
-      'whose number belongs to another name',
+      'if its number belongs to another name',
       [
         { reg: 'HRB 1234', name: MUELLER },
         { reg: 'HRB 1234', name: SCHMIDT },
@@ -100,7 +100,7 @@ describe('a line cannot be told', () => {
       /^The company registration number HRB 1234 belongs to "Müller Stahl GmbH" \(line 2\), and this line names "Schmidt Blumen GmbH"\. .*buyer_reference of its own.*--same-buyer 3 /,
     ],
     [
-      'whose reference belongs to another name',
+      'if its reference belongs to another name',
       [
         { ref: '1', name: MUELLER },
         { ref: '1', name: SCHMIDT },
@@ -108,7 +108,7 @@ describe('a line cannot be told', () => {
       /^The buyer_reference 1 belongs to "Müller Stahl GmbH", reference 1 \(line 2\)/,
     ],
     [
-      'whose number does, though its reference is new',
+      'if its number belongs to another name, although its reference is new',
       [
         { reg: 'HRB 1', name: MUELLER },
         { ref: '2', reg: 'HRB 1', name: SCHMIDT },
@@ -116,12 +116,12 @@ describe('a line cannot be told', () => {
       /write "no" in the column same_buyer/,
     ],
     [
-      'whose identifiers belong to two',
+      'if its identifiers belong to two buyers',
       [{ ref: '1' }, { ref: '2', reg: 'HRB 2', name: SCHMIDT }, { ref: '1', reg: 'HRB 2' }],
       /^The buyer_reference 1 belongs to "Muster GmbH", reference 1 \(line 2\), but the company registration number HRB 2 to "Schmidt Blumen GmbH", reference 2 \(line 3\)/,
     ],
     [
-      'whose number several share, none of its name',
+      'if several buyers share its number, and none has its name',
       [
         { ref: '1', reg: 'HRB 1', name: MUELLER },
         { ref: '2', reg: 'HRB 1', name: SCHMIDT },
@@ -130,7 +130,7 @@ describe('a line cannot be told', () => {
       /^The company registration number HRB 1 belongs to several buyers, "Müller Stahl GmbH", reference 1 \(line 2\) and "Schmidt.*give it a buyer_reference\.$/,
     ],
     [
-      'which is said to be another, and gives nothing else',
+      'if same_buyer says no, and it has no other identifier',
       [{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }],
       /^same_buyer says no, but .* give this line a buyer_reference of its own as well\.$/,
     ],
@@ -140,11 +140,11 @@ describe('a line cannot be told', () => {
   });
 });
 
-describe('a person says', () => {
+describe('a person says by same_buyer', () => {
   // Promise: same-buyer-by-a-person
   test.each<[string, Given[], string[]]>([
     [
-      'that they are the same, and the name is known from then on',
+      'that two names are one buyer, and the new name is remembered',
       [
         { reg: 'HRB 1', name: MUELLER },
         { reg: 'HRB 1', name: SCHMIDT, same: 'yes' },
@@ -153,22 +153,22 @@ describe('a person says', () => {
       ['new K1', 'known K1 by registration', 'known K1 by registration'],
     ],
     [
-      'that a reference counts, and not the number',
+      'that the reference counts, and not the number',
       [{ ref: '1' }, { ref: '2', reg: 'HRB 2' }, { ref: '1', reg: 'HRB 2', same: 'yes' }],
       ['new K1', 'new K2', 'known K1 by reference'],
     ],
     [
-      'that a reference is another of the same',
+      'that a reference is a second one of the same buyer',
       [{ ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1', same: 'yes' }, { ref: '2' }],
       ['new K1', 'known K1 by registration', 'known K1 by reference'],
     ],
     [
-      'that a name alike is the same',
+      'that two similar names are the same buyer',
       [{ name: 'Müller GmbH' }, { name: 'Mueller GmbH', same: 'yes' }],
       ['new K1', 'known K1 by name'],
     ],
     [
-      'that they are two, where a reference is new',
+      'that they are two buyers, if a reference is new',
       [
         { reg: 'HRB 1', name: MUELLER },
         { ref: '2', reg: 'HRB 1', name: SCHMIDT, same: 'no' },
@@ -180,23 +180,23 @@ describe('a person says', () => {
     const store = makeMapStore();
     const names = new Map<string, string>();
     inWords(await tellFile(store, lines), names);
-    // Come again, each line means the same buyer.
+    // Imported again, each line has the same buyer.
     const again = inWords(await tellFile(store, lines), names);
     expect(again.map((word) => word.split(' ')[1])).toEqual(words.map((word) => word.split(' ')[1]));
   });
 });
 
-describe('warnings', () => {
+describe('a warning', () => {
   test.each<[string, Given[], RegExp[]]>([
     [
-      'of another city, and how to tell the buyer apart',
+      'about another city explains how to name another buyer',
       [{ city: 'Köln' }, { ref: '1', city: 'München' }],
       [
         /^The city differs from "Köln" of "Muster GmbH" \(line 2\).* another buyer, write "no" in the column same_buyer/,
       ],
     ],
     [
-      'of another street, but not of its spelling',
+      'about another street is not given for other spellings',
       [
         { ref: '1', street: 'Hauptstr. 1' },
         { ref: '1', street: 'Hauptstraße 1' },
@@ -204,23 +204,23 @@ describe('warnings', () => {
       [],
     ],
     [
-      'of a name alike under another number',
+      'is given for a similar name with another number',
       [
         { reg: '1', name: 'Müller GmbH' },
         { reg: '2', name: 'Mueller AG' },
       ],
       [/^This may be the same buyer as line 2 \("Müller GmbH"\)/],
     ],
-    ['not of one in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
-    ['of one whose country is missing', [{ country: '' }, {}], [/^This may be the same buyer as line 2 /]],
+    ['is not given for a similar name in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
+    ['is given if the earlier line has no country', [{ country: '' }, {}], [/^This may be the same buyer as line 2 /]],
     [
-      'of one with a country, where its own is missing',
+      'is given if the line itself has no country',
       [{}, { country: '' }],
       [/^This may be the same buyer as line 2 /],
     ],
-    ['not where a person says that they are two', [{}, { country: '', same: 'no' }], []],
+    ['is not given if same_buyer says no', [{}, { country: '', same: 'no' }], []],
     [
-      'of another name with the same company_id, also of a known buyer',
+      'is given for another name with the same company_id, also of a known buyer',
       [
         { company: 'company_7', name: MUELLER },
         { company: 'company_7', name: SCHULZ },
@@ -242,7 +242,7 @@ describe('warnings', () => {
   });
 
   // Promise: same-buyer-by-a-person
-  test('a person says that a line without a country is the buyer that has one', async () => {
+  test('same_buyer can say that a line without a country is the buyer with one', async () => {
     expect(inWords(await tellFile(makeMapStore(), [{}, { country: '', same: 'yes' }]))).toEqual([
       'new K1',
       'known K1 by name',
@@ -250,7 +250,7 @@ describe('warnings', () => {
   });
 });
 
-describe('a name that nobody has heard is mended', () => {
+describe('the name of a buyer that was not sent is corrected', () => {
   const [before, after] = [
     { reg: 'HRB 1', name: MUELLER },
     { reg: 'HRB 1', name: SCHMIDT },
@@ -269,17 +269,17 @@ describe('a name that nobody has heard is mended', () => {
   });
 
   test.each<[string, Given[], { importId?: string; portfolio?: string }]>([
-    ['not where another amount is asked for', [{ ...after, limit: '2' }], { importId: 'b' }],
-    ['not in another portfolio', [after], { importId: 'b', portfolio: 'q5' }],
-    ['not by another line of the same file', [before, after], {}],
-    ['not where the file has the old name as well', [before, after], { importId: 'b' }],
+    ['but not if the line has another amount', [{ ...after, limit: '2' }], { importId: 'b' }],
+    ['but not in another portfolio', [after], { importId: 'b', portfolio: 'q5' }],
+    ['but not by another line of the same file', [before, after], {}],
+    ['but not if the file also has the old name', [before, after], { importId: 'b' }],
   ])('%s', async (_what, lines, where) => {
     const store = makeMapStore();
     await tellFile(store, [before]);
     expect(inWords(await tellFile(store, lines, where)).at(-1)).toBe('unclear');
   });
 
-  test('not where something was sent', async () => {
+  test('but not if something was sent', async () => {
     const sent = new Set<string>();
     const store = makeMapStore(sent);
     const [first] = await tellFile(store, [before]);
@@ -288,7 +288,7 @@ describe('a name that nobody has heard is mended', () => {
   });
 });
 
-test('a buyer whose reference an earlier version read as 4711.0 is found by its name or number, and has the new reference from then on', async () => {
+test('a buyer whose reference an earlier version read as 4711.0 is found by name or number and gets the new reference', async () => {
   const store = makeMapStore();
   await tellFile(store, [{ ref: '4711.0' }, { ref: '4712.0', reg: 'HRB 1', name: 'Other' }, { ref: '4713.0' }]);
   const later = [{ ref: '4711' }, { ref: '4712', reg: 'HRB 1', name: 'Other' }, { ref: '4714' }];

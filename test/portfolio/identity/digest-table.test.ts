@@ -5,7 +5,7 @@ import { type DigestTableOptions, digestOf, makeDigestTable } from '../../../src
 const digest = (n: number) => digestOf(String(n));
 
 describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %o', (options) => {
-  test('finds what it was given, in order, as a map of lists does', () => {
+  test('finds all values of a digest in order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 9_000 }), { maxLength: 9_000 }), (numbers) => {
         const [ours, known] = [makeDigestTable(options), new Map<number, number[]>()];
@@ -22,7 +22,7 @@ describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %
     );
   });
 
-  test('adds once what it does not have, and else answers its first value', () => {
+  test('addOnce adds an unknown digest, and returns the first value of a known one', () => {
     const table = makeDigestTable(options);
     for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), n)).toBeUndefined();
     for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), 9_000 + n)).toBe(n);
@@ -31,13 +31,13 @@ describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %
     expect(table.find(digest(1), 9)).toEqual([1, 7]);
   });
 
-  test('finds no more of one digest than it is asked for', () => {
+  test('finds at most as many values as asked for', () => {
     const table = makeDigestTable(options);
     for (let value = 0; value < 20; value += 1) table.add(digest(1), value);
     expect(table.find(digest(1), 3)).toEqual([0, 1, 2]);
   });
 
-  test('keeps digests apart that belong in one slot, and knows one that has no bit set', () => {
+  test('keeps digests of one slot apart, and finds the digest without any bit', () => {
     const table = makeDigestTable(options);
     const alike = ['AAAAAAAAAAAAAAAA', 'AAAAAAAAABAAAAAA', 'AAAAAAAA_AAAAAAA'];
     for (const [value, one] of alike.entries()) table.add(one, value);
@@ -46,7 +46,7 @@ describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %
   });
 });
 
-test('a table that keeps no values still knows which digests it has', () => {
+test('a table without values still knows its digests', () => {
   const set = makeDigestTable({ keepsValues: false });
   for (let n = 0; n < 9_000; n += 1) set.add(digest(n), 0);
   for (let n = 0; n < 9_000; n += 1) expect(set.has(digest(n))).toBe(true);

@@ -13,7 +13,7 @@ test('a digest is the first 96 bits of the SHA-256', () => {
   expect(digestOf('Acme')).toBe(hash('sha256', 'Acme', 'buffer').subarray(0, DIGEST_BYTES).toString('base64url'));
 });
 
-test('a digest is written as Buffer writes it', () => {
+test('writeDigest writes the bytes that Buffer writes', () => {
   for (const digest of DIGESTS) {
     const bytes = Buffer.from(digest, 'base64url');
     const table = Buffer.alloc(3 * DIGEST_BYTES);
@@ -22,7 +22,7 @@ test('a digest is written as Buffer writes it', () => {
   }
 });
 
-test('letters of a digest are read as the bits that Buffer reads', () => {
+test('lettersAsNumber reads the bits that Buffer reads', () => {
   for (const digest of DIGESTS) {
     const all = Buffer.from(digest, 'base64url').reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
     expect(lettersAsNumber(digest, 0, 1)).toBe(Number(all >> 90n));

@@ -22,29 +22,29 @@ describe('buyerKey', () => {
   test.each<[string, Partial<BuyerIdentity>, Partial<BuyerIdentity>]>([
     ['the reference first', {}, { name: 'X', countryCode: 'FR', registrationNumber: '2', informationId: '3' }],
     ['then information source and id', { buyerReference: undefined }, { name: 'X', registrationNumber: '2' }],
-    ['then country and registration', { buyerReference: undefined, informationSource: undefined }, { name: 'X' }],
+    ['then country and registration number', { buyerReference: undefined, informationSource: undefined }, { name: 'X' }],
     [
-      'not a registration number without a country',
+      'no registration number without a country',
       { buyerReference: undefined, countryCode: undefined },
       { registrationNumber: '2', name: 'X' },
     ],
     [
-      'not an information id without its source',
+      'no information id without its source',
       { buyerReference: undefined, registrationNumber: undefined, informationSource: undefined },
       { informationId: '3' },
     ],
-  ])('goes by %s', (_, without, irrelevant) => {
+  ])('uses %s', (_, without, irrelevant) => {
     expect(buyerKey({ ...FULL, ...without })).toBe(buyerKey({ ...FULL, ...irrelevant, ...without }));
   });
 
-  test('goes by name and country when nothing else is given', () => {
+  test('uses name and country if nothing else is given', () => {
     const key = buyerKey({ name: 'Acme GmbH', countryCode: 'DE' });
     expect(buyerKey({ name: ' ACME  gmbh ', countryCode: 'DE' })).toBe(key);
     expect(buyerKey({ name: 'Acme GmbH', countryCode: 'AT' })).not.toBe(key);
     expect(buyerKey({ name: 'Acme GmbH' })).not.toBe(key);
   });
 
-  test('never takes one kind for another', () => {
+  test('never equals the key of another kind of identifier', () => {
     const keys = [
       buyerKey({ buyerReference: 'de\nacme', name: '' }),
       buyerKey({ buyerReference: 'de acme', name: '' }),
@@ -61,13 +61,13 @@ describe('buyerKey', () => {
 describe('requestKey', () => {
   const given = { buyer: buyerKey(FULL), requestedLimit: '1000.5' };
 
-  test('goes by the request reference alone if there is one', () => {
+  test('depends only on the request reference if there is one', () => {
     const key = requestKey({ ...given, requestReference: 'R-1' });
     expect(requestKey({ requestReference: ' r-1 ', buyer: 'other', requestedLimit: '7' })).toBe(key);
     expect(requestKey({ ...given, requestReference: 'R-2' })).not.toBe(key);
   });
 
-  test('else by buyer and limit', () => {
+  test('depends on buyer and limit otherwise', () => {
     const key = requestKey(given);
     expect(key).toMatch(/^[\w-]{16}$/);
     expect(requestKey({ ...given, requestReference: undefined })).toBe(key);
@@ -83,15 +83,15 @@ describe('squeeze', () => {
     ['Acme\u00a0\n GmbH', 'acmegmbh'],
     ['ÉCOLE', 'école'],
     ['E\u0301cole', '\u00e9cole'],
-    // U+01F0 has no upper case in one piece: composed only after lower-casing do the two spellings meet.
+    // U+01F0 has no single upper-case character, so the two spellings become equal only if composed after lower-casing.
     ['J\u030c', '\u01f0'],
     ['Ｆｕｌｌ', 'ｆｕｌｌ'],
     ['STRASSE', 'strasse'],
-  ])('makes of %j %j', (text, squeezed) => {
+  ])('turns %j into %j', (text, squeezed) => {
     expect(squeeze(text)).toBe(squeezed);
   });
 
-  test('does nothing more the second time', () => {
+  test('changes nothing the second time', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(squeeze(squeeze(text))).toBe(squeeze(text));

@@ -21,7 +21,7 @@ test.each([
   ['Példa Kft.', 'Pelda KFT'],
   ['Eksempel A/S', 'Eksempel AS'],
   ['Esimerkki Oy', 'Esimerkki'],
-])('takes %s and %s for one name', (one, other) => {
+])('%s and %s are one name', (one, other) => {
   expect(looseName(one)).toBe(looseName(other));
 });
 
@@ -32,13 +32,13 @@ test.each([
   ['Nord AG', 'Süd AG'],
   ['Werk 1 GmbH', 'Werk 2 GmbH'],
   ['東京商事', '大阪商事'],
-])('keeps %s and %s apart', (one, other) => {
+])('%s and %s are two names', (one, other) => {
   expect(looseName(one)).not.toBe(looseName(other));
 });
 
-test('reads Western letters as it reads them among others', () => {
+test('Western letters are read in the same way with and without other letters beside them', () => {
   const western = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
-  // A dash of another part of Unicode parts words and is no more: the name is read by rules in place of a table.
+  // A dash from elsewhere in Unicode only separates words, but has the name read by rules instead of by a table.
   fc.assert(
     fc.property(western, (name) => {
       expect(looseName(`${name} \u2014`)).toBe(looseName(name));

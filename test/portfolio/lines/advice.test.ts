@@ -11,13 +11,13 @@ import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
 describe('adviceDates', () => {
   test.each([
     ['2026-11-21T00:00:00Z', '2026-11-21', '2025-01-21'],
-    // Already tomorrow in Kiribati.
+    // It is already tomorrow in Kiribati.
     ['2026-11-21T10:00:00Z', '2026-11-22', '2025-01-22'],
     // 22 months before 31 December there is no day 31.
     ['2026-12-31T00:00:00Z', '2026-12-31', '2025-02-28'],
     ['2025-12-30T00:00:00Z', '2025-12-30', '2024-02-29'],
     ['2026-10-31T00:00:00Z', '2026-10-31', '2024-12-31'],
-  ])('at %s', (now, today, oldest) => {
+  ])('at %s today is %s, and the oldest statements are of %s', (now, today, oldest) => {
     expect(adviceDates(new Date(now))).toEqual({ today, oldest });
   });
 });
@@ -34,7 +34,7 @@ describe('adviceFor', () => {
     ['900000', 1, '2025-01-20', 'statements_dated'],
     ['900000', 0, '2025-01-20', 'requested_limit'],
     ['1000', 1, '2001-01-01', null],
-  ])('limit %s, %i documents, dated %s', (requested_limit, documents, dated, column) => {
+  ])('for limit %s with %i documents, dated %s, concerns %s', (requested_limit, documents, dated, column) => {
     const values = { requested_limit, ...(dated ? { statements_dated: dated } : {}) };
     expect(adviceFor(values, { documents }, dates)?.column ?? null).toBe(column);
   });
@@ -49,7 +49,7 @@ describe('adviceFor', () => {
     ['800000', '$', { EUR: 700_000 }, 'Above USD 750k,'],
     ['800000', null, { EUR: 700_000 }, 'Above USD 750k,'],
     ['800000', 'USD', { USD: 900_000 }, null],
-  ])('%s in %s, with %j', (requested_limit, word, above, begins) => {
+  ])('for %s in %s, with %j, begins with %s', (requested_limit, word, above, begins) => {
     const currency = advisedCurrency(word === null ? null : currencyOf(word), above);
     const message = adviceFor({ requested_limit }, { documents: 0, currency, above }, dates)?.message;
     expect(message === undefined ? null : message.slice(0, begins?.length)).toBe(begins);
@@ -57,7 +57,7 @@ describe('adviceFor', () => {
 });
 
 test.each(['евро (старый)', 'Local currency', '1'])(
-  '"%s" is kept for later nights as no currency that is known',
+  'the unknown currency "%s" is stored for the nightly check as XXX',
   (word) => {
     const currency = advisedCurrency(new Set([word.toUpperCase()]));
     expect(readStatements(statementsText('800000', undefined, currency)).currency).toBe('XXX');
@@ -72,7 +72,7 @@ describe('statementsText', () => {
     ['720000', undefined, 'EUR', 'EUR'],
     ['700000', '2025-12-31', 'EUR', undefined],
     ['800000', undefined, undefined, undefined],
-  ])('of %s, dated %s, in %s: %s', (amount, dated, currency, text) => {
+  ])('for %s, dated %s, in %s is %s', (amount, dated, currency, text) => {
     expect(statementsText(amount, dated, currency, { EUR: 700_000 })).toBe(text);
     if (text !== undefined) expect(readStatements(text)).toEqual({ dated, currency });
   });

@@ -14,7 +14,7 @@ test.each([
   [`${POINTS}D;12`],
   [`${POINTS}D;12500`],
   [`${POINTS}D;12500.0`],
-])('an amount that the end of the file may cut off is a problem: %j', async (content) => {
+])('an amount that the end of the file may have cut off is a problem: %j', async (content) => {
   const { lines } = await read(content);
   expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'invalid']);
   expect(told(lines)).toEqual([
@@ -30,13 +30,13 @@ test.each([
   ['of a file without a fixed number of decimals', 'name;requested_limit\nA;12.5\nB;7.5\nC;8.5\nD;12'],
   ['below too few others', 'name;requested_limit\nA;12.50\nB;7.50\nD;12'],
   ['before another cell', 'name;requested_limit;city\nA;12.50;Köln\nB;7.50;Ulm\nC;8.00;Bonn\nD;12;Tri'],
-])('none is an amount %s', async (_, content) => {
+])('an amount is not suspected of being cut off if it is %s', async (_, content) => {
   const { lines, warnings } = await read(content);
   expect(told(lines)).toEqual([]);
   expect(warnings.map(({ message }) => message)).toEqual([expect.stringMatching(/no document/)]);
 });
 
-test('whole amounts with separators of thousands say nothing about decimals', async () => {
+test('whole amounts with group separators do not make later whole amounts look cut off', async () => {
   const { lines } = await read('name;requested_limit\nA;1,234,567\nB;2,000,000\nC;3,500,000\nD;500');
   expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row']);
 });
@@ -44,8 +44,8 @@ test('whole amounts with separators of thousands say nothing about decimals', as
 // Promise: cut-file-warned
 test.each([
   ['without a line break', 'D', true],
-  ['with one', 'D\n', false],
-])('a file of 1,024 bytes that ends %s is said to be possibly cut off: %j', async (_, end, isSaid) => {
+  ['with a line break', 'D\n', false],
+])('a file of 1,024 bytes that ends %s gets a warning that it may be cut off: %j', async (_, end, isSaid) => {
   const head = 'requested_limit;name\n1700;';
   const { lines, warnings } = await read(head.padEnd(1024 - end.length - 3, 'x').concat('\n7;', end));
   expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row']);
@@ -68,7 +68,7 @@ test.each<[string, string[]]>([
   ],
   ['A;1.700\nB;1.70,0\nC;2,00\n', []],
   ['A;1.700\nB;1.234.567\nC;2,00\n', []],
-])('amounts with both decimal separators are taken, with one warning for the file: %j', async (content, words) => {
+])('amounts with both decimal separators are accepted with one warning for the file: %j', async (content, words) => {
   const { warnings } = await read(`name;requested_limit\n${content}`);
   const found = warnings.map(
     ({ line, value, message }) => `${line} ${value}: ${message.replace(/: check that.*/, '')}`,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
-/** What was read of each line: the amount, the change of it, or the problem. */
+/** The amount of each line, or "problem". */
 async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
   const { write } = await makeTemporaryFolder();
   const lines = cells.map((cell, n) => `Buyer ${n};"${cell}"\n`).join('');
@@ -14,21 +14,21 @@ async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
   return found;
 }
 
-/** So many that they fill several batches, and more than one read. */
+/** Enough cells for several batches and more than one read. */
 const many = (cell: string) => Array.from({ length: 9_000 }, () => cell);
 
-describe('amounts that may be two', () => {
+describe('ambiguous amounts', () => {
   test.each([
     ['point', ['1.234', '1,234', '1234.5'], ['1.234', '1234', '1234.5']],
     ['comma', ['1.234', '1,234', '7,5'], ['1234', '1.234', '7.5']],
     ['comma, by thousands', ['1.234', '1.234.567'], ['1234', '1234567']],
     ['open', ['1.234', '500', '1 234'], ['problem', '500', '1234']],
     ['both', ['1.234', '1.5', '1,5'], ['problem', '1.5', '1.5']],
-  ])('are read as the rest of the column says: %s', async (_name, cells, read) => {
+  ])('are read by the other amounts of the column: %s', async (_name, cells, read) => {
     expect(await amounts(cells)).toEqual(read);
   });
 
-  test('are told by a cell at the very end, and read alike from the first line on', async () => {
+  test('are decided by a cell at the end of the file, from the first line on', async () => {
     const read = await amounts([...many('1.234'), '0,50']);
     expect(new Set(read)).toEqual(new Set(['1234', '0.5']));
   });
@@ -36,12 +36,12 @@ describe('amounts that may be two', () => {
   test.each([
     ['.', ['1.234', 'problem']],
     [',', ['1234', '0.5']],
-  ] as const)('are told by --decimal, which holds for all: %s', async (decimal, read) => {
+  ] as const)('are decided by --decimal for the whole column: %s', async (decimal, read) => {
     expect(await amounts(['1.234', '0,50'], { decimal })).toEqual(read);
   });
 });
 
-describe('days that may be months', () => {
+describe('dates whose day and month are ambiguous', () => {
   async function dates(cells: string[], given: Partial<PortfolioFile> = {}) {
     const { write } = await makeTemporaryFolder();
     const lines = cells.map((cell, n) => `Buyer ${n},1,${cell}\n`).join('');
@@ -57,16 +57,16 @@ describe('days that may be months', () => {
     ['day first', ['05/04/2025', '31/12/2024'], ['2025-04-05', '2024-12-31']],
     ['month first', ['05/04/2025', '12/31/2024'], ['2025-05-04', '2024-12-31']],
     ['open', ['05/04/2025', '06/06/2025'], ['problem', '2025-06-06']],
-  ])('are read as the rest of the column says: %s', async (_name, cells, read) => {
+  ])('are read by the other dates of the column: %s', async (_name, cells, read) => {
     expect(await dates(cells)).toEqual(read);
   });
 
-  test('are told by --dates', async () => {
+  test('are decided by --dates', async () => {
     expect(await dates(['05/04/2025'], { dates: 'mdy' })).toEqual(['2025-05-04']);
   });
 });
 
-test('letters apart from their accents, and the apostrophe of a spreadsheet, are put right and told', async () => {
+test("decomposed letters and a spreadsheet's leading apostrophe are normalised, with a note", async () => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', `name,requested_limit\n${'Müller'.normalize('NFD')},1\n'=Acme,2\n'Acme,3\n`);
   const opened = await openPortfolio({ path });
@@ -76,7 +76,7 @@ test('letters apart from their accents, and the apostrophe of a spreadsheet, are
   }
 });
 
-test('the advice about a faulty amount is in the form of the other amounts, also of those behind it', async () => {
+test('the advice on a faulty amount uses the decimal separator of the column, also of later lines', async () => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', 'name;requested_limit\nA;abc\nB;5 T€\nC;12e3\nD;7,50\n');
   const said: string[] = [];
@@ -98,7 +98,7 @@ test.each([
     'name;requested_limit;statements_dated\nA;1;05/04/2025\nB;1;12/31/2024\nC;1;31/12/2024\n',
     'In 05/04/2025 the day or the month may come first, and the dates of the column that tell which disagree, 12/31/2024 in line 3 and 31/12/2024 in line 4: say --dates dmy or --dates mdy.',
   ],
-])('where the %s that tell disagree, the message names one of each kind', async (_what, text, message) => {
+])('if the decisive %s of a column disagree, the message cites one of each kind', async (_what, text, message) => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', text);
   const opened = await openPortfolio({ path });
@@ -110,7 +110,7 @@ test.each([
   expect(said).toEqual([message]);
 });
 
-test('a cell that was marked as open tells nothing, so no line of it is named', async () => {
+test('an amount with a question mark decides nothing, so no message cites it', async () => {
   const { write } = await makeTemporaryFolder();
   const path = await write('a.csv', 'name;requested_limit\nA;75.000\nB;1.234 ?\nC;25,000.00\n');
   for await (const batch of (await openPortfolio({ path })).batches()) {

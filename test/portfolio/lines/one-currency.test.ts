@@ -3,7 +3,7 @@ import type { Problem } from '../../../src/portfolio/problem.ts';
 import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
 import { type Formatted, read, readWorkbook, told, writeFormatted } from '../../support/workbooks.ts';
 
-/** The lines that are invalid, each with its problems' words. */
+/** The invalid lines with the words of their problems. */
 async function wrong(content: string, options: Parameters<typeof read>[1] = {}) {
   const opened = await read(content, options);
   const invalid = opened.lines.flatMap((line) =>
@@ -23,11 +23,11 @@ describe('a currency', () => {
     ['Fr.', 'CHF'],
     ['zł', 'PLN'],
     ['£', 'GBP'],
-  ])('%s is %s', (word, code) => {
+  ])('%s is recognised as %s', (word, code) => {
     expect(currencyOf(word)?.has(code)).toBe(true);
   });
 
-  test.each(['', 'LCY', 'Taler', 'EURO1', 'x'.repeat(100)])('is none: %j', (word) =>
+  test.each(['', 'LCY', 'Taler', 'EURO1', 'x'.repeat(100)])('is not recognised in %j', (word) =>
     expect(currencyOf(word)).toBeNull(),
   );
 });
@@ -43,7 +43,7 @@ describe('two currencies in one file', () => {
       'say --map "WAERS="',
     ],
     ['an amount and its column', 'name;requested_limit;WAERS\nA;1;EUR\nB;2;EUR\nC;3;\nD;4 USD;EUR\nE;5;\n'],
-  ])('are a problem of the lines that differ, told by %s', async (_by, content, remedy = '') => {
+  ])('make the differing lines invalid, if named by %s', async (_by, content, remedy = '') => {
     const { invalid, lines } = await wrong(content);
     expect(invalid).toEqual([
       [5, expect.stringMatching(/The currency is (USD|\$), but (line [23]|the header) says (EUR|€)\./)],
@@ -53,7 +53,7 @@ describe('two currencies in one file', () => {
   });
 
   // Promise: one-currency-a-file
-  test('are seen in the number formats of a workbook, and beside the amount in a file of text', async () => {
+  test("are detected in a workbook's number formats, and written beside the amount in a text file", async () => {
     const amount = (code: string) => ({ value: '50000', code });
     const { lines, currency, rewriter } = await readWorkbook((path) =>
       writeFormatted(
@@ -80,7 +80,7 @@ describe('two currencies in one file', () => {
     expect(lines.slice(1, 3).map((line) => rewriter.cells(line)[1])).toEqual(['50000', '? 50000 $']);
   });
 
-  test('are told of a number format with its own remedy, and not beside a currency that is no code', async () => {
+  test('are reported with a remedy for number formats, and not beside a word that is no currency code', async () => {
     const amount = { value: '50000', code: '#,##0.00 [$$-380A]' };
     const of = (...rows: string[]) =>
       readWorkbook((path) =>
@@ -98,20 +98,20 @@ describe('two currencies in one file', () => {
     expect((await of('LCY', '')).lines.map(({ kind }) => kind)).toEqual(['row', 'row']);
   });
 
-  test('are none where one sign may mean both', async () => {
+  test('are not reported if a sign may stand for both', async () => {
     expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;$ 3;CAD\n')).invalid).toEqual([]);
     expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;3;USD\n')).invalid).toEqual([
       [4, expect.stringContaining('The currency is USD')],
     ]);
   });
 
-  test('are compared as written where a word is no code, which is said once', async () => {
+  test('are compared as written if a word is no currency code, with one warning', async () => {
     const { invalid, warnings } = await wrong('name;requested_limit;ccy\nA;1;LCY\nB;2;lcy\nC;3;EUR\n');
     expect(invalid).toEqual([[4, expect.stringContaining('line 2 says LCY')]]);
     expect(warnings.filter(({ column }) => column === 'ccy')).toMatchObject([{ line: 2, value: 'LCY' }]);
   });
 
-  test('are seen against what a mapping says of all lines', async () => {
+  test('are compared with a constant currency of the mapping', async () => {
     const mapping = { columns: {}, constants: { currency: 'EUR' } };
     expect((await wrong('name;requested_limit\nA;1\nB;$ 2\n', { mapping })).invalid).toEqual([
       [3, expect.stringContaining('the mapping says EUR')],
@@ -122,7 +122,7 @@ describe('two currencies in one file', () => {
   test.each([
     ['a column', 'name;requested_limit;Währung\nA;1;EUR\nB;2;USD\nC;3;USD\n'],
     ['signs', 'name;requested_limit\nA;1 €\nB;$ 2.000,00\nC;$ 3\n'],
-  ])('stay a problem in an errors file of those lines alone, told by %s', async (_by, content) => {
+  ])('remain a problem in an errors file with only those lines, if named by %s', async (_by, content) => {
     const { rewriter, lines } = await wrong(content);
     const errors = lines.filter(({ kind }) => kind === 'invalid').map((line) => rewriter.cells(line));
     const again = [rewriter.header, ...errors].map((cells) => cells.join(';')).join('\n');
@@ -170,26 +170,26 @@ describe('a currency that only some lines name', () => {
       'name;requested_limit\nA;1\n;2 EUR\nC;3\n',
       'Only 1 of 3 lines names a currency (EUR, first on line 3): check that the amounts of the others are in it too.',
     ],
-  ])('is a warning of the whole file: %s', async (_where, content, words) => {
+  ])('is a warning for the whole file: %s', async (_where, content, words) => {
     const found = await read(content);
     expect(some(found)).toEqual([[0, words]]);
   });
 
   // Promise: few-lines-name-no-currency
   test.each<[string, string, number[], string | undefined]>([
-    ['one of many', 'name;requested_limit\nA;1\nB;2\nC;USD 5.000,00\nD;3\n', [4], undefined],
-    ['one at the end', 'name;requested_limit\nA;1\nB;2\nC;3\nD;4 USD\n', [5], undefined],
+    ['one line of many', 'name;requested_limit\nA;1\nB;2\nC;USD 5.000,00\nD;3\n', [4], undefined],
+    ['the last line only', 'name;requested_limit\nA;1\nB;2\nC;3\nD;4 USD\n', [5], undefined],
     [
-      'two of many, in a column',
+      'two lines of many, in a column,',
       'name;requested_limit;ccy\nA;1;\nB;2;USD\nC;3;\nD;4;USD\nE;5;\nF;6;\nG;7;\nH;8;\n',
       [3, 5],
       undefined,
     ],
-    ['half of them', 'name;requested_limit;ccy\nA;1;\nB;2;EUR\nC;3;€\nD;4;\n', [], 'EUR'],
-    ['all but the first', 'name;requested_limit\nA;1\nB;2 EUR\nC;3 EUR\nD;4 EUR\n', [], 'EUR'],
-    ['the first line alone', 'name;requested_limit\nA;1 USD\nB;2\nC;3\nD;4\n', [], 'USD'],
-    ['the header, too', 'name;Limit (USD)\nA;1\nB;2 USD\nC;3\n', [], 'USD'],
-  ])('where %s name it: a warning of these lines, and no currency of the file, if they are few', async (...given) => {
+    ['half of the lines', 'name;requested_limit;ccy\nA;1;\nB;2;EUR\nC;3;€\nD;4;\n', [], 'EUR'],
+    ['all lines but the first', 'name;requested_limit\nA;1\nB;2 EUR\nC;3 EUR\nD;4 EUR\n', [], 'EUR'],
+    ['the first line only', 'name;requested_limit\nA;1 USD\nB;2\nC;3\nD;4\n', [], 'USD'],
+    ['the header too', 'name;Limit (USD)\nA;1\nB;2 USD\nC;3\n', [], 'USD'],
+  ])('named by %s gives warnings on these lines and no currency of the file if they are few', async (...given) => {
     const [, content, warned, currency] = given;
     const found = await read(content);
     const about = found.lines.flatMap((line) =>
@@ -201,7 +201,7 @@ describe('a currency that only some lines name', () => {
     expect(found.currency()).toBe(currency);
   });
 
-  test('is told with the cell that names it, and no more than ten times', async () => {
+  test('is reported with the cell that names it, at most ten times', async () => {
     const lines = (count: number, cell: string) => Array.from({ length: count }, (_none, n) => `A${n} ${cell};${cell}`);
     const { lines: all } = await read(['name;requested_limit', ...lines(400, '1'), ...lines(12, '2 USD')].join('\n'));
     const about = all.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
@@ -230,13 +230,13 @@ describe('a currency that only some lines name', () => {
       { mapping: { columns: {}, constants: { currency: 'EUR' } } },
     ],
     ['no line names it', 'name;requested_limit;ccy\nA;1;\nB;2;\n', {}],
-    ['the others differ', 'name;requested_limit\nA;1 EUR\nB;2 USD\n', {}],
-  ])('is no warning where %s', async (_why, content, options) => {
+    ['the other lines name another one', 'name;requested_limit\nA;1 EUR\nB;2 USD\n', {}],
+  ])('gives no warning if %s', async (_why, content, options) => {
     expect(some(await read(content, options))).toEqual([]);
   });
 
   // Promise: some-lines-name-currency
-  test('is no warning if the first line alone names it, as accountants write', async () => {
+  test('gives no warning if only the first line names it, as accountants write', async () => {
     const { warnings } = await read('name;requested_limit\nA;$ 10,000.00\nB;20,000.00\nC;5,000.00\n');
     expect(warnings.filter(({ message }) => message.includes('a currency ('))).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('a currency that only some lines name', () => {
   test.each<[string, string | Formatted, string[]]>([
     ['empty', '', []],
     ['a plain number', { value: '7', code: '#,##0' }, ['Only 2 of 3 lines name a currency (€, first on line 2)']],
-  ])('is told by number formats, where the third amount is %s', async (_name, third, told) => {
+  ])('is found in number formats if the third amount is %s', async (_name, third, told) => {
     const amount = { value: '50000', code: '#,##0.00 [$€-407]' };
     const rows = [
       ['A', amount],
@@ -271,13 +271,13 @@ describe('an amount in thousands or millions', () => {
     ['Betragseinheit', 'Mio. EUR'],
     ['Unit', '1000'],
     ['Currency unit', 'T€'],
-  ])('is a problem of its line, told by the column %s with %s', async (header, word) => {
+  ])('makes its line invalid, if the column %s says %s', async (header, word) => {
     const { invalid, warnings } = await wrong(`name;requested_limit;${header}\nA;150;${word}\nB;75;EUR\n`);
     expect(invalid).toEqual([[2, expect.stringMatching(/^\S.*: The amount is written in thousands or millions \(/)]]);
     expect(warnings.filter(({ column }) => column === header)).toEqual([]);
   });
 
-  test('is said of a currency that the mapping gives', async () => {
+  test("is a problem of the file if the mapping's currency says so", async () => {
     const mapping = { columns: {}, constants: { currency: 'TEUR' } };
     const { problems } = await wrong('name;requested_limit\nA;1\n', { mapping });
     expect(problems).toMatchObject([{ column: 'currency', message: expect.stringContaining('in thousands') }]);
@@ -287,7 +287,7 @@ describe('an amount in thousands or millions', () => {
     ['name;requested_limit;Einheit\nA;150;Stück\nB;75;\n', {}],
     ['name;requested_limit;Community\nA;150;TEUR\n', {}],
     ['name;requested_limit;Einheit\nA;150;TEUR\n', { mapping: { columns: { Einheit: null }, constants: {} } }],
-  ])('is not seen in %j', async (content, options) => {
+  ])('is not suspected in %j', async (content, options) => {
     expect((await wrong(content, options)).invalid).toEqual([]);
   });
 });

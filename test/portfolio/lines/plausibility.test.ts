@@ -4,20 +4,20 @@ import { makeMedian } from '../../../src/portfolio/lines/median.ts';
 import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/workbooks.ts';
 
-describe('a line is taken, with a warning', () => {
+describe('a line is accepted with a warning', () => {
   // Promises: implausible-limits-warned, customer-numbers-warned
   test.each<[string, string, RegExp]>([
-    ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
+    ['a limit with three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
     ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],
     ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is below 1/],
-    ['a number of a customer', 'A;0010001;;DE', /^2 Limit: The amount begins with zeros/],
-    ['a number in place of a name', '10-001;500;;DE', /^2 Name: The name has no letter/],
+    ['an amount with leading zeros, like a customer number', 'A;0010001;;DE', /^2 Limit: The amount begins with zeros/],
+    ['a name of digits', '10-001;500;;DE', /^2 Name: The name has no letter/],
     ['a long name', `${'A'.repeat(30_000)};5;;DE`, /^2 Name: The name is longer than/],
-    ['the name of a total', 'Total;5;;FR', /^2 Name: The buyer's name reads like a total/],
-    ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to a domain for examples reaches nobody/],
-    ['an address below one', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Mail to a domain for examples/],
-    ['an address for tests', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to a domain for examples/],
-  ])('of %s', async (_, line, warning) => {
+    ['a name that reads like a total', 'Total;5;;FR', /^2 Name: The buyer's name reads like a total/],
+    ['an e-mail address at an example domain', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to a domain for examples reaches nobody/],
+    ['an e-mail address below an example domain', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Mail to a domain for examples/],
+    ['an e-mail address at a test domain', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to a domain for examples/],
+  ])('for %s', async (_, line, warning) => {
     const { lines } = await read(`Name;Limit;E-Mail;Land\n${line}\n`);
     expect(lines).toMatchObject([{ kind: 'row' }]);
     expect(told(lines)).toEqual([expect.stringMatching(warning)]);
@@ -28,14 +28,14 @@ describe('a line is taken, with a warning', () => {
     '3M;00001,50;;DE',
     `${'A'.repeat(160)};1;a@test.com;DE`,
     'Total Energies;5;a@b.example;FR',
-  ])('and none has %s', async (line) => {
+  ])('but not for %s', async (line) => {
     const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
     expect(told(lines)).toEqual([]);
   });
 });
 
 // Promise: city-of-digits-warned
-test('a city of digits alone may be the decimals of an amount that is not in quotation marks, so it gets a warning', async () => {
+test('a city of digits gets a warning, since it may be the decimals of an unquoted amount', async () => {
   const { lines } = await read('name,requested_limit,city\nAcme,1234,56\nBeta,1234,Köln 5\n');
   expect(told(lines)).toEqual([expect.stringMatching(/^2 city: The city is a number: check that no amount before it/)]);
 });
@@ -43,7 +43,7 @@ test('a city of digits alone may be the decimals of an amount that is not in quo
 test.each<[string, string[]]>([
   ['12;Summe;;200000', [expect.stringMatching(/^2 Firma: The buyer's name reads like a total: remove the line/)]],
   ['12;Total;FR;200000', []],
-])('%s: a reference makes it a buyer, and no more silently if the line says nothing else', async (line, warnings) => {
+])('%s: a reference makes a total word a buyer, with a warning if the line has nothing else', async (line, warnings) => {
   const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
   expect(lines).toMatchObject([{ kind: 'row' }]);
   expect(told(lines)).toEqual(warnings);
@@ -52,7 +52,7 @@ test.each<[string, string[]]>([
 test.each<[string, string, string[]]>([
   ['in a column', 'name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\n', ['2']],
   ['in the header', 'name,Limit (JPY)\nA,7.5\nB,7\n', ['2']],
-])('decimals are those of the currency that the file names %s', async (_, content, lines) => {
+])('the number of decimals is checked by the currency that the file names %s', async (_, content, lines) => {
   const { lines: found } = await read(content, { decimal: '.' });
   expect(told(found)).toEqual(lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*more decimals`))));
 });
@@ -62,7 +62,7 @@ test.each<[string, string[]]>([
   ['name;requested_limit\nAcme;1.234,56\nBeta;10,500\nGamma;2,000\nDelta;2,750\nEps;3.750\n', ['3', '4', '5']],
   ['name;requested_limit\nAcme;1000.00\nBeta;10.500 EUR\n', ['3']],
   ['name;requested_limit;currency\nAcme;1000.00;KWD\nBeta;10.500;KWD\n', []],
-])('three digits that a neighbour makes decimals are named, though they end with zeros: %j', async (content, lines) => {
+])('three digits that other amounts show to be decimals get a warning, even if they end in zeros: %j', async (content, lines) => {
   const { lines: found } = await read(content);
   expect(found.every(({ kind }) => kind === 'row')).toBe(true);
   expect(told(found)).toEqual(
@@ -71,7 +71,7 @@ test.each<[string, string[]]>([
 });
 
 // Promise: implausible-limits-warned
-test('a limit of a thousand times the median is named at the end, by its line', async () => {
+test('a limit of a thousand times the median gets a warning with its line at the end of the file', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({
     line: 4,
@@ -81,7 +81,7 @@ test('a limit of a thousand times the median is named at the end, by its line', 
   });
 });
 
-test('each of many lines with one doubt has its warning', async () => {
+test('each line with a doubtful amount gets its own warning', async () => {
   const lines = Array.from({ length: 50 }, (_none, n) => `B${n},${n + 1}.1255\n`);
   const found = await read(`name,requested_limit\n${lines.join('')}`);
   expect(told(found.lines)).toHaveLength(50);
@@ -95,7 +95,7 @@ test.each([
   ['€', 2],
   ['KWD', 3],
   ['ZZZ', 2],
-])('money in %s has %i decimals', (currency, decimals) => {
+])('amounts in %s have %i decimals', (currency, decimals) => {
   expect(decimalsOf(currency)).toBe(decimals);
 });
 
@@ -106,7 +106,7 @@ function medianOf(amounts: readonly number[], keeps = 3) {
 }
 
 describe('makeMedian', () => {
-  test('names amounts from a thousand times the median on, and counts them', () => {
+  test('lists and counts amounts of at least a thousand times the median', () => {
     const median = medianOf([100, 100_000, 100, 99_999, 250_000, 100, 100]);
     expect(median.above(1_000)).toEqual([
       { line: 3, amount: 100_000, times: 1_000, median: 100 },
@@ -115,24 +115,24 @@ describe('makeMedian', () => {
     expect(median.countAbove(1_000)).toBe(2);
   });
 
-  test('takes the middle of two', () => {
+  test('uses the mean of the two middle amounts', () => {
     expect(medianOf([1, 2, 4, 10_000]).above(1_000)).toMatchObject([{ line: 5, median: 3 }]);
   });
 
-  test('says nothing of two amounts, which have no usual size, and of none', () => {
+  test('lists nothing for fewer than three amounts', () => {
     for (const amounts of [[], [1], [1, 1_000_000]]) {
       const median = medianOf(amounts);
       expect({ above: median.above(1_000), count: median.countAbove(1_000) }).toEqual({ above: [], count: 0 });
     }
   });
 
-  test('keeps the largest, and counts the others', () => {
+  test('keeps the largest amounts, and counts the others', () => {
     const median = medianOf([...Array.from({ length: 20 }, () => 1), 5_000, 7_000, 6_000, 9_000, 8_000]);
     expect(median.above(1_000).map(({ line }) => line)).toEqual([23, 25, 26]);
     expect(median.countAbove(1_000)).toBe(5);
   });
 
-  test('is right for files of any length, and finds the same lines', () => {
+  test('finds the median and the line far above it in files of any length', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.01, max: 1e9, noNaN: true }), { minLength: 1, maxLength: 50 }),
@@ -141,7 +141,7 @@ describe('makeMedian', () => {
           const sorted = [...many, 1e16].toSorted((a, b) => a - b);
           const half = sorted.length >> 1;
           const truth = sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
-          // An amount that is far above any.
+          // An amount far above all others.
           const [found] = medianOf([...many, 1e16], 1).above(1);
           expect(found?.line).toBe(many.length + 2);
           expect(found?.median).toBeCloseTo(truth ?? 0, 1);

@@ -6,9 +6,9 @@ const HEADER = ['name', 'requested_limit', 'request_reference', 'note'];
 
 const readRows = (...rows: (string | Formatted)[][]) => readWorkbook((path) => writeFormatted(path, HEADER, rows));
 
-describe('a number that a workbook shows otherwise', () => {
+describe('a number that a workbook shows in another form', () => {
   // Promise: number-formats-refused
-  test('is a problem in columns that are read, which says both, and stays one in a file of text', async () => {
+  test('is a problem with both forms in columns that are read, and remains one in a text file', async () => {
     const { lines } = await readRows(
       ['Acme', { value: '50', code: '#,##0",000"' }, 'A', ''],
       ['Beta', { value: '0.5', code: '0%' }, 'B', ''],
@@ -35,7 +35,7 @@ describe('a number that a workbook shows otherwise', () => {
   });
 
   // Promise: shown-postal-codes-taken
-  test('is taken as shown in a mapped column of text where the format only groups digits, and as it is in other columns', async () => {
+  test('is read as shown in a mapped text column if the format only groups digits, and unchanged in other columns', async () => {
     const rows = ['00000\\-0000', '000\\ 00', '"No. "0'].map((code, n) => {
       const cell = { value: n === 1 ? '1001' : '123456789', code };
       return [`Acme ${n}`, '50', cell, cell];
@@ -52,7 +52,7 @@ describe('a number that a workbook shows otherwise', () => {
   });
 
   // Promise: number-formats-refused
-  test('is one of more than 15 digits in a reference, of which none becomes another line', async () => {
+  test('is a problem in a reference of more than 15 digits, so that no two references become equal', async () => {
     const { lines } = await readRows(
       ['Acme', '5000', { value: '1234567890123451', code: '0' }],
       ['Acme', '5000', { value: '1234567890123454', code: '0' }],

@@ -7,7 +7,7 @@ const BUYERS = [
   'Beta GmbH;DE;Bonn;Ring 2;HRB 2;b@beta.example;352.846,00',
 ].join('\n');
 
-/** What became of the lines below the two buyers. */
+/** What was read of the lines below the two buyers. */
 async function below(lines: string, { header = HEADER, buyers = BUYERS } = {}) {
   const { lines: found } = await read(`${header}${buyers}\n${lines}\n`);
   expect(found.slice(0, 2).map(({ kind }) => kind)).toEqual(['row', 'row']);
@@ -21,17 +21,17 @@ const NOTE = 'reads like a note';
 describe('a line below the buyers', () => {
   // Promises: lines-that-are-no-buyers, totals-not-requested, second-table-not-requested
   test.each<[string, string, string]>([
-    ['by its word', 'Summe;;;;;;1.352.846,17', `4 Firma: This line ${TOTAL}`],
-    ['by its word, whatever its amount', 'Gesamt;;;;;;5,00', `4 Firma: This line ${TOTAL}`],
-    ['by its word, without an amount', 'Total général;;;;;;', `4 Firma: This line ${TOTAL}`],
-    ['by its word, cut short', 'Summe;1.352.846,17', `4 Firma: This line ${TOTAL}`],
-    ['in a column of another', ';Zwischensumme;;;;;5,00', `4 Land: This line ${TOTAL}`],
-    ['by its amount', 'Alle zusammen;;;;;;1.352.846,17', SUM],
-    ['without a word', ';;;;;;1352846,17', SUM],
+    ['a total word with the sum', 'Summe;;;;;;1.352.846,17', `4 Firma: This line ${TOTAL}`],
+    ['a total word with another amount', 'Gesamt;;;;;;5,00', `4 Firma: This line ${TOTAL}`],
+    ['a total word without an amount', 'Total général;;;;;;', `4 Firma: This line ${TOTAL}`],
+    ['a total word on a short line', 'Summe;1.352.846,17', `4 Firma: This line ${TOTAL}`],
+    ['a total word in another column', ';Zwischensumme;;;;;5,00', `4 Land: This line ${TOTAL}`],
+    ['the sum of the lines above with other words', 'Alle zusammen;;;;;;1.352.846,17', SUM],
+    ['the sum of the lines above without words', ';;;;;;1352846,17', SUM],
     ['the header once more', HEADER.trim(), '4 Firma: This line repeats the header'],
     ['a note', 'Stand: 30.09.2026;;;;;;', `4 Firma: Only this cell of the line is filled, so it ${NOTE}`],
     ['a note without its delimiters', '* geschätzt', NOTE],
-    ['a note elsewhere', ';;;;Erstellt von Debitorenbuchhaltung;;', `4 Registernummer: Only this cell`],
+    ['a note in another column', ';;;;Erstellt von Debitorenbuchhaltung;;', `4 Registernummer: Only this cell`],
   ])('is a problem: %s', async (_, line, message) => {
     const [stray] = await below(line);
     expect(stray).toMatchObject({ kind: 'invalid', problems: [{ line: 4 }] });
@@ -39,17 +39,17 @@ describe('a line below the buyers', () => {
   });
 
   test.each<[string, string]>([
-    ['whose name begins like a total', 'Total Energies;;;;;;2.000,00'],
-    ['whose name begins like a total, in full', 'Summa Oy;FI;Oulu;Katu 1;1234567-8;a@summa.example;1.352.846,17'],
-    ['called Total, in full', 'Total;FR;Paris;Rue 1;542051180;a@total.example;2.000,00'],
-    ['whose amount is the sum, in full', 'Gamma AG;DE;Ulm;Ring 3;HRB 3;c@gamma.example;1.352.846,17'],
-    ['that says little', 'Gamma AG;;;;;;2.000,00'],
+    ['a name that begins like a total', 'Total Energies;;;;;;2.000,00'],
+    ['a name that begins like a total, on a complete line', 'Summa Oy;FI;Oulu;Katu 1;1234567-8;a@summa.example;1.352.846,17'],
+    ['the name Total, on a complete line', 'Total;FR;Paris;Rue 1;542051180;a@total.example;2.000,00'],
+    ['an amount that is the sum, on a complete line', 'Gamma AG;DE;Ulm;Ring 3;HRB 3;c@gamma.example;1.352.846,17'],
+    ['a line with only a name and an amount', 'Gamma AG;;;;;;2.000,00'],
   ])('is a buyer: %s', async (_, line) => {
     expect(await below(line)).toMatchObject([{ kind: 'row', line: 4 }]);
   });
 
   // Promise: buyer-by-reference
-  test('is a buyer when it has a buyer_reference, whatever it is called', async () => {
+  test('is a buyer if it has a buyer_reference, even with a total word as its name', async () => {
     const header = `buyer_reference;${HEADER}`;
     const buyers = BUYERS.replace(/^/gm, 'K7;').replace('K7', 'K6');
     const strays = await below('77;Summe;;;;;;1.352.846,17\nSumme;;;;;;;9,00\n;Summe;;;;;;8,00', { header, buyers });
@@ -61,14 +61,14 @@ describe('a line below the buyers', () => {
 test.each([
   ['the header once more', 'name,requested_limit,currency'],
   ['a total', 'Total,"3,000.00",US-Dollar'],
-])('%s is in no other currency than its file: it asks for nothing', async (_, line) => {
+])('%s is not reported as a line in another currency', async (_, line) => {
   const file = `name,requested_limit,currency\nAlpha,1000,EUR\n${line}\nBeta,2000,EUR\nGamma,3000,USD\n`;
   const { lines } = await read(file);
   expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'row', 'invalid']);
   expect(lines.map((one) => one.kind === 'invalid' && one.unsummed)).toEqual([false, undefined, false, 'foreign']);
 });
 
-test('subtotals and the total of all are each told by the lines that they add up', async () => {
+test('subtotals and the grand total are each reported with the lines that they sum', async () => {
   const lines = [
     'A;DE;K;1;1,10',
     'B;DE;K;2;2,20',
@@ -90,15 +90,15 @@ test('subtotals and the total of all are each told by the lines that they add up
 
 // Promise: totals-not-requested
 test.each<[string, string, string]>([
-  ['with a label and the currency, whatever its amount', 'Gesamtbetrag Q4;;;605;EUR;;', TOTAL],
-  ['with another label and the currency', 'Grand total EUR;;;600;EUR;;', TOTAL],
-  ['whose amount is the sum of all others, if only it says no country', 'Q4 zusammen;;;600;EUR;;', 'neither a country'],
-  ['of a buyer with a country', 'Delta GmbH;FR;;600;EUR;;', ''],
-  ['of a buyer with a number', 'Delta GmbH;;HRB 9;600;EUR;;', ''],
-  ['of another amount', 'Delta GmbH;;;601;EUR;;', ''],
-  ['of a buyer with a town', 'Delta Holding GmbH;;;600;EUR;Ulm;', ''],
-  ['of a buyer with a reference of its request', 'Delta Holding GmbH;;;600;EUR;;R-1', ''],
-])('a full line in a file with countries is requested only if it is no total: %s', async (_, line, message) => {
+  ['a total word and the currency, with another amount', 'Gesamtbetrag Q4;;;605;EUR;;', TOTAL],
+  ['another total word and the currency', 'Grand total EUR;;;600;EUR;;', TOTAL],
+  ['the sum of all others, without a country', 'Q4 zusammen;;;600;EUR;;', 'neither a country'],
+  ['a buyer with a country', 'Delta GmbH;FR;;600;EUR;;', ''],
+  ['a buyer with a registration number', 'Delta GmbH;;HRB 9;600;EUR;;', ''],
+  ['another amount', 'Delta GmbH;;;601;EUR;;', ''],
+  ['a buyer with a city', 'Delta Holding GmbH;;;600;EUR;Ulm;', ''],
+  ['a buyer with a request_reference', 'Delta Holding GmbH;;;600;EUR;;R-1', ''],
+])('a full line in a file with countries is accepted only if it is not a total: %s', async (_, line, message) => {
   const header = 'name;country_code;company_registration_number;requested_limit;currency;city;request_reference';
   const above = ['A;DE;HRB 1;100;EUR;;', 'B;DE;;200;EUR;;', 'C;DE;HRB 3;300;EUR;;'];
   const found = await read(`${[header, ...above, line].join('\n')}\n`);
@@ -107,10 +107,10 @@ test.each<[string, string, string]>([
   expect(isKnown.lines.map(({ kind }) => kind)).toEqual(kinds('rrrrr'));
 });
 
-/** `ri` is a row and an invalid line. */
+/** `ri` means a row and an invalid line. */
 const kinds = (letters: string): string[] => [...letters].map((one) => (one === 'r' ? 'row' : 'invalid'));
 
-test('a table of two columns has totals by their word, and buyers of equal and added amounts', async () => {
+test('in a table of two columns totals are found by their word, and buyers may have equal or summed amounts', async () => {
   const { lines } = await read('name,requested_limit\nA,100\nB,200\nC,300\nD,600\nTotal,1200\n* estimated,\nE,\n');
   expect(lines.map(({ kind }) => kind)).toEqual(kinds('rrrriii'));
   expect(told(lines.slice(4))).toEqual([
@@ -120,19 +120,19 @@ test('a table of two columns has totals by their word, and buyers of equal and a
   ]);
 });
 
-test('lines of a wide table that all fill a few cells are no totals, whatever they add up to', async () => {
+test('lines of a wide table that all fill a few cells are not totals, even if one is a sum', async () => {
   const wide = (text: string) => `${text}${','.repeat(20)}`;
   const own = Array.from({ length: 20 }, (_none, n) => `own${n}`).join(',');
   const { lines } = await read(`name,requested_limit,${own}\n${['A,5', 'B,5', 'C,10', 'D,20'].map(wide).join('\n')}\n`);
   expect(lines.map(({ kind }) => kind)).toEqual(kinds('rrrr'));
 });
 
-test('a total asks for nothing, and its errors file is filled in from its text', async () => {
+test('a total has no request key, and its errors file line has its text in place of cells', async () => {
   const [stray] = await below('Summe;;;;;;1.352.846,17');
   expect(stray).toMatchObject({ key: '', broken: 'Summe;;;;;;1.352.846,17' });
 });
 
-describe('a group of lines with its total below it', () => {
+describe('a total of a group of lines above it is found', () => {
   const WIDE = 'Firma;Ort;Land;Website;Notiz;Kreditlimit';
   const A = 'Acme GmbH;Ulm;DE;acme.de;x;10000';
   const B = 'Borg AG;Essen;DE;borg.de;x;20000';
@@ -145,19 +145,19 @@ describe('a group of lines with its total below it', () => {
 
   test.each<[string, string[], string]>([
     // Promise: totals-not-requested
-    ["of one line, called by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
+    ["of one line, by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
     [
-      "of one line, called by another cell's words",
+      'of one line, by the words of another cell',
       [WIDE, A, 'Total Ulm;;;;;10000', B, ';Essen Summe;;;;1,00'],
       'riri',
     ],
-    ['of one line, called by a country', [WIDE, C, AUSTRIA, A, B, 'Total DE;;;;;1,00', 'in allem;;;;;35000'], 'rirrii'],
+    ['of one line, by a country', [WIDE, C, AUSTRIA, A, B, 'Total DE;;;;;1,00', 'in allem;;;;;35000'], 'rirrii'],
     [
-      'of a region, behind another',
+      'of a region below another region',
       [WIDE, A, B, 'Summe Nord;;;;;30000', C, 'Total Süd;;;;;5000', 'in allem;;;;;35000'],
       'rririi',
     ],
-    ['of no name above it', [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'], 'rrii'],
+    ['with a name that no line above has', [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'], 'rrii'],
     [
       'in a table of four columns',
       ['Name;Ort;Land;Limit', 'A;Ulm;DE;1', 'B;Ulm;DE;2', 'Total Germany;;;3', 'Gesamt Deutschland;;;3'],
@@ -171,18 +171,18 @@ describe('a group of lines with its total below it', () => {
   });
 
   test.each<[string, string[]]>([
-    ['called Total, with the amount of the one line above it', [WIDE, A, 'Total Energies;;;;;10000']],
+    ['named Total, with the amount of the one line above it', [WIDE, A, 'Total Energies;;;;;10000']],
     [
-      'called Total, in a table of two columns',
+      'named Total, in a table of two columns',
       ['Name;Limit', 'BP;10000', 'Total Deutschland;20000', 'Total Energies;30000'],
     ],
-    ['that ends in Total', [WIDE, A, 'Brico Total;;;;;20000', 'Limpieza Total SL;;;;;7000']],
-    ['called like a country, in full', [WIDE, A, 'Total Deutschland;Berlin;DE;total.de;x;10000']],
+    ['with a name that ends in Total', [WIDE, A, 'Brico Total;;;;;20000', 'Limpieza Total SL;;;;;7000']],
+    ["with a country's name, on a complete line", [WIDE, A, 'Total Deutschland;Berlin;DE;total.de;x;10000']],
     [
       'with a legal form',
       [WIDE, A, 'Total Deutschland GmbH;;;;;10000', 'Ergebnis GmbH;;;;;1', 'Total Austria Gesellschaft;;;;;4'],
     ],
-  ])('is no group: a buyer %s', async (_, lines) => {
+  ])('a buyer is not a group total: %s', async (_, lines) => {
     const found = await read(`${lines.join('\n')}\n`);
     expect(found.lines.map(({ kind }) => kind)).toEqual(lines.slice(1).map(() => 'row'));
   });
@@ -192,22 +192,22 @@ describe('a last line that is the sum of all others', () => {
   const warned = expect.stringContaining('the exact sum of the 3 lines above it');
   test.each<[string, string[], unknown[]]>([
     // Promise: last-line-as-sum
-    ['is warned of in any table', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'C;Ulm;3', 'Alles;Bonn;6'], [warned]],
+    ['gets a warning in any table', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'C;Ulm;3', 'Alles;Bonn;6'], [warned]],
     [
-      'is warned of with lines that have faults',
+      'gets a warning also if other lines are invalid',
       ['Name;Land;Limit', 'A;DE;1', 'B;XX;2', 'C;DE;3', 'Alles;DE;6'],
       [warned],
     ],
-    ['is not warned of when it is no request', ['Name;Land;Limit', 'A;DE;1', 'B;DE;2', 'C;DE;3', 'Alles;XX;6'], []],
-    ['is not warned of when it is not the last', ['Name;Limit', 'A;1', 'B;2', 'C;3', 'D;6', 'E;7'], []],
-    ['is not warned of where one line is all others', ['Name;Limit', 'A;1', 'B;1'], []],
+    ['gets no warning if it is invalid itself', ['Name;Land;Limit', 'A;DE;1', 'B;DE;2', 'C;DE;3', 'Alles;XX;6'], []],
+    ['gets no warning if it is not the last line', ['Name;Limit', 'A;1', 'B;2', 'C;3', 'D;6', 'E;7'], []],
+    ['gets no warning if there is only one other line', ['Name;Limit', 'A;1', 'B;1'], []],
   ])('%s', async (_, lines, expected) => {
     const { warnings } = await read(`${lines.join('\n')}\n`);
     expect(warnings.filter(({ column }) => column === 'Limit').map(({ message }) => message)).toEqual(expected);
   });
 });
 
-test("an errors file's own columns are no cells of a line, neither to tell a total by nor to count", async () => {
+test("an errors file's own columns are not part of a line, neither for totals nor for the number of cells", async () => {
   const own = 'row,limitline_line,problem,limitline_account,limitline_from';
   const lines = [
     ',,,"Summe,,9999",This line reads like a total,stand-in,q #0123456789ab line 7',
@@ -230,7 +230,7 @@ test.each<[string, boolean]>([
   ['Summe;;;;;;', false],
   ['Total Energies;;;;;;2.000,00', false],
 ])(
-  'a total that says another sum than the lines above it is a warning of the whole file: %s',
+  'a total that differs from the sum of the lines above it gives a warning for the file: %s',
   async (line, isOther) => {
     const { warnings } = await read(`${HEADER}${BUYERS}\n${line}\n`);
     const told = warnings.filter(({ message }) => message.includes('differs from the sum'));
@@ -242,7 +242,7 @@ test.each<[string, boolean]>([
 // Promise: wrong-total-in-file-warned
 test.each([
   [
-    'other amounts differ from it',
+    'other amounts do not add up to it',
     ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,4500'],
     [/1 line above it has .* add up to 1,500\.00/],
   ],
@@ -251,9 +251,9 @@ test.each([
     ['Acme,1O00', 'Beta,2O00', 'Total,3000'],
     [/2 lines above it have no amount that can be read\.$/],
   ],
-  ['it is the sum of those that can be read', ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'], []],
+  ['no warning is needed because the readable amounts add up to it', ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'], []],
   [
-    'the sum of its group is right',
+    'another group below it adds up',
     ['Acme,1O00', 'Total,9', 'Beta,2000', 'Gamma,500', 'Total,2500'],
     [/1 line above it has/],
   ],
@@ -262,7 +262,7 @@ test.each([
     ['Acme,1O0', 'Beta,200', 'Subtotal,300', 'Gamma,50', 'Delta,20', 'Total,370'],
     [/1 line above it has .* add up to 200\.00/, /1 line above it has .* add up to 270\.00/],
   ],
-])('a total below an amount that cannot be read is said not to be checked, if %s', async (_name, lines, told) => {
+])('a total below an unreadable amount gets a warning that it was not checked, if %s', async (_name, lines, told) => {
   const { warnings, misstated } = await read(`name,requested_limit\n${lines.join('\n')}\n`);
   const found = warnings.filter(({ message }) => message.startsWith('This total could not be checked'));
   expect(found.map(({ message }) => message)).toEqual(told.map((one) => expect.stringMatching(one)));
@@ -270,7 +270,7 @@ test.each([
 });
 
 // Promise: wrong-total-in-file-warned
-test('a subtotal whose own lines can all be read differs from them, whatever stands above these', async () => {
+test('a subtotal with readable lines is checked, even if lines above its group are unreadable', async () => {
   const lines = ['Acme,1O0', 'Beta,200', 'Subtotal,300', 'Gamma,50', 'Delta,20', 'Subtotal,99'];
   const { warnings } = await read(`name,requested_limit\n${lines.join('\n')}\n`);
   expect(warnings.find(({ line }) => line === 7)?.message).toContain(

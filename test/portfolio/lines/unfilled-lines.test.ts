@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { read } from '../../support/workbooks.ts';
 
 // Promise: errors-file-keeps-reason
-test('a line of an errors file that nobody filled in says why it is there, and one that is filled in halfway what is missing', async () => {
+test('a line of an errors file shows its earlier problem if it is still empty, and its empty cells if it is half filled', async () => {
   const { lines } = await read(
     [
       'Firma,Kreditlimit,row,limitline_line,problem,limitline_account,limitline_from',

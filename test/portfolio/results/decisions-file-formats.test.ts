@@ -6,7 +6,7 @@ import { makeFolder } from '../../support/workplace.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 
-test('an amount that a workbook shows otherwise is a problem, which says both, and a currency in its format is told', async () => {
+test("an amount that a workbook shows in another form is a problem with both forms, and its format's currency is read", async () => {
   const path = join(await makeFolder(), 'later.xlsx');
   await writeFormatted(
     path,

@@ -17,7 +17,7 @@ async function fileOf(...lines: string[]) {
 const HEADER = 'buyer_limit_id,row,status,total_limit,available_limit,decided_at';
 
 // Promise: decision-by-id-or-row
-test('a file names limits by id or row, in whatever dialect, with amounts and times if it knows them', async () => {
+test('a decisions file of any dialect gives limits by id or row, with optional amounts and times', async () => {
   const path = await fileOf(
     '\uFEFFBuyer limit ID;Status;Total limit;Available limit;Decided at;Row',
     'bl_1;approved;250.000,50;100.000,00;2026-11-02 10:04;',
@@ -62,40 +62,40 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
 const ahead = (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString();
 
 // Promise: no-decision-of-the-future
-test('a time that is ten minutes ahead is taken', async () => {
+test('a time up to ten minutes ahead is accepted', async () => {
   const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${ahead(600)}`), { now });
   expect(decisions).toMatchObject([{ decided: ahead(600) }]);
 });
 
 // Promise: no-decision-of-the-future
 test.each([
-  ['no limit is named', ',,approved,1,1,', 'names no limit'],
-  ['an amount may be a thousand or one', 'bl_1,,approved,1.234,,', 'say --decimal'],
-  ['an amount is none', 'bl_1,,approved,much,,', 'amount'],
+  ['it names no limit', ',,approved,1,1,', 'names no limit'],
+  ['an amount may mean a thousand or one', 'bl_1,,approved,1.234,,', 'say --decimal'],
+  ['an amount cannot be read', 'bl_1,,approved,much,,', 'amount'],
   ['an amount is a formula', 'bl_1,,approved,=1+1,,', 'amount'],
-  ['an amount is below zero', 'bl_1,,approved,-5,,', 'must be zero or more'],
+  ['an amount is negative', 'bl_1,,approved,-5,,', 'must be zero or more'],
   ['a status is too long', `bl_1,,${'x'.repeat(101)},1,1,`, 'longer than 100 bytes'],
   ['a status has a control character', 'bl_1,,app\u202Eroved,1,1,', 'control character'],
   ['it has more cells than the header', 'bl_1,,approved,1000,50,1000,50', 'has 7 cells, and the header 6'],
-  ['it has fewer', 'bl_1,,approved', 'has 3 cells, and the header 6'],
-  ['a day is none', 'bl_1,,approved,1,1,2026-02-30', 'no such day'],
-  ['a time is none', 'bl_1,,approved,1,1,2026-11-02T25:00:00Z', 'no such time'],
-  ['day and month cannot be told apart', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
-  ['a day is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
-  ['a day begins tomorrow', 'bl_1,,approved,1,1,2026-11-27', 'in the future'],
+  ['it has fewer cells than the header', 'bl_1,,approved', 'has 3 cells, and the header 6'],
+  ['a date does not exist', 'bl_1,,approved,1,1,2026-02-30', 'no such day'],
+  ['a time does not exist', 'bl_1,,approved,1,1,2026-11-02T25:00:00Z', 'no such time'],
+  ['day and month are ambiguous', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
+  ['a date is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
+  ['a date begins tomorrow', 'bl_1,,approved,1,1,2026-11-27', 'in the future'],
   ['a time is more than ten minutes ahead', `bl_1,,approved,1,1,${ahead(601)}`, 'in the future'],
   [
-    'a time is in the future, since it is one of another zone',
+    'a time without a zone is in the future when read as UTC',
     `bl_1,,approved,1,1,${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16)}`,
     `read as ${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC. Times without a zone are read as UTC: write the zone behind the time, such as +01:00.`,
   ],
-])('a line is not taken where %s', async (_case, line, fault) => {
+])('a line is not imported if %s', async (_case, line, fault) => {
   const { decisions, problems } = await readDecisionsFile(await fileOf(HEADER, line), { now });
   expect([decisions, problems]).toEqual([[], [{ at: 2, message: expect.stringContaining(fault) }]]);
 });
 
 // Promise: decisions-not-taken-named
-test('a problem of a cell names its column and the beginning of the cell', async () => {
+test('a problem of a cell quotes its column and the beginning of the cell', async () => {
   const path = await fileOf(
     HEADER,
     'bl_1,,approved,much,1,',
@@ -114,7 +114,7 @@ test('a problem of a cell names its column and the beginning of the cell', async
 
 const MAPPED = ['Nr=buyer_limit_id', 'Ergebnis = status', 'Höhe=total_limit'];
 
-test('a mapping names columns with other headers, and goes before a column that bears the name', async () => {
+test('a mapping assigns columns by header, and overrides a column with the exact name', async () => {
   const path = await fileOf('Nr;Ergebnis;Höhe;Status;decided_at', 'bl_1;approved;500;open;2026-11-02');
   const { decisions, unread } = await readDecisionsFile(path, { now, map: MAPPED });
   expect(decisions).toMatchObject([
@@ -133,7 +133,7 @@ test.each([
   [['Nr=status', 'Nr=row'], 'FILE', 'names a column twice: "Nr=row"'],
   [['Nr=row', 'Ergebnis=row'], 'FILE', 'names a column twice: "Ergebnis=row"'],
   [['Doppelt=status'], 'FILE', 'has two columns "Doppelt"'],
-])('a mapping that cannot be meant is refused: %j', async (map, code, words) => {
+])('an invalid mapping is refused: %j', async (map, code, words) => {
   const path = await fileOf('Nr;Ergebnis;Doppelt;doppelt', 'bl_1;approved;1;2');
   await expect(readDecisionsFile(path, { now, map })).rejects.toMatchObject({
     code,
@@ -141,7 +141,7 @@ test.each([
   });
 });
 
-test('what a file has no column for is not said, and an empty cell says that none is known', async () => {
+test('a missing column leaves a value unchanged, and an empty cell says that it is unknown', async () => {
   const path = await fileOf('buyer_limit_id,status,total limit (EUR),available_limit', 'bl_1,approved,500,');
   const { decisions, lacks, unread } = await readDecisionsFile(path, { now });
   expect(decisions).toMatchObject([{ total: undefined, available: '' }]);
@@ -150,7 +150,7 @@ test('what a file has no column for is not said, and an empty cell says that non
 });
 
 // Promise: only-dated-lines-count
-test('in a results file only lines with a time of their own count, so that the others change nothing back', async () => {
+test('in a results file only lines with a decision time count', async () => {
   const header = 'name,row,state,buyer_limit_id,status,total_limit,available_limit,limitline_account,decided_at';
   const path = await fileOf(header, 'A,q4/a,done,bl_1,in_progress,,,s,', "B,q4/b,done,bl_2,'-no,0,,s,2026-11-02");
   expect(await readDecisionsFile(path, { now })).toMatchObject({
@@ -164,7 +164,7 @@ test('in a results file only lines with a time of their own count, so that the o
 });
 
 // Promise: decisions-of-own-account-only
-test('a results file with a line of another account is refused as a whole', async () => {
+test('a results file with a line of another account is refused completely', async () => {
   const header = 'row,buyer_limit_id,status,limitline_account,decided_at';
   const path = await fileOf(header, 'q4/a,bl_1,approved,own,2026-11-02', 'q4/b,bl_2,approved,prod,2026-11-02');
   await expect(readDecisionsFile(path, { now, account: 'own' })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ test.each([
   );
 });
 
-test("the team's own columns of a results file stand before its results, and are not read", async () => {
+test("the team's own columns before the results of a results file are ignored", async () => {
   const header = `status,row,${RESULTS_HEADER},decided_at`;
   const said: Record<string, string> = { row: 'q4/a', buyer_limit_id: 'bl_1', status: 'approved' };
   const cells = RESULT_COLUMNS.map((name) => said[name] ?? '');
@@ -198,7 +198,7 @@ test("the team's own columns of a results file stand before its results, and are
   expect(decisions).toMatchObject([{ row: 'q4/a', id: 'bl_1', status: 'approved' }]);
 });
 
-test("a person's column between the results of a results file leaves the team's own columns unread", async () => {
+test("the team's own columns are ignored even if a person added columns between the results", async () => {
   const header = `status,row,${RESULTS_HEADER.replace(',line,', ',decided_at,line,').replace(',total_limit,', ',note,total_limit,')}`;
   const said: Record<string, string> = { row: 'q4/a', buyer_limit_id: 'bl_1', status: 'approved', note: 'call them' };
   const ours = header.split(',').slice(2);
@@ -211,18 +211,18 @@ test.each([
   ['2026-11-25', '2026-11-25T23:59:59.999Z'],
   ['2026-11-26', undefined],
   ['2026-11-26T20:30:00+09:00', '2026-11-26T11:30:00.000Z'],
-])('the day or time %s is %s', async (written, value) => {
+])('the date or time %s is read as %s', async (written, value) => {
   const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${written}`), { now });
   expect(decisions).toMatchObject([{ decided: value }]);
 });
 
-test.each(['0', '0.00', '0,00 EUR', '€ 0'])('%j is nothing granted', async (written) => {
+test.each(['0', '0.00', '0,00 EUR', '€ 0'])('%j is read as zero granted', async (written) => {
   const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,declined,"${written}",,`), { now });
   expect(decisions).toMatchObject([{ total: '0' }]);
 });
 
 // Promise: decisions-not-taken-named
-test('hidden rows of a workbook are not taken by themselves, and its numbers have a point', async () => {
+test('hidden rows of a workbook need --hidden-rows, and its number cells have a decimal point', async () => {
   const path = join(await makeFolder(), 'later.xlsx');
   const text = (words: string) => `<c t="str"><v>${words}</v></c>`;
   const number = (value: number) => `<c><v>${value}</v></c>`;
@@ -246,7 +246,7 @@ test('hidden rows of a workbook are not taken by themselves, and its numbers hav
   expect((await readDecisionsFile(path, { now, hiddenRows: true })).decisions).toHaveLength(2);
 });
 
-test('the decimal separator of a file may be said', async () => {
+test('an option sets the decimal separator of the file', async () => {
   const path = await fileOf(HEADER, 'bl_1,,approved,1.234,,');
   expect((await readDecisionsFile(path, { decimal: ',', now })).decisions).toMatchObject([{ total: '1234' }]);
   expect((await readDecisionsFile(path, { decimal: '.', now })).decisions).toMatchObject([{ total: '1.234' }]);
@@ -254,12 +254,12 @@ test('the decimal separator of a file may be said', async () => {
 
 // Promise: thousand-or-one-is-asked
 test.each([
-  ['is ambiguous beside an amount that Limitline wrote', ['7500.5', '100.000'], ['7500.5', null]],
-  ['is ambiguous beside thousands of the other separator', ['1,234.50', '100.000'], ['1234.5', null]],
-  ['is ambiguous where its column proves both', ['1,234.50', '1.234,50', '100.000'], ['1234.5', '1234.5', null]],
-  ['has thousands where another cell proves them', ['7500.5', '100.000', '1.234,50'], ['7500.5', '100000', '1234.5']],
-  ['has thousands beside a decimal point', ['1,234.50', '100,000'], ['1234.5', '100000']],
-])('an amount that may be a thousand or one %s', async (_case, written, read) => {
+  ["is a problem beside an amount in Limitline's own format", ['7500.5', '100.000'], ['7500.5', null]],
+  ['is a problem beside group separators of the other kind', ['1,234.50', '100.000'], ['1234.5', null]],
+  ['is a problem if its column has both kinds', ['1,234.50', '1.234,50', '100.000'], ['1234.5', '1234.5', null]],
+  ['is read in thousands if another cell proves it', ['7500.5', '100.000', '1.234,50'], ['7500.5', '100000', '1234.5']],
+  ['is read in thousands beside a decimal point', ['1,234.50', '100,000'], ['1234.5', '100000']],
+])('an amount that may mean a thousand or one %s', async (_case, written, read) => {
   const path = await fileOf(HEADER, ...written.map((cell, n) => `bl_${n},,approved,"${cell}","250,50",`));
   const { decisions, problems } = await readDecisionsFile(path, { now });
   expect(written.map((_cell, n) => decisions.find(({ id }) => id === `bl_${n}`)?.total ?? null)).toEqual(read);
@@ -270,14 +270,14 @@ test.each([
 
 test.each([
   ['has no status', ['buyer_limit_id,total_limit', 'bl_1,1'], 'columns buyer_limit_id (or row) and status'],
-  ['names no limit', ['name,status', 'A,approved'], 'columns buyer_limit_id (or row) and status'],
+  ['does not name limits', ['name,status', 'A,approved'], 'columns buyer_limit_id (or row) and status'],
   ['is empty', [''], 'has no decisions'],
   [
-    'has a column twice',
+    'has two columns of one name',
     ['buyer_limit_id,status,Total limit,total_limit', 'bl_1,approved,1,2'],
     'two columns total_limit, and which of them counts cannot be told',
   ],
-])('a file that %s is refused as a whole', async (_case, lines, fault) => {
+])('a file that %s is refused completely', async (_case, lines, fault) => {
   await expect(readDecisionsFile(await fileOf(...lines), { now })).rejects.toThrow(fault);
 });
 
@@ -292,16 +292,16 @@ test.each([
     `Its header has "Nr", "${'x'.repeat(59)}…": rename a column, or name it with --map "HEADER=buyer_limit_id" and --map "HEADER=status".`,
   ],
   [Array.from({ length: 12 }, (_, n) => `C ${n}`).join(';'), '"C 9" and 2 more: rename'],
-])('a file that lacks a needed column is told its header as written, and how to map it: %s', async (header, words) => {
+])('a file without a needed column is refused with its header and the --map to use: %s', async (header, words) => {
   await expect(readDecisionsFile(await fileOf(header, 'a;b;c;d'), { now })).rejects.toThrow(words);
 });
 
-test('a file of more lines than can be held is refused', async () => {
+test('a file with more lines than can be held in memory is refused', async () => {
   const path = await fileOf(HEADER, ...Array<string>(1_001).fill('bl_1,,approved,1,1,'));
   await expect(readDecisionsFile(path, { now, mostLines: 1_000 })).rejects.toThrow('more than 1,000 lines: split it');
 });
 
-test('a line with an amount and no status decides nothing, and is named', async () => {
+test('a line with an amount but no status decides nothing and gets a warning', async () => {
   const file = await readDecisionsFile(await fileOf(HEADER, 'bl_1,,,1000,,', 'bl_2,,,,,'), { now });
   expect(file).toMatchObject({ silent: 2, warnings: [{ at: 2, message: expect.stringContaining('no status') }] });
 });

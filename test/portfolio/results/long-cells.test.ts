@@ -9,10 +9,10 @@ import { makeFolder } from '../../support/workplace.ts';
 
 const READ = new URL('../../../src/portfolio/results/decisions-file.ts', import.meta.url);
 const LONG = 'x'.repeat(100_000);
-/** All long cells together are larger than the memory in which the process reads them. */
+/** All long cells together are larger than the memory of the process that reads them. */
 const [LINES, MEMORY_MB] = [600, 48];
 
-test('a decisions file with long cells, in a column that is read and in one that is not, is read within little memory', async () => {
+test('a decisions file with very long cells is read in little memory, in read and unread columns', async () => {
   const dir = await makeFolder();
   const cells = [`bl_${'1'.repeat(50)},approved,${LONG}`, `bl_1,${LONG},`];
   const paths = cells.map((_cells, at) => join(dir, `${at}.decisions.csv`));

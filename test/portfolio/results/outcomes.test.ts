@@ -3,7 +3,7 @@ import { RESULT_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts
 import { makeOutcomeReader, outcomeColumns } from '../../../src/portfolio/results/outcomes.ts';
 
 const OWN = ['name', 'state', 'company_id', 'line'];
-/** As they were written before rows had names, and outcomes a column. */
+/** The result columns as written before there were columns for rows and outcomes. */
 const EARLIER = RESULT_COLUMNS.slice(RESULT_COLUMNS.indexOf('state'), -1).filter((name) => name !== 'outcome');
 const DIGEST = '-16-letters-long';
 const KNOWN = `own:${DIGEST}:${DIGEST}:${DIGEST}:10.50`;
@@ -41,7 +41,7 @@ const told = {
   updatedMs: Date.parse('2026-11-21T10:00:00.000Z'),
 };
 
-test("of columns of one name the last are the results, and what stands behind them is the team's own", () => {
+test("of equal column names the last ones are the results, and columns behind them are the team's own", () => {
   const cells = ['A', 'Bayern', 'company_1', '9', 'q4/k', 'q4.csv #1', '2', ...WITH_OUTCOME, KNOWN, 'a note'];
   expect(read([...OWN, ...RESULT_COLUMNS, 'our notes'], cells)).toEqual({
     ...told,
@@ -51,7 +51,7 @@ test("of columns of one name the last are the results, and what stands behind th
   });
 });
 
-test('a results file of an earlier version names no row', () => {
+test('a results file of an earlier version has no row names', () => {
   expect(read([...OWN, ...EARLIER], ['A', 'Bayern', 'company_1', '9', ...CELLS])).toEqual({
     ...told,
     row: '',
@@ -59,7 +59,7 @@ test('a results file of an earlier version names no row', () => {
   });
 });
 
-test("a person's columns between the results are none of them", () => {
+test("a person's columns between the results are ignored", () => {
   const header = [...OWN, ...RESULT_COLUMNS].flatMap((name) => (name === 'status' ? ['our notes', name] : [name]));
   header.splice(header.indexOf('limitline_buyer'), 0, 'checked');
   const [before, after] = [WITH_OUTCOME.slice(0, 5), WITH_OUTCOME.slice(5)];
@@ -70,14 +70,14 @@ test("a person's columns between the results are none of them", () => {
 
 test.each([
   ['a file of buyers', OWN],
-  ['one with a second status among them', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('step'), 0, 'status')],
-  ['one with a second problem among them', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('updated'), 0, 'problem')],
-  ['one without all of its columns', [...OWN, ...RESULT_COLUMNS.slice(0, -2)]],
-])('%s is none', (_what, header) => {
+  ['a header with a second status among the results', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('step'), 0, 'status')],
+  ['a header with a second problem among the results', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('updated'), 0, 'problem')],
+  ['a header without all result columns', [...OWN, ...RESULT_COLUMNS.slice(0, -2)]],
+])('%s is not recognised as a results file', (_what, header) => {
   expect(outcomeColumns(header)).toBeUndefined();
 });
 
-test('a status keeps its white space, since it is the one that the service wrote', () => {
+test('a status keeps its white space, as the service wrote it', () => {
   const cells = CELLS.with(CELLS.indexOf('approved'), ' in review ');
   expect(read([...OWN, ...EARLIER], ['A', 'Bayern', 'company_1', '9', ...cells]).record.status).toBe(' in review ');
 });

@@ -12,7 +12,7 @@ async function read(...lines: string[]) {
 }
 
 // Promise: any-csv-resolves
-test('a file says for each line an id, resend, or nothing, in whatever dialect', async () => {
+test('a resolution file of any dialect gives an id, "resend" or nothing for each line', async () => {
   const file = await read('\uFEFFLine;Name;ID', '7;A;bl_1', '8;B;Resend', '9;C;', '10;D;made company_2', '');
   expect(file).toEqual({
     words: [
@@ -26,7 +26,7 @@ test('a file says for each line an id, resend, or nothing, in whatever dialect',
 });
 
 // Promise: any-csv-resolves
-test('a results file speaks by the ids of its held rows, or by a column that was put to it', async () => {
+test('a results file answers by the ids of its held rows, or by an added column id', async () => {
   const header = 'company_id,line,row,line,state,step,company_id,document_ids,buyer_limit_id,limitline_account';
   const lines = [
     'given,x,q4/a,2,done,limit,company_1,,bl_1,stand-in',
@@ -44,7 +44,7 @@ test('a results file speaks by the ids of its held rows, or by a column that was
   expect(put.words.at(-1)).toEqual({ at: 5, row: 'q4/d', line: 5, made: undefined });
 });
 
-test('a line that names no row, and one that is broken, are problems', async () => {
+test('a line without a row and a broken line are problems', async () => {
   const { problems } = await read('line,id', 'x,bl_1', '"3,bl_2');
   expect(problems).toEqual([
     { at: 2, message: 'The line names no row: "x" is not the number of a line.' },
@@ -52,11 +52,11 @@ test('a line that names no row, and one that is broken, are problems', async () 
   ]);
 });
 
-test.each([['name,id'], ['line,name'], ['']])('a file with the header "%s" is none', async (header) => {
+test.each([['name,id'], ['line,name'], ['']])('a file with the header "%s" is not a resolution file', async (header) => {
   await expect(read(header, '1,2')).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('line') });
 });
 
-test('a line that names another account is a problem, since two accounts may have rows of one name', async () => {
+test('a line of another account is a problem, since two accounts may have equal row names', async () => {
   const file = await read('row,id,limitline_account', 'q4/a.b,bl_1,live', 'q4/c.d,bl_2,stand-in', 'q4/e.f,,live');
   expect(file).toMatchObject({
     words: [{ row: 'q4/c.d', made: 'bl_2' }],
@@ -74,7 +74,7 @@ test('a line that names another account is a problem, since two accounts may hav
   expect(problems[0]?.message).toContain('"li\u241b[31mve"');
 });
 
-test('an answer in a hidden row of a workbook is a problem, and a hidden row without one is silent', async () => {
+test('an answer in a hidden row of a workbook is a problem, and an empty hidden row is not', async () => {
   const path = join(await makeFolder(), 'held.xlsx');
   const rows = [
     rowOf(1, ['row', 'id']),

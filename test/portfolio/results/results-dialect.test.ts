@@ -12,7 +12,7 @@ test.each<[string, Partial<Dialect>, boolean]>([
   ['a workbook', { sheet: 'Buyers' }, true],
   ['UTF-16', { encoding: 'utf-16le', bom: true }, true],
   ['Windows-1252', { encoding: 'windows-1252' }, true],
-])('results of %s are UTF-8, with a byte order mark where a spreadsheet needs one', (_name, change, bom) => {
+])('results of %s are UTF-8, with a byte order mark if a spreadsheet needs one', (_name, change, bom) => {
   const input = { ...EXCELS, ...change };
   expect(resultsDialect(input, 'nothing')).toEqual({ ...PLAIN_DIALECT, bom });
   expect(resultsDialect(input, 'cells')).toEqual({ ...PLAIN_DIALECT, bom, delimiter: ';', lineBreak: '\n' });

@@ -7,7 +7,7 @@ import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';
 import { makeTemporaryFolder, stringifyOptions } from '../../support/temporary-folder.ts';
 
-/** What each encoding can write of what people have in their tables. */
+/** Characters of real tables that each encoding can write. */
 const ENCODINGS: Record<string, string> = {
   'utf-8': 'aZ9 äß株😀"\'',
   'utf-16le': 'aZ9 äß株😀"\'',
@@ -18,7 +18,7 @@ const ENCODINGS: Record<string, string> = {
   gb18030: 'aZ9 德国公司ä"\'',
 };
 
-/** One for all tables, since each is a table of its encoding that takes a while to make. */
+/** Shared by all tables, since making an encoder takes a while. */
 const ENCODERS = new Map(Object.keys(ENCODINGS).map((encoding) => [encoding, makeEncoder(encoding)]));
 
 const anyDialect = fc.record({
@@ -29,7 +29,7 @@ const anyDialect = fc.record({
   quoted: fc.boolean(),
 });
 
-test('any table written by us in any dialect reads back the same', async () => {
+test('any table that Limitline writes in any dialect is read back equal', async () => {
   const { write } = await makeTemporaryFolder();
   const anyTable = anyDialect.chain((dialect) => {
     const signs = [...(ENCODINGS[dialect.encoding] ?? ''), ',', ';', '\t', '|', '\n'];
@@ -40,7 +40,7 @@ test('any table written by us in any dialect reads back the same', async () => {
     fc.asyncProperty(anyTable, async ({ dialect, rows }) => {
       const { encoding, delimiter, lineBreak, sepLine, quoted } = dialect;
       const header = ['name', 'requested_limit', 'note'];
-      // A record of blank cells is a blank line: what spreadsheets leave behind, not a buyer.
+      // A record of blank cells is a blank line of a spreadsheet, not a buyer.
       const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''));
       const body = stringify([header, ...filled], { ...stringifyOptions(dialect), quoted });
       const mark = encoding.startsWith('utf-16') ? '\ufeff' : '';

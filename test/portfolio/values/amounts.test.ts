@@ -13,7 +13,7 @@ const STYLES = [
 ] as const;
 
 describe('parseAmount', () => {
-  test('says how to write an amount of the column, and not as it was just told is wrong', () => {
+  test('gives advice in the decimal separator of the column', () => {
     expect(parseAmount('1234.50', ',')).toEqual({
       problem: 'The amount has a decimal point, and this column has decimal commas: write it like 1234,50.',
     });
@@ -41,7 +41,7 @@ describe('parseAmount', () => {
     ['0.000001', '0.000001'],
     ['9007199254740992', '9007199254740992'],
     ['100000000000000000000', '100000000000000000000'],
-  ])('takes %s as %s', (text, value) => {
+  ])('reads %s as %s', (text, value) => {
     expect(parseAmount(text)).toEqual({ value });
   });
 
@@ -78,7 +78,7 @@ describe('parseAmount', () => {
     ['0.0000001', 'more digits'],
     ['1000000000000000000000', 'more digits'],
     [`1${'0'.repeat(400)}`, 'more digits'],
-  ])('refuses %s and says: %s', (text, message) => {
+  ])('refuses %s with the message: %s', (text, message) => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining(message) });
   });
 
@@ -112,7 +112,7 @@ describe('parseAmount', () => {
   });
 
   test.each(['5 MXN', 'KES 5', '5 TRY', '5 kr', 'kr. 5', '5 zł', 'Fr. 5', 'NT$5', '₱5', 'R$ 5'])(
-    'takes the currency of %s',
+    'accepts the currency in %s',
     (text) => {
       expect(parseAmount(text)).toEqual({ value: '5', change: expect.stringContaining('the currency') });
     },
@@ -137,7 +137,7 @@ describe('parseAmount', () => {
     ['US$1,234.56', '1234.56'],
     ['1000 USD', '1000'],
     ["CHF 1'000.-", null],
-  ])('reads %s as %s, and says what it was written with', (text, value) => {
+  ])('normalises %s to %s, with a note', (text, value) => {
     const expected = value === null ? { problem: expect.any(String) } : { value, change: expect.any(String) };
     expect(parseAmount(text)).toEqual(expected);
   });
@@ -146,7 +146,7 @@ describe('parseAmount', () => {
     ['1.234', '1.234', '1234'],
     ['1,234', '1234', '1.234'],
     ['€ 100.000', '100', '100000'],
-  ])('leaves %s open, unless the column is known', (text, point, comma) => {
+  ])("reports %s as ambiguous unless the column's separator is known", (text, point, comma) => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining('--decimal'), open: true });
     expect(parseAmount(text, '.')).toMatchObject({ value: point });
     expect(parseAmount(text, ',')).toMatchObject({ value: comma });
@@ -155,11 +155,11 @@ describe('parseAmount', () => {
   test.each<[string, Decimal]>([
     ['1234.50', ','],
     ['1.234,50', '.'],
-  ])('refuses %s in a column of the other kind', (text, decimal) => {
+  ])('refuses %s in a column with the other decimal separator', (text, decimal) => {
     expect(parseAmount(text, decimal)).toEqual({ problem: expect.stringContaining('this column has') });
   });
 
-  test('is exact for every amount in every convention', () => {
+  test('is exact for any amount in any notation', () => {
     const anyStyle = fc.constantFrom(...STYLES);
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 14n }), anyStyle, (cents, { group, decimal }) => {
@@ -172,7 +172,7 @@ describe('parseAmount', () => {
     );
   });
 
-  test('is the number that JSON carries, digit by digit', () => {
+  test('returns the digits of the JSON number', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 6 }), (units, decimals) => {
         const read = parseAmount(decimalText(units, decimals));
@@ -183,7 +183,7 @@ describe('parseAmount', () => {
     );
   });
 
-  test('is the same for every way to write the same amount', () => {
+  test('returns the same value for padded amounts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.nat(5), fc.nat(5), (units, before, after) => {
         const plain = decimalText(BigInt(units), 3);
@@ -193,20 +193,20 @@ describe('parseAmount', () => {
     );
   });
 
-  test('reads nonsense of any length at once', () => {
+  test('refuses a million digits with a letter immediately', () => {
     expect(parseAmount(`${'0'.repeat(1_000_000)}x`)).toEqual({ problem: expect.any(String) });
   });
 });
 
 describe('addAmounts', () => {
-  test('adds what floats get wrong', () => {
+  test('adds without the rounding errors of floats', () => {
     expect(addAmounts('0.1', '0.2')).toBe('0.3');
     expect(addAmounts('9007199254740992', '1')).toBe('9007199254740993');
     expect(addAmounts('0', '1000.50')).toBe('1000.5');
     expect(addAmounts('100000000000000000000000', '0.000001')).toBe('100000000000000000000000.000001');
   });
 
-  test('is exact for any list, like whole numbers of the smallest unit', () => {
+  test('is exact for any list of amounts', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n })), (units) => {
         const sum = units.map((one) => decimalText(one, 6)).reduce(addAmounts, '0');

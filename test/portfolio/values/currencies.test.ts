@@ -8,15 +8,15 @@ test.each([
   ['Euro', 'EUR'],
   ['Schweizer Franken', 'CHF'],
   ['CHF', 'CHF'],
-])('%j is %s', (text, code) => {
+])('%j is read as %s', (text, code) => {
   expect([...(currencyOf(text) ?? [])]).toEqual([code]);
 });
 
-test.each(['', 'PCS', 'LCY', 'Debitor', 'constructor', '__proto__'])('%j is no currency', (text) => {
+test.each(['', 'PCS', 'LCY', 'Debitor', 'constructor', '__proto__'])('%j is not a currency', (text) => {
   expect(currencyOf(text)).toBeNull();
 });
 
-test('a sign may stand for several currencies, and has those in common with a code that it may stand for', () => {
+test('a sign may mean several currencies, and shares with a code those that both may mean', () => {
   const [dollar, cad, eur] = ['$', 'CAD', 'EUR'].map((text) => currencyOf(text) ?? new Set<string>());
   expect(dollar?.size).toBeGreaterThan(1);
   expect([...(common(dollar ?? new Set(), cad ?? new Set()) ?? [])]).toEqual(['CAD']);
@@ -41,6 +41,6 @@ test.each([
   ['$', 'EUR', false],
   ['LCY', 'LCY', true],
   ['LCY', 'EUR', false],
-])('whether %j and %j may be the same currency: %j', (one, other, isSame) => {
+])('%j and %j may be the same currency: %j', (one, other, isSame) => {
   expect(mayBeSame(one, other)).toBe(isSame);
 });

@@ -51,7 +51,7 @@ describe('isTotalLabel', () => {
     'Gesamtlimit',
     'Gesamt-Kreditlimit',
     'Total requested',
-  ])('%s is one', (label) => {
+  ])('accepts %s', (label) => {
     expect(isTotalLabel(label)).toBe(true);
   });
 
@@ -91,7 +91,7 @@ describe('isTotalLabel', () => {
     'Ergebnis GmbH',
     'Gesamtlimit Beratung',
     'Total Request Ltd',
-  ])('%j is none', (label) => {
+  ])('rejects %j', (label) => {
     expect(isTotalLabel(label)).toBe(false);
   });
 });
@@ -107,7 +107,7 @@ describe('groupOf', () => {
     ['Acme', null],
     ['Total', null],
     ['', null],
-  ])('of %j', (label, group) => {
+  ])('finds the group of the total %j', (label, group) => {
     expect(groupOf(label)).toEqual(group);
   });
 });
