@@ -13,14 +13,14 @@ describe.concurrent('a 401 with a new token', () => {
     { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
   ) => breakers.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
 
-  testInTime("is everybody's where nothing was ever made", async (time) => {
+  testInTime('is a fault of the credentials if nothing was ever made', async (time) => {
     const breakers = time.openBreakers();
     expect(await ask(breakers, 1)).toBe('wait');
     expect(await ask(breakers, 2)).toBe('everybody');
   });
 
   testInTime(
-    "is the row's where another process makes something with the same token meanwhile, and not before",
+    'is a fault of the row once another process makes something with the same token, and not before',
     async (time) => {
       const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await other.known('limit', { token: 'new', sentAtMs: performance.now() });
@@ -46,7 +46,7 @@ describe.concurrent('a 401 with a new token', () => {
     },
   );
 
-  testInTime("is everybody's where several rows meet it and nothing is made", async (time) => {
+  testInTime('is a fault of the credentials if several rows meet it and nothing is made', async (time) => {
     const breakers = time.openBreakers();
     await breakers.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
     expect(await ask(breakers, 1)).toBe('wait');
@@ -55,7 +55,7 @@ describe.concurrent('a 401 with a new token', () => {
     expect(await ask(breakers, 4, { key: 'r-2' })).toBe('everybody');
   });
 
-  testInTime("is never said to be everybody's while others make something, with whichever token", async (time) => {
+  testInTime('is not a fault of the credentials while others make something, with any token', async (time) => {
     const breakers = time.openBreakers();
     const firstSentAtMs = performance.now() - 5_000;
     await breakers.known('limit', { token: 'other', sentAtMs: performance.now() });
@@ -64,14 +64,14 @@ describe.concurrent('a 401 with a new token', () => {
     expect(await ask(breakers, 9, { firstSentAtMs })).toBe('wait');
   });
 
-  testInTime("is not the row's while others are still to come, who are to go first", async (time) => {
+  testInTime('sets the row aside while others are still to be tried', async (time) => {
     const breakers = time.openBreakers();
     await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
     for (const asked of [4, 5, 20]) expect(await ask(breakers, asked, { othersOpen: true })).toBe('aside');
     expect(await ask(breakers, 21)).toBe('everybody');
   });
 
-  testInTime("is never said to be the row's where nobody else calls after something was made", async (time) => {
+  testInTime('is not a fault of the row if nobody else calls after something was made', async (time) => {
     const breakers = time.openBreakers();
     await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
     expect(await ask(breakers, 3)).toBe('wait');

@@ -7,14 +7,14 @@ const never = new AbortController().signal;
 const works = { signal: never, tryToken: async () => true };
 const WHY = 'status 502';
 
-/** So many answers of which nobody knows what they mean. */
+/** So many answers with an unknown outcome. */
 async function lose(breakers: Breakers, count: number): Promise<void> {
   for (let answer = 0; answer < count; answer += 1) await breakers.unknown('limit', WHY, undefined);
 }
 
 describe.concurrent('a circuit breaker', () => {
   testInTime(
-    'is tripped by the third unknown answer in a row of its kind, whichever processes met them',
+    'trips at the third unknown answer in a row of its kind, from any processes',
     async (time) => {
       const [mine, other, third, fourth] = [
         time.openBreakers(),
@@ -29,12 +29,12 @@ describe.concurrent('a circuit breaker', () => {
       await third.unknown('limit', WHY, undefined);
       expect(third.tripped()).toMatchObject([{ kind: 'limit', why: WHY }]);
       expect(third.isTripped('company')).toBe(false);
-      // A process that has just been started asks first.
+      // A new process reads the state first.
       expect(await fourth.enter('limit', works)).toMatchObject({ kind: 'limit' });
     },
   );
 
-  testInTime('does not trip where known answers come between, and not for those that had come before', async (time) => {
+  testInTime('does not trip if known answers come between, and ignores known answers from before the unknown ones', async (time) => {
     const [mine, other] = [time.openBreakers(), time.openBreakers()];
     await lose(mine, 2);
     await mine.known('limit', undefined);
@@ -42,14 +42,14 @@ describe.concurrent('a circuit breaker', () => {
     expect(mine.isTripped('limit')).toBe(false);
     await other.known('limit', undefined);
     await mine.unknown('limit', WHY, undefined);
-    // The other process tells of its answer only now.
+    // The other process reports its answer only now.
     const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
     expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
   });
 
   // Promise: outage-holds-few-rows
   testInTime(
-    'lets one probe through at a time in the whole fleet, and the rest when that is answered',
+    'lets one probe at a time through in the whole fleet, and all calls once it is answered',
     async (time) => {
       const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await lose(mine, 3);
@@ -66,7 +66,7 @@ describe.concurrent('a circuit breaker', () => {
   );
 
   // Promise: outage-holds-few-rows
-  testInTime('is not tried while no token can be had, and no other process tries meanwhile', async (time) => {
+  testInTime('is not probed while no token is available, and no other process tries meanwhile', async (time) => {
     const [mine, other] = [time.openBreakers(), time.openBreakers()];
     await lose(mine, 3);
     const tokens = [false, true];
@@ -82,7 +82,7 @@ describe.concurrent('a circuit breaker', () => {
     expect(asked).toBe(2);
   });
 
-  testInTime('is left alone for as long as the service asks where it gives no token', async (time) => {
+  testInTime('waits as long as the service asks if it gives no token', async (time) => {
     const { connection, breakersKey: key } = time;
     const breakers = time.openBreakers();
     await lose(breakers, 3);
@@ -97,7 +97,7 @@ describe.concurrent('a circuit breaker', () => {
   });
 
   testInTime(
-    'passes a probe on that tells nothing, and takes one away from a process that vanished in it',
+    'passes a probe on that brought no answer, and takes it from a process that vanished',
     async (time) => {
       const { connection, breakersKey: key } = time;
       const breakers = time.openBreakers();
@@ -112,7 +112,7 @@ describe.concurrent('a circuit breaker', () => {
     },
   );
 
-  testInTime('is left by those whose process stops', async (time) => {
+  testInTime('no longer delays callers whose process stops', async (time) => {
     const breakers = time.openBreakers();
     await lose(breakers, 3);
     const stop = new AbortController();
@@ -121,7 +121,7 @@ describe.concurrent('a circuit breaker', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
   });
 
-  testInTime('that is tripped is told to those who look from outside, with its reason', async (time) => {
+  testInTime('shows outside readers that it is tripped, and why', async (time) => {
     const { connection, breakersKey: key } = time;
     expect(await readTripped(connection, key)).toEqual([]);
     await lose(time.openBreakers(), 3);
@@ -130,7 +130,7 @@ describe.concurrent('a circuit breaker', () => {
     expect(tripped?.untilMs).toBeGreaterThan(Date.now());
   });
 
-  testInTime('counts as being tried while a call is on its way for that, and not before or after', async (time) => {
+  testInTime('counts as being probed exactly while a probe is on its way', async (time) => {
     const { connection, breakersKey: key } = time;
     const [breakers, other] = [time.openBreakers(), time.openBreakers()];
     await lose(breakers, 3);
@@ -145,7 +145,7 @@ describe.concurrent('a circuit breaker', () => {
     expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
   });
 
-  testInTime('counts an answer once, though its script runs twice', async (time) => {
+  testInTime('counts an answer once if its script runs twice', async (time) => {
     const { connection, breakersKey: key } = time;
     const breakers = time.openBreakers();
     await lose(breakers, 2);
@@ -156,7 +156,10 @@ describe.concurrent('a circuit breaker', () => {
   });
 });
 
-/** How many calls an outage of so many seconds leaves unknown, in virtual time; and how long after it the rest waits. */
+/**
+ * How many calls an outage of so many seconds leaves unknown, in virtual time, and how long after its end calls go
+ * on.
+ */
 function outage(
   seconds: number,
   { processes, callers, kinds, tokenWorks }: { processes: number; callers: number; kinds: 1 | 2; tokenWorks: boolean },
@@ -196,15 +199,15 @@ describe.concurrent('an hour of an outage', () => {
   test.each([
     [{ processes: 1, callers: 32, kinds: 1, tokenWorks: true } as const],
     [{ processes: 2, callers: 16, kinds: 2, tokenWorks: true } as const],
-  ])('leaves no more calls unknown than those in flight and the probes: %j', async (fleet) => {
+  ])('leaves no more unknown calls than those in flight and the probes: %j', async (fleet) => {
     const { unknown, backS } = await outage(3_600, fleet);
     expect(unknown).toBeGreaterThan(32);
     expect(unknown).toBeLessThanOrEqual(60);
-    // 5 min lie between two probes by then.
+    // By then five minutes lie between two probes.
     expect(backS).toBeLessThan(305);
   });
 
-  test('costs no row a probe where the token endpoint is away too, and its end is noticed at once', async () => {
+  test('costs no probes while the token endpoint is away too, and its end is noticed quickly', async () => {
     const { unknown, backS, tokenCalls } = await outage(3_600, {
       processes: 2,
       callers: 16,
@@ -217,7 +220,7 @@ describe.concurrent('an hour of an outage', () => {
   });
 
   test.each([true, false])(
-    'of 12 s leaves 40 calls unknown at the most, with a token endpoint that works: %s',
+    'of 12 s leaves at most 40 unknown calls, with a working token endpoint: %s',
     async (tokenWorks) => {
       const { unknown, backS } = await outage(12, { processes: 2, callers: 16, kinds: 2, tokenWorks });
       expect(unknown).toBeLessThanOrEqual(40);

@@ -18,7 +18,7 @@ function openPlace() {
 
 const again = { headers: { 'retry-after': '60' } };
 
-test('where no call was made nothing holds any back', async () => {
+test('before any call nothing holds calls back', async () => {
   const { look } = openPlace();
   expect(await look()).toEqual({
     nowMs: expect.any(Number),
@@ -39,17 +39,17 @@ test.each([
   ['credentials', again, 'credentials'],
   ['outage', again, 'asked'],
   ['limit', again, 'asked'],
-] as const)('a wait because of %s, with %j, is by %s', async (because, headers, by) => {
+] as const)('a wait because of %s, with headers %j, is reported as %s', async (because, headers, by) => {
   const { look, pace } = openPlace();
   const { nowMs: before } = await look();
   await pace.block({ why: 'for a reason', because, askedMs: 4_000, episode: 0, ...headers });
   const { blocked } = await look();
   expect(blocked?.by).toBe(by);
-  // A wait of a quarter of a second may be over by the time of the look.
+  // A wait of a quarter of a second may be over at the time of the look.
   expect(blocked?.untilMs).toBeGreaterThan(before);
 });
 
-test('a wait is told with its end, also behind that, and whether a call got through since', async () => {
+test('a wait is reported with its end, also after it, and whether a call was accepted since', async () => {
   const { look, pace } = openPlace();
   await pace.block({ why: 'not there', because: 'outage', episode: 0 });
   const isOver = async () => {
@@ -62,7 +62,7 @@ test('a wait is told with its end, also behind that, and whether a call got thro
   await expect.poll(look).toMatchObject({ accepted: 1, blocked: { by: 'outage', gotThrough: true } });
 });
 
-test('kinds of which nobody knows what became of the last calls are tripped until one is known', async () => {
+test('a kind of call is reported as tripped after three unknown answers', async () => {
   const { look, breakers } = openPlace();
   for (let times = 0; times < 3; times += 1) await breakers.unknown('limit', 'status 502', undefined);
   const { tripped, probeMs, nowMs } = await look();
@@ -72,7 +72,7 @@ test('kinds of which nobody knows what became of the last calls are tripped unti
   expect(probeMs).toBeLessThan(nowMs + 60_000);
 });
 
-test('when a breaker was reset last is told', async () => {
+test("the time of a breaker's last reset is reported", async () => {
   const { look, breakers } = openPlace();
   for (let times = 0; times < 3; times += 1) await breakers.unknown('limit', 'status 502', undefined);
   const { nowMs } = await look();

@@ -5,16 +5,16 @@ import { testInTime } from '../support/virtual-time.ts';
 const never = new AbortController().signal;
 
 describe.concurrent('a ceiling', () => {
-  testInTime('holds for all processes together, with permits spaced evenly', async (time) => {
+  testInTime('applies to all processes together, with evenly spaced permits', async (time) => {
     const paces = Array.from({ length: 3 }, () => time.openPace({ ceilingPerS: 20 }));
     const begin = performance.now();
     await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
     const seconds = (performance.now() - begin) / 1_000;
-    // The first leaves at once, so 29 intervals lie between 30 permits.
+    // The first permit is due at once, so 29 intervals lie between 30 permits.
     expect(29 / seconds).toBeLessThanOrEqual(20);
   });
 
-  testInTime('is not passed, however much is accepted', async (time) => {
+  testInTime('is not exceeded, however many calls are accepted', async (time) => {
     const pace = time.openPace({ ceilingPerS: 50 });
     for (let call = 0; call < 60; call += 1) await pass(pace);
     expect(pace.state()).toMatchObject({ atCeiling: true });
@@ -29,7 +29,7 @@ describe.concurrent('a ceiling', () => {
     expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
   });
 
-  testInTime('of less than one call a second is waited for', async (time) => {
+  testInTime('below one call a second is kept', async (time) => {
     const pace = time.openPace({ ceilingPerS: 0.5 });
     await pace.take(never);
     const begin = performance.now();
@@ -38,7 +38,7 @@ describe.concurrent('a ceiling', () => {
   });
 });
 
-/** Takes a permit, and lets its call be accepted. */
+/** Takes a permit, and reports its call as accepted. */
 async function pass(pace: Pace): Promise<void> {
   await pace.take(never);
   await pace.answered();

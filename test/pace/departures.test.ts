@@ -4,7 +4,7 @@ import { type Departures, makeDepartures } from '../../src/pace/permit-queue.ts'
 /** Twenty permits a second. */
 const BETWEEN_MS = 50;
 
-/** So many permits of this process, and how many of their calls leave, each so late. */
+/** Uses so many permits of one process, each so late, and returns how many of their calls leave. */
 function pass(departures: Departures, { count, lateMs }: { count: number; lateMs: number }): number {
   const permits = Array.from({ length: count }, (_, at) => at * BETWEEN_MS);
   const waiting = [...permits];
@@ -18,11 +18,11 @@ function pass(departures: Departures, { count, lateMs }: { count: number; lateMs
 }
 
 describe('calls under a ceiling', () => {
-  test('all leave in time', () => {
+  test('leave if they are in time', () => {
     expect(pass(makeDepartures(), { count: 100, lateMs: 1 })).toBe(100);
   });
 
-  test('that waited together do not leave together', () => {
+  test('do not leave together after they waited together', () => {
     const departures = makeDepartures();
     const permits = Array.from({ length: 15 }, (_, at) => at * BETWEEN_MS);
     for (const dueMs of permits) departures.due(dueMs);
@@ -30,10 +30,10 @@ describe('calls under a ceiling', () => {
     expect(left).toEqual([]);
   });
 
-  test('are never more in a second than permits came due in it, though late ones come before those in time', () => {
+  test('never exceed the permits due in a second, even if late calls come before punctual ones', () => {
     const departures = makeDepartures();
     let [due, left] = [0, 0];
-    // Half of the permits are used almost a second later, between those that are used in time.
+    // Half of the permits are used almost a second late, between those used in time.
     for (let at = 0; at < 20; at += 1) departures.due(at * BETWEEN_MS);
     for (let at = 20; at < 40; at += 1) {
       const nowMs = at * BETWEEN_MS;
@@ -45,7 +45,7 @@ describe('calls under a ceiling', () => {
     expect(left).toBeLessThanOrEqual(due + 1);
   });
 
-  test('that are late every time still get on, some milliseconds or some seconds', () => {
+  test('that are always late, by milliseconds or seconds, still get through', () => {
     expect(pass(makeDepartures(), { count: 100, lateMs: 210 })).toBeGreaterThan(75);
     const departures = makeDepartures();
     let left = 0;

@@ -8,22 +8,22 @@ import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 /** Calls in flight of one process. */
 const CALLERS = 16;
 
-/** What became of a portfolio's calls: how long all took, those refused, and how many passed in each second. */
+/** What became of a portfolio's calls: the time for all, the refused ones, and how many passed in each second. */
 type Sent = { endS: number; refused: number; perSecond: number[] };
 
 type Sending = {
   calls: number;
   processes?: number;
   callers?: number;
-  /** One way, to the service or back; drawn anew each time. */
+  /** One direction, to the service or back; drawn anew each time. */
   latencyMs?: () => number;
-  /** From a permit to the moment at which its call leaves, in the process of that number; drawn anew each time. */
+  /** From a permit to the departure of its call, in the process of that number; drawn anew each time. */
   readyMs?: (process: number) => number;
-  /** Time of the service's life that is over when the first call comes. */
+  /** The age of the service's clock when the first call arrives. */
   beginMs?: number;
 };
 
-/** Processes with one pace send so many calls through a limiter, in virtual time, and hear what it says. */
+/** Processes with one pace send so many calls through a limiter, in virtual time, and read its headers. */
 function sendThrough(
   limiter: ForeignLimiter,
   { calls, processes = 1, callers = CALLERS, latencyMs = () => 1, readyMs = () => 0, beginMs = 0 }: Sending,
@@ -66,21 +66,21 @@ function sendThrough(
   });
 }
 
-// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+// All simulations run at once: each has its own clock, and they share the round trips to Redis.
 vi.setConfig({ maxConcurrency: 40 });
 
 const PER_S = 40;
 
-/** Long enough for the limit to be learned and used for some time, at 15 s. */
+/** Long enough for the limit to be learned and then used for a while, 15 s. */
 const CALLS = 600;
 
 type Family = keyof typeof FOREIGN_WORDS;
 
-/** A window of 40 calls for each of its seconds, as its packages tell of it. */
+/** A window of 40 calls for each of its seconds, with the headers of these packages. */
 const windowOf = (family: Family, windowS: number) =>
   makeForeignWindow({ quota: PER_S * windowS, windowS }, FOREIGN_WORDS[family]);
 
-/** On the way for 1 to 20 ms, in an order that is the same each time. */
+/** 1 to 20 ms one way, in the same order each time. */
 function uneven(): () => number {
   let call = 0;
   return () => {
@@ -90,7 +90,7 @@ function uneven(): () => number {
 }
 
 // Promise: hidden-limit-used-up
-describe.concurrent('limiters of others are used to within 5 percent, and hardly ever refuse', () => {
+describe.concurrent('common rate limiters are used to within 5 percent, and hardly ever refuse', () => {
   test.each<[Family, number, number]>([
     ['draft 6', 5, 1],
     ['draft 8', 1, 8],
@@ -99,7 +99,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
   ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
     const latencyMs = processes === 1 ? () => 1 : uneven();
     const sent = await sendThrough(windowOf(family, windowS), { calls: CALLS, processes, latencyMs, beginMs: 370 });
-    // What is learned costs a second of a short run like this one, and of a long one the same.
+    // Learning costs a second, in a short run like this one as in a long one.
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S) + 1);
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 200);
   });
@@ -113,7 +113,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.refused).toBeLessThanOrEqual(1);
   });
 
-  test("nginx' limit_req where it refuses by 503, as it does unless it is told otherwise", async () => {
+  test("nginx' limit_req that refuses with 503, its default", async () => {
     const limiter = makeLimitReq({ perS: PER_S, burst: 20, nodelay: true });
     const sent = await sendThrough((nowMs) => ({ ...limiter(nowMs), unnamed: true }), { calls: CALLS });
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
@@ -128,7 +128,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
 });
 
 // Promise: window-measured-anew
-test.concurrent('a window of which refusals alone tell is measured anew after some minutes, since it may be more by then', async () => {
+test.concurrent('a window that only refusals reveal is measured again after some minutes, since it may be larger by then', async () => {
   const [before, after] = [5, 50].map((quota) =>
     makeForeignWindow({ quota, windowS: 5 }, FOREIGN_WORDS['flexible refusals']),
   ) as [ForeignLimiter, ForeignLimiter];
@@ -140,10 +140,10 @@ test.concurrent('a window of which refusals alone tell is measured anew after so
 });
 
 // Promise: pace-shared-by-processes
-test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {
+test.concurrent('eight processes that pause at times do not crowd into a limit afterwards', async () => {
   const bucket = makeBucket();
   const settings: RateLimitSettings = { perS: 100, burst: 20, headers: 'none' };
-  // All of them for 300 ms in each three seconds, as where Redis is slow or the machine has other things to do.
+  // All of them pause for 300 ms in each three seconds, as if Redis or the machine were slow.
   const readyMs = () => Math.max(5, 300 - (Date.now() % 3_000));
   const sent = await sendThrough((nowMs) => ({ ...bucket.pass(settings, nowMs), headers: {} }), {
     calls: 1_000,
@@ -155,15 +155,15 @@ test.concurrent('eight processes that stand still at times do not crowd into a l
   expect(sent.refused).toBeLessThanOrEqual(15);
 });
 
-test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
+test.concurrent('the rest of a window is used faster after a process stood still in it', async () => {
   const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
   const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });
-  // A tenth, since its first second stands still too.
+  // Ten percent, since the first second of the run stands still too.
   expect(sent.endS).toBeLessThan(1.1 * (CALLS / PER_S));
   expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
 });
 
-test.concurrent('two servers that count on their own side by side are not taken for one', async () => {
+test.concurrent('two servers that count separately are not mistaken for one', async () => {
   const servers = [0, 1].map(() => makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, FOREIGN_WORDS.fastify));
   let call = 0;
   const sent = await sendThrough(
@@ -177,11 +177,11 @@ test.concurrent('two servers that count on their own side by side are not taken 
 });
 
 // Promise: hidden-limit-used-up
-test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {
+test.concurrent('half of a window that others leave is spread evenly, with few refusals', async () => {
   const shared = windowOf('draft 8', 5);
   const sent = await sendThrough(
     (nowMs) => {
-      // For each call of ours another, of somebody else.
+      // For each of our calls there is one of somebody else.
       shared(nowMs);
       return shared(nowMs);
     },
@@ -191,10 +191,10 @@ test.concurrent('where others use half of a window, what they leave is spread, a
   expect(sent.refused).toBeLessThanOrEqual(10);
 });
 
-test.concurrent('a measured rate is believed on where fewer calls come for a while', async () => {
+test.concurrent('a measured rate is kept while fewer calls are made for a while', async () => {
   const beginMs = Date.UTC(2026, 0, 1, 8, 30);
   const isSlow = () => Date.now() > beginMs + 20_000 && Date.now() < beginMs + 60_000;
-  // Each answer takes a second for a while, so that a fifth of each window is used.
+  // For a while each answer takes a second, so that a fifth of each window is used.
   const sent = await sendThrough(makeForeignWindow({ quota: 5, windowS: 1 }, FOREIGN_WORDS.fastify), {
     calls: 300,
     callers: 1,
@@ -203,7 +203,7 @@ test.concurrent('a measured rate is believed on where fewer calls come for a whi
   expect(sent.perSecond.slice(62, 82).reduce((sum, calls) => sum + calls, 0)).toBeGreaterThan(90);
 });
 
-test.concurrent('where a policy is all that is told and others use half of it, what refusals showed is kept to', async () => {
+test.concurrent('if only a policy is stated and others use half of it, the rate learned from refusals is kept', async () => {
   const shared = makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, (_state, { quota, windowS }) => ({
     'ratelimit-policy': `"default";q=${quota};w=${windowS}`,
   }));
@@ -217,13 +217,13 @@ test.concurrent('where a policy is all that is told and others use half of it, w
   expect(sent.refused).toBeLessThanOrEqual(25);
 });
 
-test.concurrent('where others who used half of a small window are gone, all of it is used again', async () => {
+test.concurrent('a small window is used completely again once others no longer use half of it', async () => {
   const shared = makeForeignWindow({ quota: 5, windowS: 1 }, FOREIGN_WORDS.fastify);
   const [fromMs, untilMs] = [Date.UTC(2026, 0, 1, 8, 31), Date.UTC(2026, 0, 1, 8, 32)];
   let others = 0;
   const sent = await sendThrough(
     (nowMs) => {
-      // Five in two seconds, whatever is left for us.
+      // Five calls in two seconds, whatever remains for us.
       const asked = Math.floor((Math.min(nowMs, untilMs) - fromMs) / 400);
       for (; others < asked; others += 1) shared(nowMs);
       return shared(nowMs);
@@ -233,7 +233,7 @@ test.concurrent('where others who used half of a small window are gone, all of i
   expect(sent.perSecond.slice(165, 200).reduce((sum, calls) => sum + calls, 0)).toBeGreaterThan(160);
 });
 
-test.concurrent('a window that is told of only where little of it is left is measured anew after some minutes', async () => {
+test.concurrent('a window whose headers appear only near its end is measured again after some minutes', async () => {
   const [before, after] = [50, 200].map((quota) =>
     makeForeignWindow({ quota, windowS: 5 }, (state, window) =>
       state.left < quota / 5 ? FOREIGN_WORDS.fastify(state, window) : {},

@@ -12,13 +12,13 @@ import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 /** Calls in flight of one process. */
 const CALLERS = 4;
 
-/** `latencyMs`: one way, to the service or back. */
+/** `latencyMs`: one direction, to the service or back. */
 type Sending = { calls: number; processes?: number; latencyMs?: number };
 
-/** What was said of the time left of a portfolio, each second, and when that began and ended. */
+/** The estimates of the time left, one each second, and the beginning and end of the run. */
 type Heard = { said: SaidTimeLeft[]; refused: number; startedMs: number; finishedMs: number };
 
-/** Processes with one pace send so many calls through a limiter, in virtual time, and somebody reads how long it will take. */
+/** Processes with one pace send so many calls through a limiter, in virtual time, while the time left is estimated. */
 function heardWords(limiter: ForeignLimiter, { calls, processes = 1, latencyMs = 1 }: Sending) {
   return inVirtualTime(async ({ openPace, connection, paceKey }): Promise<Heard> => {
     const samples = makePaceSamples(connection, { paceKey, key: `${paceKey}:samples`, madeKey: `${paceKey}:made` });
@@ -68,10 +68,10 @@ function heardWords(limiter: ForeignLimiter, { calls, processes = 1, latencyMs =
   });
 }
 
-// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+// All simulations run at once: each has its own clock, and they share the round trips to Redis.
 vi.setConfig({ maxConcurrency: 20 });
 
-/** Of all limiters here. */
+/** The rate of all limiters here. */
 const PER_S = 20;
 const CALLS = 1_000;
 
@@ -87,7 +87,7 @@ const bucket = (headers: 'none' | 'retry-after-seconds') => (): ForeignLimiter =
   };
 };
 
-/** Takes so many calls, then asks once that none comes for two minutes. */
+/** Accepts so many calls, then asks once for a pause of two minutes. */
 function asksOnce(calls: number): ForeignLimiter {
   const limit = makeLimitReq({ perS: 2 * PER_S, burst: 10, nodelay: true });
   let [passed, untilMs] = [0, 0];
@@ -102,7 +102,7 @@ function asksOnce(calls: number): ForeignLimiter {
 }
 
 // Promise: time-left-as-range
-test.concurrent('behind a service that asks once to wait, the range begins with a wait that is the only one', async () => {
+test.concurrent('after a single request to wait, the range of the time left begins with that wait as the only one', async () => {
   const heard = await heardWords(asksOnce(100), { calls: CALLS });
   const { outside, silent } = judgeWords(heard.said, heard);
   expect({ outside, silent }).toEqual({ outside: 0, silent: 0 });
@@ -115,13 +115,13 @@ test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?
   ['draft 6, a window of a second', inWindows('draft 6', 1)],
   ['draft 7, five seconds', inWindows('draft 7', 5)],
   ['draft 8, a minute', inWindows('draft 8', 60), { calls: 2 * CALLS }],
-  ['draft 7, a minute, of a slow service', inWindows('draft 7', 60), { calls: 2 * CALLS, latencyMs: 25 }],
+  ['draft 7, a minute, with a slow service', inWindows('draft 7', 60), { calls: 2 * CALLS, latencyMs: 25 }],
   ['the older headers, five seconds', inWindows('legacy', 5)],
-  ['the older headers, a minute, three of them', inWindows('legacy', 60), { calls: 3 * CALLS }],
-  ['the words of rate-limiter-flexible, a second', inWindows('flexible', 1)],
-  ['a bucket of which nobody speaks, eight processes', bucket('none'), { processes: 8 }],
-  ['a bucket that asks to wait', bucket('retry-after-seconds')],
-])('the time left is right within a quarter from the first tenth on: %s', async (_name, limiter, how) => {
+  ['the older headers, a minute, three windows', inWindows('legacy', 60), { calls: 3 * CALLS }],
+  ['the headers of rate-limiter-flexible, a second', inWindows('flexible', 1)],
+  ['a bucket without headers, eight processes', bucket('none'), { processes: 8 }],
+  ['a bucket with Retry-After', bucket('retry-after-seconds')],
+])('the estimate of the time left is within a quarter from the first tenth on: %s', async (_name, limiter, how) => {
   const heard = await heardWords(limiter(), { calls: CALLS, ...how });
   const { worst, outside, silent } = judgeWords(heard.said, heard);
   expect(heard.said.length).toBeGreaterThan(30);

@@ -4,28 +4,28 @@ import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
 import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/gate.ts';
 import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 
-// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+// All simulations run at once: each has its own clock, and they share the round trips to Redis.
 vi.setConfig({ maxConcurrency: 40 });
 
-/** A caller who never leaves. */
+/** A signal that never aborts. */
 const never = () => new AbortController().signal;
 
 /** Calls in flight of one process. */
 const CALLERS = 16;
-/** One way, to the service or back. */
+/** One direction, to the service or back. */
 const LATENCY_MS = 1;
 
 type Limiter = (settings: RateLimitSettings, nowMs: number) => Passage;
 type Change = { atS: number; perS: number };
 
-/** A service with a burst of a fifth of a second, as the bench has it. */
+/** A service with a burst of a fifth of a second, as in the bench. */
 const limited = (perS: number, headers: RateLimitSettings['headers'] = 'none'): RateLimitSettings => ({
   perS,
   burst: Math.max(1, perS / 5),
   headers,
 });
 
-/** Processes with one pace send so many calls into one limit, which may change meanwhile, and hear what it says. */
+/** Processes with one pace send so many calls into one limit, which may change meanwhile, and read its headers. */
 function sendInto(
   settings: RateLimitSettings,
   calls: number,
@@ -67,10 +67,10 @@ function sendInto(
   });
 }
 
-/** The pace of each call that may be in flight. */
+/** One entry with its pace for each call that may be in flight. */
 const callersOf = (paces: Pace[]): Pace[] => paces.flatMap((pace) => Array<Pace>(CALLERS).fill(pace));
 
-/** So many calls of a window that begins anew all at once, as many services count. */
+/** A window that is renewed completely at its end, as many services count. */
 function makeWindow(windowS: number): Limiter {
   let current = 0;
   let used = 0;
@@ -85,20 +85,23 @@ function makeWindow(windowS: number): Limiter {
   };
 }
 
-/** The share of the limit that gets through in the eight seconds from then on: longer than a wait, shorter than a phase. */
+/** The share of the limit that gets through in the next eight seconds: longer than a wait, shorter than a phase. */
 function usedShare(perSecond: number[], fromS: number, perS: number): number {
   return perSecond.slice(fromS, fromS + 8).reduce((sum, calls) => sum + calls, 0) / (8 * perS);
 }
 
-/** The service says what is left, or lets the refused try again soon: one of each kind, since how they are written is read by tables. */
+/**
+ * The service states what is left, or allows a retry soon: one of each kind, since tables test how headers are
+ * written.
+ */
 const QUICK = ['none'] as const;
 const FORESEEN = ['x-ratelimit-seconds'] as const;
 /** Each refusal costs a wait of whole seconds. */
 const DEAR = ['retry-after-seconds'] as const;
 
 // Promise: hidden-limit-used-up
-describe.concurrent('a hidden limit is used up, and few calls are refused', () => {
-  // A short run at 20 calls a second shows more of what learning costs than of the limit.
+describe.concurrent('a hidden limit is used up, with few refusals', () => {
+  // A short run at 20 calls a second shows the cost of learning more than the limit.
   test.each([
     ...[...QUICK, ...FORESEEN].map((headers) => ({ headers, at20: 1.12, at100: 1.06 })),
     ...DEAR.map((headers) => ({ headers, at20: 1.25, at100: 1.2 })),
@@ -135,13 +138,13 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
   test.each([
     ['none', 0.5],
     ['retry-after-seconds', 2],
-  ] as const)('where it is a slow one: %s, %s a second', async (headers, perS) => {
+  ] as const)('with a slow limit: %s, %s a second', async (headers, perS) => {
     const { timesIdeal, refusedShare } = await sendInto({ perS, burst: 1, headers }, 60, { processes: 1 });
     expect(timesIdeal).toBeLessThan(1.9);
     expect(refusedShare).toBeLessThan(0.5);
   });
 
-  test('where it is a fast one', async () => {
+  test('with a fast limit', async () => {
     const { timesIdeal, refusedShare } = await sendInto(limited(2_000), 6_000, { processes: 4 });
     expect(timesIdeal).toBeLessThan(1.4);
     expect(refusedShare).toBeLessThan(0.01);
@@ -149,7 +152,7 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
 });
 
 test.concurrent.each(['', '1'])(
-  'an allowance that is never renewed foretells nothing, with a reset of "%s"',
+  'an allowance that is never renewed does not slow calls down, with a reset of "%s"',
   async (reset) => {
     const perS = await inVirtualTime(async ({ openPace }) => {
       let left = 5_000;
@@ -166,12 +169,12 @@ test.concurrent.each(['', '1'])(
       await Promise.all(callersOf([openPace(), openPace()]).map(send));
       return 2_500 / ((Date.now() - beginMs) / 1_000);
     });
-    // Some thousands a second are what so many callers can send.
+    // So many callers can send some thousands a second.
     expect(perS).toBeGreaterThan(1_000);
   },
 );
 
-describe.concurrent('a limit that changes is followed', () => {
+describe.concurrent('a changing limit is followed', () => {
   const changes: Change[] = [
     { atS: 20, perS: 10 },
     { atS: 40, perS: 40 },
@@ -186,23 +189,23 @@ describe.concurrent('a limit that changes is followed', () => {
     expect(usedShare(perSecond, 50, 40)).toBeGreaterThan(0.8);
   });
 
-  // What a bucket says may look like a window where its limit changes, and that is not believed for good.
+  // A bucket's headers may look like a window when its limit changes, and that must not be believed for good.
   // Promise: changed-limit-followed
   test.each([
     ['x-ratelimit-seconds', 1],
     ['x-ratelimit-iso', 4],
-  ] as const)('far down and up again, by %s and %i processes', async (headers, processes) => {
+  ] as const)('far down and up again, with %s and %i processes', async (headers, processes) => {
     const back: Change[] = [
       { atS: 20, perS: 5 },
       { atS: 50, perS: 20 },
     ];
     const { perSecond } = await sendInto(limited(20, headers), 1_500, { changes: back, processes });
-    // 98 s are the least.
+    // 98 s is the minimum.
     expect(perSecond.length).toBeLessThan(1.5 * 98);
   });
 
   // Promise: window-measured-anew
-  test.each(DEAR)('upward when it was time for the next look: %s', async (headers) => {
+  test.each(DEAR)('upward at the next measurement: %s', async (headers) => {
     const { perSecond } = await sendInto(limited(40, headers), 2_120, { changes });
     expect(usedShare(perSecond, 30, 10)).toBeGreaterThan(0.5);
     expect(usedShare(perSecond, 85, 40)).toBeGreaterThan(0.7);

@@ -9,11 +9,11 @@ const nowS = now / 1_000;
 test.each<[string, AnswerHeaders, LimitWords]>([
   ['nothing', {}, {}],
   ['seconds', { 'retry-after': '3' }, { retryAfterMs: 3_000 }],
-  ['no time at all', { 'retry-after': '0' }, { retryAfterMs: 0 }],
-  ['spaces around', { 'retry-after': ' 12 ' }, { retryAfterMs: 12_000 }],
-  ['a header that came twice', { 'retry-after': ['2', '9'] }, { retryAfterMs: 2_000 }],
+  ['zero seconds', { 'retry-after': '0' }, { retryAfterMs: 0 }],
+  ['surrounding spaces', { 'retry-after': ' 12 ' }, { retryAfterMs: 12_000 }],
+  ['a repeated header', { 'retry-after': ['2', '9'] }, { retryAfterMs: 2_000 }],
   ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:00:05 GMT' }, { retryAfterMs: 5_000 }],
-  ['a date that is past', { 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT' }, { retryAfterMs: 0 }],
+  ['a past date', { 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT' }, { retryAfterMs: 0 }],
   ['a day, capped', { 'retry-after': '86400' }, { retryAfterMs: 3_600_000, capped: 'Retry-After' }],
   ['a fraction', { 'retry-after': '1.5' }, { retryAfterMs: 1_500 }],
   ['a negative number', { 'retry-after': '-1' }, {}],
@@ -30,12 +30,12 @@ test.each<[string, AnswerHeaders, LimitWords]>([
     { limit: 100, remaining: 50, resetMs: 30_000 },
   ],
   [
-    'several policies, of which the tightest rate counts, and what is used up soonest',
+    'several policies: the tightest rate, and the allowance that is used up first',
     { 'ratelimit-policy': '"burst";q=20;w=2, "day";q=5000;w=86400', ratelimit: '"burst";r=7;t=1, "day";r=3;t=600' },
     { limit: 20, windowS: 2, remaining: 3, resetMs: 600_000 },
   ],
   [
-    'what is used up soonest, though more of it is left',
+    'the allowance that is used up first, although more of it is left',
     { 'ratelimit-policy': '"a";q=10;w=1, "b";q=500;w=60', ratelimit: '"a";r=9;t=1, "b";r=60;t=30' },
     { limit: 10, windowS: 1, remaining: 60, resetMs: 30_000 },
   ],
@@ -50,9 +50,9 @@ test.each<[string, AnswerHeaders, LimitWords]>([
     { limit: 200, windowS: 5, remaining: 150, resetMs: 4_000 },
   ],
   ['a policy that counts bytes', { 'ratelimit-policy': '"b";q=1000;w=5;qu="content-bytes"' }, {}],
-  ['a pair that is malformed', { 'ratelimit-policy': '"a";q=-1;w=0', ratelimit: 'r=x;;t' }, {}],
+  ['a malformed pair', { 'ratelimit-policy': '"a";q=-1;w=0', ratelimit: 'r=x;;t' }, {}],
   [
-    'the older three',
+    'the three older headers',
     { 'ratelimit-limit': '100, 100;w=60', 'ratelimit-remaining': '42', 'ratelimit-reset': '7' },
     { limit: 100, remaining: 42, resetMs: 7_000 },
   ],
@@ -74,8 +74,8 @@ test.each<[string, AnswerHeaders, LimitWords]>([
     { 'x-ratelimit-reset': '33320000000' },
     { resetMs: 3_600_000, capped: 'the reset of a rate limit' },
   ],
-  ['a reset that is past', { 'x-ratelimit-reset': String(nowS - 10) }, { resetMs: 0 }],
-  ['a date that is none', { 'x-ratelimit-reset': '2026-13-45T99:00:00Z' }, {}],
+  ['a past reset', { 'x-ratelimit-reset': String(nowS - 10) }, { resetMs: 0 }],
+  ['an invalid date', { 'x-ratelimit-reset': '2026-13-45T99:00:00Z' }, {}],
 ])('reads %s', (_name, headers, expected) => {
   expect(readLimitWords(headers, now)).toEqual(expected);
 });
@@ -85,11 +85,11 @@ test.each([
   ['2026-11-21T10:00:05Z', undefined],
   ['Sat, 41 Nov 2026 10:00:05 GMT', undefined],
   ['', undefined],
-])('a Date of %j is %s', (date, expected) => {
+])('the Date header %j is read as %s', (date, expected) => {
   expect(readDate({ date })).toBe(expected);
 });
 
-test('never throws, and never says a number that is negative, endless or none', () => {
+test('any headers give only finite, non-negative numbers, and no error', () => {
   const value = fc.oneof(
     fc.string(),
     fc.stringMatching(/^-?[\d.]{1,400}$/),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { namedArgs, readNamedFields } from '../../src/pace/read-pace.ts';
 
-test('arguments go to a script name after name, each with its value', () => {
+test('namedArgs lists each name with its value', () => {
   expect(namedArgs({ wanted: 3, why: '' })).toEqual(['wanted', 3, 'why', '']);
 });
 
@@ -15,7 +15,7 @@ test('an answer is read by the names of its fields', () => {
   expect(() => answer.text('phase')).toThrow('phase');
 });
 
-test('what is no list of fields is a fault, and an empty one is said to be empty', () => {
+test('an answer that is no list of fields is an error, and an empty list is reported as empty', () => {
   expect(() => readNamedFields('OK')).toThrow(TypeError);
   expect(readNamedFields([]).isEmpty).toBe(true);
 });

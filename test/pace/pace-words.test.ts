@@ -49,11 +49,11 @@ test.each<[PaceState, string]>([
     { ...idle, tripped: trippedFor(-1, 'limit') },
     'the outcome of limit requests is unknown (status 502); the next such call is the next try',
   ],
-])('%# is put into words', (state, words) => {
+])('pace state %# is described in words', (state, words) => {
   expect(describePace(state, now)).toBe(words);
 });
 
-test('what was learned is said when nothing goes on', () => {
+test('describeLearned also describes an idle pace', () => {
   expect(describeLearned(idle, now)).toContain('98 calls/s');
   expect(describeLearned({ ...idle, phase: 'start' }, now)).toBe('');
   expect(describeLearned(atLimit, now)).toBe(describePace(atLimit, now));

@@ -6,10 +6,10 @@ import { inVirtualTime, readUntil, testInTime } from '../support/virtual-time.ts
 
 const never = new AbortController().signal;
 
-/** How long all calls are stopped, as a process was told. */
+/** How long all calls are stopped, as the process knows. */
 const stoppedMs = (pace: Pace): number => (pace.state().blocked?.untilMs ?? 0) - Date.now();
 
-/** Takes permits and lets each be accepted. Answers the episode of the last. */
+/** Takes permits and reports each call as accepted. Returns the episode of the last. */
 async function pass(pace: Pace, calls: number): Promise<number> {
   let episode = 0;
   for (let call = 0; call < calls; call += 1) {
@@ -30,7 +30,7 @@ describe.concurrent('a block', () => {
     expect(stoppedMs(other)).toBeGreaterThan(50_000);
   });
 
-  testInTime('that ends before its time is noticed within a second or two by those who wait', async (time) => {
+  testInTime('that ends early is noticed by waiting callers within about two seconds', async (time) => {
     const { connection, paceKey: key } = time;
     const pace = time.openPace();
     await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
@@ -41,18 +41,18 @@ describe.concurrent('a block', () => {
     expect(performance.now() - begin).toBeLessThan(2_500);
   });
 
-  testInTime('of many calls that met one limit counts once, and waits no longer for it', async (time) => {
+  testInTime('counts once for many calls that met one limit', async (time) => {
     const pace = time.openPace();
     const permits = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
     for (const permit of permits) {
       await pace.block({ why: 'too fast', because: 'limit', episode: permit.episode });
     }
-    // Doubled twenty times it would be days; one episode costs the first wait.
+    // Doubled twenty times it would last days; one episode costs the first wait.
     expect(stoppedMs(pace)).toBeLessThan(1_000);
     expect(await pace.take(never)).toMatchObject({ episode: 1 });
   });
 
-  testInTime('doubles while the service stays away, up to a few seconds', async (time) => {
+  testInTime('doubles while the service is away, up to a few seconds', async (time) => {
     const pace = time.openPace();
     const waits: number[] = [];
     for (let episode = 0; episode < 8; episode += 1) {
@@ -64,7 +64,7 @@ describe.concurrent('a block', () => {
     expect(waits[7]).toBeLessThanOrEqual(4_000);
   });
 
-  testInTime('is what any answer may ask for, and says nothing of the rate or of an outage', async (time) => {
+  testInTime('can be asked for by any answer, and then changes neither the rate nor the episode', async (time) => {
     const pace = time.openPace();
     await pass(pace, 40);
     const { ratePerS } = pace.state();
@@ -77,7 +77,7 @@ describe.concurrent('a block', () => {
     expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
   });
 
-  testInTime('is none where a part of the allowance is left, whatever it says beside that', async (time) => {
+  testInTime('is not set by Retry-After while a part of the allowance is left', async (time) => {
     const pace = time.openPace();
     await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '39', 'x-ratelimit-reset': '1' });
     expect(stoppedMs(pace)).toBeLessThanOrEqual(0);
@@ -85,7 +85,7 @@ describe.concurrent('a block', () => {
     expect(stoppedMs(pace)).toBeGreaterThan(700);
   });
 
-  testInTime('is forgotten as soon as the service answers', async (time) => {
+  testInTime('is short again after the service answered', async (time) => {
     const pace = time.openPace();
     await pace.block({ why: 'gone', because: 'outage', episode: 0 });
     await pace.take(never);
@@ -94,7 +94,7 @@ describe.concurrent('a block', () => {
     expect(stoppedMs(pace)).toBeLessThanOrEqual(250);
   });
 
-  testInTime('recalls the permits that were handed out and are not due', async (time) => {
+  testInTime('recalls permits that were handed out and are not yet due', async (time) => {
     const pace = time.openPace();
     await pass(pace, 40);
     const waiting = Array.from({ length: 10 }, () => pace.take(never));
@@ -105,8 +105,8 @@ describe.concurrent('a block', () => {
   });
 });
 
-describe.concurrent('learning', () => {
-  testInTime('goes faster while calls are accepted, and slower after a limit was met', async (time) => {
+describe.concurrent('the learned rate', () => {
+  testInTime('rises while calls are accepted, and falls after a limit was met', async (time) => {
     const pace = time.openPace();
     const episode = await pass(pace, 60);
     const before = pace.state().ratePerS;
@@ -117,7 +117,7 @@ describe.concurrent('learning', () => {
     expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
   });
 
-  testInTime('is not moved by an outage', async (time) => {
+  testInTime('is not changed by an outage', async (time) => {
     const pace = time.openPace();
     const episode = await pass(pace, 40);
     const before = pace.state().ratePerS;
@@ -126,10 +126,10 @@ describe.concurrent('learning', () => {
     expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
   });
 
-  testInTime('is shared, and there for the next process', async (time) => {
+  testInTime('is shared with other processes', async (time) => {
     const [mine, next] = [time.openPace(), time.openPace()];
     await pass(mine, 60);
-    // It goes on learning from answers that it has not told yet.
+    // This process goes on learning from answers that it has not reported yet.
     const learned = mine.state().ratePerS;
     await next.take(never);
     expect(learned).toBeGreaterThan(100);
@@ -139,13 +139,13 @@ describe.concurrent('learning', () => {
   test.each([
     ['with what is left', { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' }],
     ['alone', { 'ratelimit-policy': '"default";q=300;w=2' }],
-  ])('takes a rate that the service states as it is, %s', (_name, headers) =>
+  ])('is the rate that the service states, %s', (_name, headers) =>
     inVirtualTime(async (time) => {
       const pace = time.openPace();
       await pace.take(never);
       await pace.answered(headers);
       await pace.take(never);
-      // Questions that tell nothing of it change nothing.
+      // Calls without an answer change nothing.
       await pace.take(never);
       await pace.look();
       expect(pace.state().ratePerS).toBeGreaterThan(140);
@@ -156,10 +156,10 @@ describe.concurrent('learning', () => {
     }),
   );
 
-  testInTime('slows down before an allowance is used up, without a refusal', async (time) => {
+  testInTime('falls before an allowance is used up, without a refusal', async (time) => {
     const pace = time.openPace();
     const rates: number[] = [];
-    // Some calls are within the limit; then each takes half a call from the allowance.
+    // The first calls cost nothing; then each takes half a call from the allowance.
     for (let call = 0; call < 120; call += 1) {
       await pace.take(never);
       const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
@@ -170,7 +170,7 @@ describe.concurrent('learning', () => {
     expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
   });
 
-  testInTime('uses up what is left of a long window, slower where it ends, and waits when nothing is', async (time) => {
+  testInTime('uses up the rest of a long window, falls near its end, and waits when nothing is left', async (time) => {
     const pace = time.openPace();
     const allowance = (remaining: string) => ({
       'x-ratelimit-limit': '1000',
@@ -190,7 +190,7 @@ describe.concurrent('learning', () => {
   });
 });
 
-testInTime('a server that takes over with a clock that is behind hands out permits at once', async (time) => {
+testInTime('a new server whose clock is behind hands out permits at once', async (time) => {
   const { connection, paceKey: key } = time;
   const pace = time.openPace();
   await pass(pace, 20);
@@ -205,7 +205,7 @@ testInTime('a server that takes over with a clock that is behind hands out permi
 });
 
 // Promise: long-wait-asks-little
-testInTime('a wait of a day is cut to an hour, and said once', async (time) => {
+testInTime('a wait of a day is cut to an hour, with one warning', async (time) => {
   const warnings: string[] = [];
   const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
   const pace = time.openPace({ log });
@@ -217,7 +217,7 @@ testInTime('a wait of a day is cut to an hour, and said once', async (time) => {
   expect(warnings.filter((text) => text.includes('waiting for an hour'))).toHaveLength(1);
 });
 
-testInTime('times of day are read by the clock that the service shows', async (time) => {
+testInTime('times of day in headers are read by the clock of the service', async (time) => {
   const pace = time.openPace();
   const at = (ms: number) => new Date(ms).toUTCString();
   const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
@@ -227,7 +227,7 @@ testInTime('times of day are read by the clock that the service shows', async (t
   expect(stoppedMs(pace)).toBeLessThanOrEqual(60_000);
 });
 
-testInTime('a wait ends when the process stops', async (time) => {
+testInTime('a wait for a permit ends when the process stops', async (time) => {
   const pace = time.openPace({ ceilingPerS: 0.5 });
   await pace.take(never);
   const stop = new AbortController();

@@ -12,7 +12,7 @@ const open = (permits: number): Grant => ({
   strict: false,
 });
 
-/** A queue in a time that passes when the test says so, and how often it has asked. */
+/** A queue in fake time, and how many permits it asked for each time. */
 function openQueue() {
   vi.useFakeTimers();
   onTestFinished(() => {
@@ -36,7 +36,7 @@ function openQueue() {
   };
 }
 
-test('however many callers wait, and however long, one question a second is asked for all of them', async () => {
+test('any number of waiting callers causes one question a second', async () => {
   const { queue, asked, grantBy } = openQueue();
   const callers = Array.from({ length: 500 }, () => queue.take(new AbortController().signal));
   await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
@@ -47,7 +47,7 @@ test('however many callers wait, and however long, one question a second is aske
   expect((await Promise.all(callers)).every(({ episode }) => episode === 2)).toBe(true);
 });
 
-test('a caller who gives up during a block leaves at once, and nobody asks for a permit any more', async () => {
+test('a caller that gives up during a block leaves at once, and the queue stops asking', async () => {
   const { queue, asked } = openQueue();
   const leaving = new AbortController();
   const left = expect(queue.take(leaving.signal)).rejects.toMatchObject({ code: 'STOPPED' });
@@ -59,7 +59,7 @@ test('a caller who gives up during a block leaves at once, and nobody asks for a
   expect(asked.length).toBe(before);
 });
 
-test('permits come when they are due, in the order in which they were asked for', async () => {
+test('permits are given when they are due, in the order of the callers', async () => {
   const { queue, grantBy } = openQueue();
   grantBy((permits) => ({ permits, firstMs: 10, betweenMs: 5, episode: 3, crowds: false, strict: false }));
   const begunMs = performance.now();
@@ -71,7 +71,7 @@ test('permits come when they are due, in the order in which they were asked for'
       () => come.push([caller, performance.now() - begunMs]),
       () => {},
     );
-  // The first is asked for alone, and those who come meanwhile together.
+  // The queue asks for the first permit alone, and for the following callers together.
   const callers = [take(0, signal), take(1, signal), take(2, leaving.signal), take(3, signal)];
   await vi.advanceTimersByTimeAsync(12);
   leaving.abort();
@@ -84,7 +84,7 @@ test('permits come when they are due, in the order in which they were asked for'
   ]);
 });
 
-test('permits that are taken back are given anew, in the order in which they were asked for', async () => {
+test('recalled permits are granted again in the order of the callers', async () => {
   const { queue, grantBy, asked } = openQueue();
   grantBy((permits) => ({ permits, firstMs: 500, betweenMs: 100, episode: 1, crowds: false, strict: false }));
   const { signal } = new AbortController();
@@ -101,7 +101,7 @@ test('permits that are taken back are given anew, in the order in which they wer
   expect(asked.at(-1)).toBe(4);
 });
 
-test('a permit from before the limit was met is lost to a call that has not left', async () => {
+test('a permit from before a limit was met is lost if its call has not left', async () => {
   const { queue, grantBy } = openQueue();
   grantBy(open);
   const permit = await queue.take(new AbortController().signal);
@@ -110,7 +110,7 @@ test('a permit from before the limit was met is lost to a call that has not left
   expect([permit.isLost(), permit.leave()]).toEqual([true, false]);
 });
 
-test('what is granted anew may be used, though another server has forgotten the last episodes', async () => {
+test('a newly granted permit is valid even if another server has forgotten the last episodes', async () => {
   const { queue, grantBy } = openQueue();
   grantBy(open);
   queue.begins(9);
@@ -118,7 +118,7 @@ test('what is granted anew may be used, though another server has forgotten the 
   expect([permit.isLost(), permit.leave()]).toEqual([false, true]);
 });
 
-test('a permit that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
+test('a permit that is used late is lost, unless all permits are late for a second', async () => {
   const { queue, grantBy } = openQueue();
   grantBy((permits) => ({ ...open(permits), crowds: true }));
   const take = async () => {
@@ -136,7 +136,7 @@ test('a permit that is used late is lost, since it would crowd; where all are la
   expect(later.leave()).toBe(true);
 });
 
-test('permits to spare are at hand for those who come next, for a moment, and are gone once calls have stopped', async () => {
+test('spare permits are ready for the next callers for a moment, and are dropped when calls stop', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
@@ -156,7 +156,7 @@ test('permits to spare are at hand for those who come next, for a moment, and ar
   expect(asked).toEqual([5]);
   expect([queue.takeNow(), queue.takeNow()].map((permit) => permit?.episode)).toEqual([2, 2]);
   expect(asked).toEqual([5]);
-  // The third leaves fewer than half, so that others are asked for.
+  // The third one leaves fewer than half, so the queue asks for more.
   expect(queue.takeNow()?.episode).toBe(2);
   await vi.advanceTimersByTimeAsync(10);
   expect(asked).toEqual([5, 4]);

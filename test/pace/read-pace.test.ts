@@ -4,12 +4,12 @@ import { sleep, testInTime } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
-testInTime('an account that made no call has no pace', async ({ connection, paceKey }) => {
+testInTime('an account without calls has no pace', async ({ connection, paceKey }) => {
   expect(await makePaceReader(connection, paceKey)()).toBeUndefined();
 });
 
 testInTime(
-  'a look from outside sees what a process sees, and changes nothing',
+  'an outside reader sees the pace of the processes and changes nothing',
   async ({ openPace, connection, paceKey }) => {
     const pace = openPace();
     await Promise.all(
@@ -25,7 +25,7 @@ testInTime(
     expect(seen).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined });
     expect(read).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined, accepted: 60, statedPerS: 0 });
     expect(read?.ratePerS).toBeCloseTo(seen.ratePerS, 2);
-    // Some milliseconds lie between the two.
+    // Some milliseconds lie between the two readings.
     expect((read?.flowPerS ?? 0) / seen.flowPerS).toBeGreaterThan(0.98);
     expect(read?.flowPerS).toBeLessThanOrEqual(seen.flowPerS);
     await sleep(5_000);

@@ -9,7 +9,7 @@ const samplesOf = ({ connection, paceKey }: { connection: Parameters<typeof make
   makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
 
 testInTime(
-  'the fleet writes one sample each two seconds, whoever asks, with what was accepted, refused and learned',
+  'the fleet writes one sample each two seconds with accepted, refused and learned numbers',
   async (time) => {
     const [first, second] = [samplesOf(time), samplesOf(time)];
     expect(await first.add()).toBe(false);
@@ -40,7 +40,7 @@ testInTime(
   },
 );
 
-testInTime('an idle hour takes one place, and a gap is no slow pace', async (time) => {
+testInTime('an idle hour takes one sample, and a gap between samples is not a slow pace', async (time) => {
   const samples = samplesOf(time);
   const pace = time.openPace();
   await pace.take(never);
@@ -57,7 +57,7 @@ testInTime('an idle hour takes one place, and a gap is no slow pace', async (tim
 });
 
 testInTime(
-  'a sample says until when the limit lets nothing leave, and nothing of how long a service is away',
+  'a sample has the end of a wait that a limit causes, but not of a wait for an outage',
   async (time) => {
     const samples = samplesOf(time);
     const pace = time.openPace();
@@ -72,7 +72,7 @@ testInTime(
     const kept = await samples.read();
     expect(kept[0]?.waitsUntilMs).toBeGreaterThan(beginMs + 28_000);
     expect(kept.at(-1)?.waitsUntilMs).toBe(0);
-    // It is no gap: nothing left since nothing might.
+    // This is not a gap: no call left because none was allowed.
     expect(spansOf(kept)).toMatchObject([{ fromMs: kept[0]?.atMs, acceptedPerS: 0 }]);
     await pace.take(never);
     await pace.block({ why: 'gone', because: 'outage', askedMs: 60_000, episode: 9 });
@@ -81,7 +81,7 @@ testInTime(
   },
 );
 
-test('an hour of samples takes less than 130 KB, however many are written', async () => {
+test('an hour of samples takes less than 130 KB', async () => {
   const connection = connectRedis();
   const paceKey = `samples-${process.pid}-${performance.now()}`;
   const key = `${paceKey}-list`;
@@ -97,7 +97,7 @@ test('an hour of samples takes less than 130 KB, however many are written', asyn
 });
 
 // Promise: queues-say-made-a-minute
-testInTime('samples tell how many things of each kind were made a minute, now and in the last hour', async (time) => {
+testInTime('samples show how many things of each kind were made a minute, lately and in the last hour', async (time) => {
   const { connection, paceKey } = time;
   const [samples, pace] = [samplesOf(time), time.openPace()];
   for (let made = 0; made <= 120; made += 1) {
@@ -113,14 +113,14 @@ testInTime('samples tell how many things of each kind were made a minute, now an
     Math.round(madePerMinute(kept, kind, { overMs, nowMs: atMs }) ?? -1);
   expect([perMinute('company', 60_000), perMinute('document', 60_000), perMinute('limit', 60_000)]).toEqual([30, 0, 0]);
   expect(perMinute('limit', 3_600_000)).toBe(15);
-  // An idle hour makes nothing, and without a sample nothing is known.
+  // An idle hour made nothing, and without a sample the number is unknown.
   expect(perMinute('company', 60_000, nowMs + 3_600_000)).toBe(0);
   expect(madePerMinute([], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
   const { made: _, ...earlier } = kept[0] ?? { atMs: 0, accepted: 0, throttled: 0, learnedPerS: 0, waitsUntilMs: 0 };
   expect(madePerMinute([earlier], 'limit', { overMs: 60_000, nowMs })).toBeUndefined();
 });
 
-testInTime('while no limit was met, nothing was learned', async (time) => {
+testInTime('before a limit is met the learned rate of a sample is 0', async (time) => {
   const samples = samplesOf(time);
   const pace = time.openPace();
   await pace.take(never);

@@ -3,7 +3,7 @@ import { makeSlots, type Slots } from '../../src/pace/slots.ts';
 
 const never = new AbortController().signal;
 
-test('lets so many in and no more, in the order in which they came', async () => {
+test('slots let in the allowed number of calls, in the order of arrival', async () => {
   const slots = makeSlots(2);
   const first = await slots.take(never);
   await slots.take(never);
@@ -21,7 +21,7 @@ test('lets so many in and no more, in the order in which they came', async () =>
   void fourth;
 });
 
-test('a wait ends when the process stops, and its place goes to the next', async () => {
+test('a wait for a slot ends when the process stops, and its place goes to the next caller', async () => {
   const slots = makeSlots(1);
   const giveBack = await slots.take(never);
   const stop = new AbortController();
@@ -34,7 +34,7 @@ test('a wait ends when the process stops, and its place goes to the next', async
   expect(slots.inFlight()).toBe(1);
 });
 
-test('takes nobody in after the process has begun to stop', async () => {
+test('slots refuse callers after the process has begun to stop', async () => {
   await expect(makeSlots(1).take(AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
 });
 
@@ -49,7 +49,7 @@ describe('latency', () => {
     }
   };
 
-  test('that stays as it is lets the slots rise to the limit, and no further', async () => {
+  test('that is steady lets the slots grow to the maximum', async () => {
     const slots = makeSlots(32);
     expect(slots.allowed()).toBeLessThan(32);
     await fill(slots);
@@ -57,7 +57,7 @@ describe('latency', () => {
     expect(slots.allowed()).toBe(32);
   });
 
-  test('that climbs takes slots away, a few at the least stay, and they come back', async () => {
+  test('that rises reduces the slots, but not below two', async () => {
     const slots = makeSlots(32);
     await fill(slots);
     await answer(slots, 40, 100);
@@ -70,7 +70,7 @@ describe('latency', () => {
     expect(fewest).toBeGreaterThanOrEqual(2);
   });
 
-  test('is compared with calls of the same kind alone, and one slow answer is none', async () => {
+  test('is compared only between calls of one kind, and one slow answer does not count', async () => {
     const slots = makeSlots(32);
     await fill(slots);
     await answer(slots, 20, 100);
@@ -79,7 +79,7 @@ describe('latency', () => {
     expect(slots.allowed()).toBe(32);
   });
 
-  test('of which nothing is known leaves the place of a failed call empty, until others are answered', async () => {
+  test('of a failed call is unknown, so its slot is removed until other calls are answered', async () => {
     const slots = makeSlots(32);
     await fill(slots);
     await answer(slots, 40, 100);
@@ -92,7 +92,7 @@ describe('latency', () => {
     expect(slots.allowed()).toBe(32);
   });
 
-  test('makes no slots where nobody wants them', () => {
+  test('does not add slots while the present ones are not used', () => {
     const slots = makeSlots(32);
     const before = slots.allowed();
     for (let n = 0; n < 100; n += 1) slots.answeredAfter(5, 'company');

@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { makeTheirClock } from '../../src/pace/pace.ts';
 
 const start = Date.parse('2026-11-21T10:00:00Z');
-/** What a service whose clock is so far ahead writes as its `Date`. */
+/** The `Date` header of a service whose clock is so far ahead. */
 const dateAt = (nowMs: number, aheadMs: number) => Math.floor((nowMs + aheadMs) / 1_000) * 1_000;
 
-test('of a service that never says its time, ours is taken', () => {
+test('without a Date header the local clock is used', () => {
   expect(makeTheirClock().read(undefined, start)).toBe(start);
 });
 
-test('a first answer is taken by its word', () => {
+test('the Date header of the first answer is used as it is', () => {
   expect(makeTheirClock().read(start + 3_600_000, start + 700)).toBe(start + 3_600_000);
 });
 
-test('is known to the gap between two answers once a second has passed, and is never ahead of the truth', () => {
+test("after a second the service's clock is known to within the gap between answers, and never too late", () => {
   const aheads = fc.integer({ min: -86_400_000, max: 86_400_000 });
   const gaps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 60, maxLength: 200 });
   fc.assert(
@@ -34,7 +34,7 @@ test('is known to the gap between two answers once a second has passed, and is n
   );
 });
 
-test('a clock that is put back is followed within two minutes', () => {
+test('a service clock that was put back is followed within two minutes', () => {
   const clock = makeTheirClock();
   clock.read(dateAt(start, 3_600_000), start);
   for (let s = 1; s < 125; s += 1) clock.read(dateAt(start + s * 1_000, 0), start + s * 1_000);

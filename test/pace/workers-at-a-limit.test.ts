@@ -9,7 +9,7 @@ const rateLimit = (perS: number, headers: RateLimit['headers'] = 'none'): FaultC
   rateLimit: { perS, burst: Math.ceil(perS / 5), headers },
 });
 
-/** A workplace whose limit is hidden, and the pace that its processes share. */
+/** A workplace with a hidden limit, and the pace that its processes share. */
 async function openLimited(faults: FaultChange) {
   const place = await openWorkplace({ faults });
   const { context } = place;
@@ -24,7 +24,7 @@ async function openLimited(faults: FaultChange) {
 
 describe('a hidden limit', () => {
   test.each(['none', 'x-ratelimit-epoch-s'] as const)(
-    'is found by two processes, with headers %s, and few calls are refused',
+    'is found by two processes with headers %s and few refusals',
     async (headers) => {
       const { work, standIn, settled, ...place } = await openLimited(rateLimit(50, headers));
       await place.import(buyerLines(60));
@@ -32,12 +32,13 @@ describe('a hidden limit', () => {
       const report = await settled();
       expect(report.states.done).toBe(60);
       expect(standIn.madeTwice()).toEqual([]);
-      // The textbook way meets two for each call that passes; learning costs a few, and a stalled machine some more.
+      // Retrying without a pace meets two refusals for each accepted call; learning costs a few, and a stalled machine
+      // some more.
       expect(report.calls.throttled).toBeLessThan(30);
     },
   );
 
-  test('of a call in two seconds gets its calls through', async () => {
+  test('of one call in two seconds lets all calls through in the end', async () => {
     const { work, standIn, settled, ...place } = await openLimited(rateLimit(0.5));
     await place.import(buyerLines(2));
     await work();
@@ -57,9 +58,9 @@ describe('a hidden limit', () => {
   });
 });
 
-test('where there is no limit, calls in flight are what limits us, and are as many as they may be', async () => {
+test('without a limit the calls in flight reach their maximum', async () => {
   const { work, standIn, report, ...place } = await openWorkplace({
-    // So long that a busy machine adds little to it: answers that take longer and longer would leave fewer calls in flight.
+    // So long that other load adds little: answers that take longer and longer would reduce the calls in flight.
     faults: { latencyMs: 400 },
     env: { SERVICE_CONCURRENCY: '16' },
   });

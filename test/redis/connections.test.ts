@@ -17,11 +17,11 @@ afterEach(async () => {
   await fixture.clean();
 });
 
-/** A command is given up neither much earlier nor much later than this; machines under load are late by seconds. */
+/** A command times out within these bounds; machines under load may be late by seconds. */
 const ON_TIME_MS = { from: COMMAND_TIMEOUT_MS - 50, to: COMMAND_TIMEOUT_MS + 10_000 };
 
 describe('a Redis that is away', () => {
-  test('fails commands of ledger and queue within seconds and never does them later, while workers wait', async () => {
+  test('fails commands of ledger and queue after their timeout, never runs them later, and lets workers wait', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
     const [ledger, queue, worker] = [
@@ -41,7 +41,7 @@ describe('a Redis that is away', () => {
     expect(await ledger.mget('by the worker', 'by the ledger', 'by the queue')).toEqual(['1', null, null]);
   });
 
-  test('that takes commands and never answers fails them too, and a new connection is made', async () => {
+  test('but accepts commands without an answer fails them too, and a new connection is made', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
     const ledger = connections.connect('ledger');
@@ -54,7 +54,7 @@ describe('a Redis that is away', () => {
     expect(await ledger.ping()).toBe('PONG');
   });
 
-  test('is logged once when it goes and once when it is back, however many connections retry how often', async () => {
+  test('is logged once when it is lost and once when it is back, with any number of connections', async () => {
     const server = await fixture.start();
     const { log, lines } = makeKeptLog();
     const connections = connectionsTo(server.port, log);
@@ -77,8 +77,8 @@ describe('a Redis that is away', () => {
   });
 });
 
-describe('closing', () => {
-  test('waits for the replies that are still to come', async () => {
+describe('closing connections', () => {
+  test('waits for outstanding replies', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
     const ledger = connections.connect('ledger');
@@ -89,7 +89,7 @@ describe('closing', () => {
     expect(() => connections.connect('queue')).toThrow(expect.objectContaining({ code: 'STOPPED' }));
   });
 
-  test('ends connections that block, and those that were never made', async () => {
+  test('ends blocked connections and those that were never made', async () => {
     const server = await fixture.start();
     const blocked = connectionsTo(server.port).connect('worker');
     const blocking = blocked.blpop('nothing', 0);

@@ -20,7 +20,7 @@ afterEach(async () => {
 const DURABLE = ['appendonly yes', 'appendfsync always'];
 
 describe('a given Redis', () => {
-  test('is opened with its user, password and db, and described without them', async () => {
+  test('is opened with its user, password and db, and described without user and password', async () => {
     const access = { username: 'me', password: 'p@ss' };
     const { port } = await fixture.start([...DURABLE, 'user default off', 'user me on >p@ss ~* &* +@all'], { access });
     const server = await open(`redis://me:p%40ss@127.0.0.1:${port}/3`);
@@ -30,14 +30,14 @@ describe('a given Redis', () => {
 
   test.each([
     ['keeps every write', DURABLE, []],
-    ['keeps nothing on disk', [], [/appendonly off/]],
+    ['keeps no data on disk', [], [/appendonly off/]],
     [
       'writes to the disk once a second, and deletes keys when its memory is full',
       ['appendonly yes', 'maxmemory-policy allkeys-lru'],
       [/appendfsync everysec/, /policy allkeys-lru/],
     ],
     ['forbids CONFIG', [...DURABLE, 'rename-command CONFIG ""'], [/appendfsync cannot be checked/]],
-  ])('is warned of, one sentence for each weakness, if it %s', async (_name, config, warnings) => {
+  ])('gets one warning for each weakness if it %s', async (_name, config, warnings) => {
     const { url } = await fixture.start(config);
     const { log, lines } = makeKeptLog();
     await open(url, log);
@@ -45,7 +45,7 @@ describe('a given Redis', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
-  test('that is a replica is refused, since it cannot be written to', async () => {
+  test('that is a replica is refused, since it accepts no writes', async () => {
     const primary = await fixture.start();
     const replica = await fixture.start([`replicaof 127.0.0.1 ${primary.port}`]);
     await expect(open(replica.url)).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a given Redis', () => {
     });
   });
 
-  test('that is not there fails after about 5 s, saying why and what to do', async () => {
+  test('that does not answer fails after about 5 s with reason and remedy', async () => {
     const port = await freePort();
     const since = performance.now();
     await expect(open(`redis://me:secret@127.0.0.1:${port}`)).rejects.toMatchObject({
@@ -74,13 +74,13 @@ describe('a given Redis', () => {
     expect(fault.message).not.toContain('wrong@');
   });
 
-  test('with an address that no Redis can have is a fault of the settings', async () => {
+  test('with an invalid address is an error of the settings', async () => {
     await expect(open('redis://localhost/main')).rejects.toMatchObject({ code: 'SETTINGS' });
   });
 });
 
 describe('a cluster', () => {
-  test('takes keys of all of its nodes, and fails commands within seconds when all nodes are gone', async () => {
+  test('accepts keys on all its nodes, and fails commands within seconds when all nodes are gone', async () => {
     const nodes = await fixture.startCluster();
     const { log, lines } = makeKeptLog();
     const server = await open(nodes.map(({ url }) => url).join(','), log);
@@ -95,7 +95,7 @@ describe('a cluster', () => {
     await expect(ledger.set('later', '1')).rejects.toThrow('Command timed out');
   });
 
-  test('given by one address is refused, saying how to give it', async () => {
+  test('given by a single address is refused with the right form', async () => {
     const { url } = await fixture.start(['cluster-enabled yes']);
     await expect(open(url)).rejects.toMatchObject({
       code: 'REDIS',
@@ -128,7 +128,7 @@ describe('sentinels', () => {
     expect(await replica.admin.info('replication')).toContain('role:master');
   });
 
-  test('that are not there fail after about 5 s', async () => {
+  test('that do not answer fail after about 5 s', async () => {
     const port = await freePort();
     await expect(open(`redis+sentinel://127.0.0.1:${port}/main`)).rejects.toMatchObject({
       code: 'REDIS',
@@ -138,7 +138,7 @@ describe('sentinels', () => {
 });
 
 describe('TLS', () => {
-  test('is used with a certificate that the machine trusts, and with no other', async () => {
+  test('is used with a certificate that the machine trusts, and refused with another one', async () => {
     const dir = fixture.makeDir();
     makeCertificate(dir);
     const port = await freePort();

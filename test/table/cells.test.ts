@@ -24,12 +24,12 @@ describe('readSound', () => {
     ['"a\r\nb",c', ['a\r\nb', 'c']],
     [' a , b ', [' a ', ' b ']],
     ['\ufeffa,b', ['\ufeffa', 'b']],
-  ])('cuts %j into %j, among others too', (text, cells) => {
+  ])('cuts %j into %j, alone and among other lines', (text, cells) => {
     expect(readSound([text], ',')).toEqual([cells]);
     expect(readSound(['x,"y"', text, text, 'z'], ',')).toEqual([['x', 'y'], cells, cells, ['z']]);
   });
 
-  test('gives back any records that csv-stringify writes, in one call of csv-parse', () => {
+  test('reads the records that csv-stringify writes, in one call of csv-parse', () => {
     const records = fc.array(fc.array(hardText, { minLength: 1 }), { minLength: 1 });
     fc.assert(
       fc.property(records, fc.boolean(), (rows, quoted) => {
@@ -41,7 +41,7 @@ describe('readSound', () => {
     );
   });
 
-  test('keeps bytes that were damaged apart from each other and from U+FFFD', () => {
+  test('keeps damaged bytes apart from each other and from U+FFFD', () => {
     const damaged = fc.string({ unit: fc.constantFrom('a', '"', '\ufffd', markByte(0xfc), markByte(0x80), '\ud83d') });
     fc.assert(
       fc.property(fc.array(fc.array(damaged, { minLength: 1 }), { minLength: 1 }), (rows) => {
@@ -52,7 +52,7 @@ describe('readSound', () => {
   });
 });
 
-test('all lines of a file are read by csv-parse, hundreds in one call', () => {
+test('csv-parse reads all lines of a file, hundreds in one call', () => {
   vi.mocked(csvParse.parse).mockClear();
   const reader = makeRecordReader(';');
   reader.feed(Array.from({ length: 5_000 }, (_, n) => `Buyer ${n};${n}\n`).join(''));
@@ -66,7 +66,7 @@ test('all lines of a file are read by csv-parse, hundreds in one call', () => {
 });
 
 describe('readLines', () => {
-  test('reads the lines around a broken one, and of that what comes before the fault', () => {
+  test('reads the lines around a broken one, and the cells before its fault', () => {
     expect(readLines(['a,"b,c"', '"d,e",5" f,"g"', 'h', '"i', 'j"'], ',')).toEqual([
       { cells: ['a', 'b,c'], fault: null },
       { cells: ['d,e', '5" f', '"g"'], fault: { kind: 'stray', cell: 1 } },
@@ -76,13 +76,13 @@ describe('readLines', () => {
     ]);
   });
 
-  test('leaves the stacks of errors as long as they were', () => {
+  test('leaves Error.stackTraceLimit unchanged', () => {
     const limit = Error.stackTraceLimit;
     readLines(['a,b', 'c', '"d"e,"f"'], ',');
     expect(Error.stackTraceLimit).toBe(limit);
   });
 
-  test('never takes two lines for one', () => {
+  test('never joins two lines', () => {
     const line = fc.string({ unit: fc.constantFrom('a', ',', '"'), maxLength: 6 });
     fc.assert(
       fc.property(fc.array(line), (lines) => {
@@ -96,7 +96,7 @@ describe('readLines', () => {
 
 describe('findQuoteFault', () => {
   test.each(['', 'a', 'a,b', ',', '""', '"",""', '"a,b",c', '"a ""b""",c', '""""', '"a\r\nb",c', ' a , b '])(
-    'finds none in %j',
+    'finds no fault in %j',
     (text) => {
       expect(findQuoteFault(text, ',')).toBeNull();
     },
@@ -113,7 +113,7 @@ describe('findQuoteFault', () => {
     expect(findQuoteFault(text, ',')).toEqual({ kind, at });
   });
 
-  test('finds none in any record that csv-stringify writes', () => {
+  test('finds no fault in records that csv-stringify writes', () => {
     fc.assert(
       fc.property(fc.array(hardText, { minLength: 1 }), fc.boolean(), (cells, quoted) => {
         expect(findQuoteFault(stringify([cells], { quoted, eof: false }), ',')).toBeNull();
@@ -121,7 +121,7 @@ describe('findQuoteFault', () => {
     );
   });
 
-  test('finds one in those lines that csv-parse refuses, and in no others', () => {
+  test('finds a fault in exactly the lines that csv-parse refuses', () => {
     fc.assert(
       fc.property(hardLine, (line) => {
         expect(findQuoteFault(line, ',') !== null).toBe(isRefused(line));
@@ -131,7 +131,7 @@ describe('findQuoteFault', () => {
   });
 });
 
-test('a line that leaves a cell open has an odd number of quotation marks', () => {
+test('a line with an unclosed cell has an odd number of quotation marks, and a faultless line an even one', () => {
   fc.assert(
     fc.property(hardLine, (line) => {
       if (findQuoteFault(line, ',')?.kind === 'unclosed') expect(hasOddQuotes(line)).toBe(true);

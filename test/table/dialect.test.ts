@@ -8,21 +8,21 @@ test.each([
   ['ibm866', 'ibm866'],
   ['mac', 'macintosh'],
   ['cp1252', 'windows-1252'],
-])('the encoding called %s is known as %s', (label, name) => {
+])('the encoding name %s means %s', (label, name) => {
   expect(encodingNamed(label)).toBe(name);
 });
 
-test('an encoding may be given by any of its labels, and a label that none has is a fault of use', () => {
+test('any label of an encoding is accepted, and an unknown one is a usage error', () => {
   expect(encodingNamed('SJIS')).toBe('shift_jis');
   expect(() => encodingNamed('utf-9')).toThrow(expect.objectContaining({ code: 'USAGE' }));
 });
 
-test('a delimiter may be given by its name or its sign, and any other is a fault of use', () => {
+test('a delimiter is accepted by name or sign, and any other is a usage error', () => {
   expect([delimiterNamed('tab'), delimiterNamed(';')]).toEqual(['\t', ';']);
   expect(() => delimiterNamed('x')).toThrow(expect.objectContaining({ code: 'USAGE' }));
 });
 
-test('a dialect is said in words', () => {
+test('dialectWords describes a dialect', () => {
   const dialect = { encoding: 'utf-8', bom: true, delimiter: ';', sepLine: false, lineBreak: '\r\n' } as const;
   expect(dialectWords(dialect)).toBe('UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF');
 });

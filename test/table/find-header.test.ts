@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aboveOf, findHeader, HEADER_WITHIN_LINES, type HeaderJudgement } from '../../src/table/find-header.ts';
 import type { RawRecord } from '../../src/table/records.ts';
 
-/** What the first cell of a record says of it. */
+/** The judgement of a record by its first cell. */
 const JUDGEMENTS: Record<string, HeaderJudgement> = {
   header: { score: 2, isComplete: true, canBe: true },
   likely: { score: 1.5, isComplete: false, canBe: true },
@@ -22,17 +22,17 @@ const recordsOf = (words: string[]) => words.map((word, at) => ({ line: at + 1, 
 
 describe('the header', () => {
   test.each([
-    ['the first record, where it has all columns that are needed', ['header', 'header'], 0],
-    ['the first record that has them', ['text', 'likely', 'header', 'header'], 2],
-    ['the first record that has the most, where none has them all', ['text', 'likely', 'likely'], 1],
-    ['the first record, where only its cells are alike', ['text', 'alike', 'text'], 0],
-    ['the first record, though it only looks like one', ['alike', 'likely', 'text'], 0],
-    ['the first record, where nothing stands out', ['text', 'text'], 0],
+    ['the first record, if it has all needed columns', ['header', 'header'], 0],
+    ['the first record with all needed columns', ['text', 'likely', 'header', 'header'], 2],
+    ['the first record with the most columns, if none has all', ['text', 'likely', 'likely'], 1],
+    ['the first record, if another one only resembles a header', ['text', 'alike', 'text'], 0],
+    ['the first record, if it resembles a header itself', ['alike', 'likely', 'text'], 0],
+    ['the first record, if no record resembles a header', ['text', 'text'], 0],
   ])('is %s', (_what, words, place) => {
     expect(findHeader(recordsOf(words), vocabulary)).toBe(place);
   });
 
-  test('is not looked for further down than titles go', () => {
+  test('is only looked for in the first lines', () => {
     const titles = (count: number) => Array.from({ length: count }, () => 'text');
     const last = HEADER_WITHIN_LINES - 1;
     expect(findHeader(recordsOf([...titles(last), 'header']), vocabulary)).toBe(last);
@@ -40,7 +40,7 @@ describe('the header', () => {
   });
 });
 
-test('what is above the header is named by its lines and its texts, without cells that are blank', () => {
+test('text above the header is reported with its lines, without blank cells', () => {
   const records = [
     { line: 2, cells: [' List ', '', 'Q4'] },
     { line: 4, cells: ['', ''] },

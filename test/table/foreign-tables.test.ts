@@ -6,7 +6,7 @@ import { wrongKindOf } from '../../src/table/foreign-tables.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { HEADER, read, writeWorkbook, writeZip } from '../support/workbooks.ts';
 
-/** A compound file of 512-byte sectors: its directory, of these streams, in the sectors that the table says. */
+/** A compound file of 512-byte sectors with these streams in its directory. */
 function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
   const sector = 1 << shift;
   const sectors = Math.ceil((names.length + 1) / (sector / 128));
@@ -14,7 +14,7 @@ function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
   bytes.write('d0cf11e0a1b11ae1', 'hex');
   bytes.writeUInt16LE(shift, 30);
   bytes.writeUInt32LE(1, 48);
-  // The table of sectors is in the first; the directory in every second one behind it.
+  // The sector table is in the first sector; the directory takes every second one after it.
   bytes.writeUInt32LE(0, 76);
   for (const [place, name] of ['Root Entry', ...names].entries()) {
     const at = sector * (2 + 2 * Math.floor(place / (sector / 128))) + (place % (sector / 128)) * 128;
@@ -37,14 +37,14 @@ describe('a table of another program', () => {
       compoundFile([...DATA_SPACES, 'EncryptionInfo', 'EncryptedPackage']),
       /password.*remove the password/,
     ],
-    ['the same with large sectors', compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }), /password/],
+    ['a workbook with a password and large sectors', compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }), /password/],
     ['an old workbook', compoundFile(['Workbook', '\u0005SummaryInformation']), /\.xls\).*save it as \.xlsx/],
-    ['an older one', compoundFile(['Book']), /\.xls\)/],
-    ['one of Excel 3', Buffer.from([0x09, 0x02, 0x06, 0x00, 0, 0, 0x10, 0]), /\.xls\)/],
-    ['a document of Word', compoundFile(['1Table', 'WordDocument']), /Word or PowerPoint/],
+    ['an older workbook', compoundFile(['Book']), /\.xls\)/],
+    ['a workbook of Excel 3', Buffer.from([0x09, 0x02, 0x06, 0x00, 0, 0, 0x10, 0]), /\.xls\)/],
+    ['a Word document', compoundFile(['1Table', 'WordDocument']), /Word or PowerPoint/],
     ['a broken compound file', compoundFile([]).subarray(0, 40), /old Excel workbook or another/],
     [
-      'a web page named as a workbook',
+      "a web page with a workbook's name",
       '\n<html xmlns:x="urn:schemas"><table><tr><td>name</td></tr></table></html>',
       /web page.*\.xlsx/,
     ],
@@ -53,8 +53,8 @@ describe('a table of another program', () => {
       '\ufeff<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
       /Excel 2003/,
     ],
-    ['the same in UTF-16', Buffer.from('\ufeff<?xml version="1.0"?><Workbook/>', 'utf16le'), /Excel 2003/],
-  ])('is named as %s, with the remedy', async (_what, content, words) => {
+    ['an XML spreadsheet in UTF-16', Buffer.from('\ufeff<?xml version="1.0"?><Workbook/>', 'utf16le'), /Excel 2003/],
+  ])('is recognised as %s, with a remedy', async (_what, content, words) => {
     const { problems, lines } = await read(content);
     expect({ problems, lines }).toEqual({
       problems: [expect.objectContaining({ message: expect.stringMatching(words) })],
@@ -63,7 +63,7 @@ describe('a table of another program', () => {
   });
 
   // Promise: foreign-files-named
-  test('is named as the lock file of an open workbook, with the workbook that is meant', async () => {
+  test('is recognised as the lock file of an open workbook, and the message names the workbook', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = join(dir, '~$Käufer.xlsx');
     await writeFile(path, Buffer.concat([Buffer.from('\u0006Müller', 'latin1'), Buffer.alloc(158, 0x20)]));
@@ -81,7 +81,7 @@ describe('a table of another program', () => {
     ['Index/Document.iwa', 'x', /Apple Numbers.*export/],
     ['xl/workbook.bin', 'x', /\.xlsb.*\.xlsx/],
     ['word/document.xml', 'x', /Word document/],
-  ])('is told by the parts of its ZIP file: %s', async (name, content, words) => {
+  ])('is recognised by a part of its ZIP file: %s', async (name, content, words) => {
     const { dir } = await makeTemporaryFolder();
     const parts = { [name]: content, 'META-INF/manifest.xml': '<manifest/>', 'preview.jpg': 'x' };
     const path = await writeZip(join(dir, 'a'), name === 'xl/workbook.bin' ? { [name]: content } : parts);
@@ -90,7 +90,7 @@ describe('a table of another program', () => {
   });
 
   // Promise: foreign-files-named
-  test('is a workbook whose end is missing: that is said, with the remedy', async () => {
+  test('is recognised as a truncated workbook, with a remedy', async () => {
     const { dir, write } = await makeTemporaryFolder();
     const whole = await readFile(await writeWorkbook(join(dir, 'whole.xlsx'), { sheet: [HEADER] }));
     for (const left of [whole.length - 30, Math.floor(whole.length / 2)]) {
@@ -102,7 +102,7 @@ describe('a table of another program', () => {
     }
   });
 
-  test('is not seen in a name that begins like one', async () => {
+  test("is not suspected in a buyer's name that begins like a web page", async () => {
     const { lines } = await read('name,requested_limit\n<html> GmbH,1\n');
     expect(lines).toMatchObject([{ kind: 'row' }]);
   });
@@ -113,7 +113,7 @@ test.each([
   ['1f8b08', 'This is a gzip archive: unpack it and give the file that is in it.'],
   ['255044462d', 'This is a PDF document: save it as CSV UTF-8 with commas.'],
   ['fffe0000', 'This is text in UTF-32: save it as CSV UTF-8 with commas.'],
-])('a file that begins with the bytes %s is told as what it is: %s', (bytes, sentence) => {
+])('the first bytes %s of a file give the message: %s', (bytes, sentence) => {
   expect(wrongKindOf(Buffer.from(bytes, 'hex'))).toBe(sentence);
 });
 

@@ -21,35 +21,35 @@ test.each([
   '\u{a0}@x',
   ' - 2 + x',
   '\t5',
-])('%j is kept from being run as a formula', (cell) => {
+])('%j gets an apostrophe, so that no spreadsheet runs it', (cell) => {
   expect(harmless(cell)).toBe(`'${cell}`);
 });
 
 test.each(['', 'Acme', "'quoted'", '-5', '-1.234,50', '+49 431 1234', '-1’000.50', ' -5', ' x=1'])(
-  '%j stays as it is',
+  '%j is written unchanged',
   (cell) => {
     expect(harmless(cell)).toBe(cell);
   },
 );
 
 // Promise: formulas-become-text
-test('what was made harmless is read as it was, whatever it is', () => {
+test('a cell with a protecting apostrophe is read as it was', () => {
   const cell = fc.string({
     unit: fc.constantFrom("'", '＝', '=', '+', '-', '@', '\t', '\n', '1', 'a', ' ', '\u{feff}'),
   });
   fc.assert(
     fc.property(cell, (text) => {
-      // A text that has the apostrophe already is the one thing that cannot be told from one that was made harmless.
+      // Only a text that already has such an apostrophe cannot be told from a protected one.
       fc.pre(withoutApostrophe(text) === text);
       expect(withoutApostrophe(harmless(text))).toBe(text);
     }),
   );
 });
 
-test('a cell as long as a sheet allows is looked at in no time', () => {
+test('very long cells are checked in linear time', () => {
   const cells = [`-${'1'.repeat(32_000)}x`, `${' '.repeat(32_000)}-x`];
   const begun = performance.now();
   for (let times = 0; times < 5; times += 1) for (const cell of cells) expect(harmless(cell) === `'${cell}`).toBe(true);
-  // With a way back at each character each takes more than a second, on any machine.
+  // With backtracking at each character it takes more than a second on any machine.
   expect(performance.now() - begun).toBeLessThan(1_000);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MAX_RECORD_LENGTH, makePhysicalLines } from '../../src/table/physical-lines.ts';
 
-/** All lines that can be told from these pieces of text; without an end, more text may come. */
+/** All lines that these pieces of text complete; without an end, more text may follow. */
 function linesOf(pieces: string[], { ended = true } = {}) {
   const lines = makePhysicalLines();
   const found: [number, string][] = [];
@@ -20,7 +20,7 @@ function linesOf(pieces: string[], { ended = true } = {}) {
   return found;
 }
 
-test('CR, LF and CRLF end a line alike, also where a CRLF comes in two pieces', () => {
+test('CR, LF and CRLF each end a line, also if a CRLF is split between two pieces', () => {
   const expected = [
     [1, 'a'],
     [2, 'b'],
@@ -31,16 +31,16 @@ test('CR, LF and CRLF end a line alike, also where a CRLF comes in two pieces', 
   expect(linesOf(['a\rb\n\r', '\nc'])).toEqual(expected);
 });
 
-test('a line is not told as long as more of it may come', () => {
+test('a line is not returned while more of it may follow', () => {
   expect(linesOf(['a\nb', 'c'], { ended: false })).toEqual([[1, 'a']]);
   expect(linesOf(['a\r'], { ended: false })).toEqual([]);
 });
 
 test.each([
-  ['goes on to the line that evens them out', 'a,"x\ny"\nb', 'a,"x\ny"'],
-  ['goes past lines that have an even number', 'a,"x\n"""",y\nz"\nb', 'a,"x\n"""",y\nz"'],
-  ['is none where no line evens them out', 'a,"x\ny\n', null],
-])('a text through quotation marks %s', (_what, text, expected) => {
+  ['continues to the line that balances the quotation marks', 'a,"x\ny"\nb', 'a,"x\ny"'],
+  ['continues past lines with an even number of quotation marks', 'a,"x\n"""",y\nz"\nb', 'a,"x\n"""",y\nz"'],
+  ['is null if no line balances them', 'a,"x\ny\n', null],
+])('the text of an open quotation mark %s', (_what, text, expected) => {
   const lines = makePhysicalLines();
   lines.feed(text);
   lines.end();
@@ -48,7 +48,7 @@ test.each([
   expect(lines.throughQuotes()).toBe(expected);
 });
 
-test('a text through quotation marks is unsure while more may come, and none where it is too long', () => {
+test('the text of an open quotation mark is unsure while more may follow, and null beyond the maximum length', () => {
   const lines = makePhysicalLines();
   lines.feed('a,"x\ny');
   lines.peek();

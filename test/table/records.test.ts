@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_RECORD_LENGTH } from '../../src/table/physical-lines.ts';
 import { makeRecordReader, type RawRecord, type Shape } from '../../src/table/records.ts';
 
-/** Three columns, the last of which is an own one; the amount is in the second. */
+/** Three columns; the amount is in the second, and the last is the team's own. */
 const SHAPE: Shape = {
   fits: (cells) => cells.length === 3,
   mayBreak: (column) => column === 2,
@@ -12,7 +12,7 @@ const SHAPE: Shape = {
 };
 
 describe('records', () => {
-  test.each(['\n', '\r\n', '\r'])('end with %j, and are numbered as an editor does', (lineBreak) => {
+  test.each(['\n', '\r\n', '\r'])('end with %j and have the line numbers of an editor', (lineBreak) => {
     const text = ['a,1,x', '', '  ', 'b,2,"y', 'z"', '', 'c,3,z'].join(lineBreak);
     const expected = [
       [1, ['a', '1', 'x']],
@@ -23,7 +23,7 @@ describe('records', () => {
     expect(read(text + lineBreak).map(lineAndCells)).toEqual(expected);
   });
 
-  test('are not the rules of dashes that printed lists draw between them', () => {
+  test('do not include rules of dashes as in printed lists', () => {
     const text = ['----------', 'a,1,-', '+---------+-----+', '-,-,-', '==== ====== ===', '--- a ---,b,c'].join('\n');
     expect(read(text).map(lineAndCells)).toEqual([
       [2, ['a', '1', '-']],
@@ -32,7 +32,7 @@ describe('records', () => {
     ]);
   });
 
-  test('end in several ways in one file', () => {
+  test('may end in several ways in one file', () => {
     expect(read('a\rb\nc\r\n\r\rd').map(lineAndCells)).toEqual([
       [1, ['a']],
       [2, ['b']],
@@ -41,8 +41,8 @@ describe('records', () => {
     ]);
   });
 
-  test('come back as csv-stringify wrote them, whatever the line break and wherever the text is split', () => {
-    // Random cells seldom look like rows, but rows of one width are what tells a quotation mark that was lost.
+  test('are read as csv-stringify wrote them, with any line break and however the text is split', () => {
+    // Random cells seldom look like rows, but only rows of equal width reveal a lost quotation mark.
     const plain: Shape = { fits: (cells) => cells.length === 3, mayBreak: () => true, standsAlone: () => false };
     const cell = fc.string({ unit: fc.constantFrom('a', '1', 'é', ' ', ',', '"', '\n', '\r', '\r\n') });
     const record = fc.tuple(fc.constant('key'), cell, cell);
@@ -52,7 +52,7 @@ describe('records', () => {
         fc.constantFrom('\n' as const, '\r' as const, '\r\n' as const),
         fc.integer({ min: 1, max: 9 }),
         (records, lineBreak, size) => {
-          // csv-stringify quotes for its own line break alone.
+          // csv-stringify quotes only its own line break.
           const text = stringify(records, { record_delimiter: lineBreak, quoted_match: /[\r\n]/ });
           expect(read(text, { size, shape: plain }).map((one) => one.cells)).toEqual(records);
         },
@@ -61,7 +61,7 @@ describe('records', () => {
     );
   });
 
-  test('come out the same wherever the text is split, broken ones too', () => {
+  test('are equal however the text is split, also broken ones', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '1', ',', '"', '\n', '\r'), maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (csv, size) => {
@@ -71,7 +71,7 @@ describe('records', () => {
     );
   });
 
-  test('never lose a line: each is in a record or blank', () => {
+  test('cover every line that is not blank', () => {
     const line = fc.string({ unit: fc.constantFrom('a', '1', ',', '"'), maxLength: 12 });
     fc.assert(
       fc.property(fc.array(line), (lines) => {
@@ -91,15 +91,15 @@ describe('records', () => {
 
 describe('a lost quotation mark', () => {
   test.each([
-    ['closed nowhere', ['a,1,"x', 'b,2,y', 'c,3,z'], [1], [2, 3]],
-    ['answered by one that text follows', ['a,1,"x', 'b,2,y', 'c,3,"z"'], [1], [2, 3]],
-    ['answered by one in a cell that has no lines', ['a,"1,x', 'b,2,y', 'c,3",z'], [1, 3], [2]],
-    ['answered so that the cells do not add up', ['a,1,"x', 'y",z'], [1, 2], []],
-    ['one on every line', ['a,1,"x', 'b,2,"y', 'c,3,"z'], [1, 2, 3], []],
+    ['that is closed nowhere', ['a,1,"x', 'b,2,y', 'c,3,z'], [1], [2, 3]],
+    ['that is closed by one before more text', ['a,1,"x', 'b,2,y', 'c,3,"z"'], [1], [2, 3]],
+    ['that is closed in a cell that may not have lines', ['a,"1,x', 'b,2,y', 'c,3",z'], [1, 3], [2]],
+    ['that is closed with a wrong number of cells', ['a,1,"x', 'y",z'], [1, 2], []],
+    ['on every line', ['a,1,"x', 'b,2,"y', 'c,3,"z'], [1, 2, 3], []],
     ['on the last line', ['a,1,x', 'b,2,"y'], [2], [1]],
     ['inside a cell', ['a,1,5" x', 'b,2,y'], [1], [2]],
     ['before more text', ['a,1,"x"y', 'b,2,y'], [1], [2]],
-  ])('%s takes no other line with it', (_, lines, broken, good) => {
+  ])('%s breaks no other line', (_, lines, broken, good) => {
     const records = read(lines.join('\n'), { shape: SHAPE });
     expect(records.filter((one) => one.fault).map((one) => one.line)).toEqual(broken);
     expect(records.filter((one) => !one.fault && one.cells.length === 3).map((one) => one.line)).toEqual(
@@ -107,7 +107,7 @@ describe('a lost quotation mark', () => {
     );
   });
 
-  test('leaves a text of several lines alone', () => {
+  test('is not suspected in a cell with several lines', () => {
     const text = 'a,1,"dear all,\ncall, then write, then wait\n\n"\nb,2,y';
     expect(read(text, { shape: SHAPE }).map(lineAndCells)).toEqual([
       [1, ['a', '1', 'dear all,\ncall, then write, then wait\n\n']],
@@ -115,7 +115,7 @@ describe('a lost quotation mark', () => {
     ]);
   });
 
-  test('names the cell and keeps the line as it is written', () => {
+  test('is reported with its cell and the text of its line', () => {
     const [record] = read('"Acme, Inc",1,"x\nb,2,y', { shape: SHAPE });
     expect(record).toEqual({
       line: 1,
@@ -126,10 +126,10 @@ describe('a lost quotation mark', () => {
   });
 
   test.each([
-    ['in the middle of it', ['a,1,"x', 'b,2,y', 'c"', 'd,4,z'], 3],
-    ['at its end', ['a,1,"x', 'b,2,y"', 'd,4,z'], 2],
-    ['that was meant as text', ['a,1,"earlier terms:', 'b,500000,declined', 'see mail"', 'd,4,z'], 3],
-  ])('answered so that the cells add up, with a row inside %s, gives neither, and names both', (_, lines, last) => {
+    ['in the middle', ['a,1,"x', 'b,2,y', 'c"', 'd,4,z'], 3],
+    ['at the end', ['a,1,"x', 'b,2,y"', 'd,4,z'], 2],
+    ['as a part of the text', ['a,1,"earlier terms:', 'b,500000,declined', 'see mail"', 'd,4,z'], 3],
+  ])('that is closed with the right number of cells, but has a row %s, breaks all these lines', (_, lines, last) => {
     const [broken, ...good] = read(lines.join('\n'), { shape: SHAPE });
     expect(broken).toEqual({
       line: 1,
@@ -144,15 +144,15 @@ describe('a lost quotation mark', () => {
     ['open a cell', 'a,1,"x'],
     ['open a cell after doubled ones', '"""",1,"x'],
     ['have one inside a cell', 'a,1,5" x'],
-  ])('costs bounded work when 40,000 lines %s', (_, line) => {
+  ])('costs bounded work if 40,000 lines %s', (_, line) => {
     const lines = Array.from({ length: 40_000 }, () => line);
     const started = cpuMs();
     expect(read(lines.join('\n'), { size: 65_536, shape: SHAPE }).every((one) => one.fault)).toBe(true);
-    // A tenth of a second in practice. Were every search to run to the end of the text, it would be ten seconds or more.
+    // It takes a tenth of a second. If every search ran to the end of the text, it would take ten seconds or more.
     expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
-  test('costs bounded work when every further line closes a cell and opens one', () => {
+  test('costs bounded work if every further line closes a cell and opens one', () => {
     const lines = ['a,1,"x', ...Array.from({ length: 40_000 }, () => '","')];
     const started = cpuMs();
     const records = read(lines.join('\n'), { size: 65_536, shape: SHAPE });
@@ -161,7 +161,7 @@ describe('a lost quotation mark', () => {
     expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
-  test('costs bounded work when the next one is far away', () => {
+  test('costs bounded work if the next one is far away', () => {
     const lines = Array.from({ length: 40_000 }, (_, index) => (index % 1_000 === 0 ? 'a,1,"x' : 'a,1,""'));
     const started = cpuMs();
     const records = read(lines.join('\n'), { size: 65_536, shape: SHAPE });
@@ -171,18 +171,18 @@ describe('a lost quotation mark', () => {
   });
 });
 
-describe('lines that are blank', () => {
-  test.each(['', '----------'])('cost next to nothing above the header, however many there are: %j', (line) => {
+describe('blank lines', () => {
+  test.each(['', '----------'])('are skipped quickly above the header: %j', (line) => {
     const lines = Array.from({ length: 500_000 }, () => line);
     const started = cpuMs();
     expect(read([...lines, 'a,b,c'].join('\n'), { size: 65_536 }).map(lineAndCells)).toEqual([
       [500_001, ['a', 'b', 'c']],
     ]);
-    // With a call of the parser for each line it would be three times as much.
+    // With one call of the parser for each line it would take three times as long.
     expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
-  test('have nothing read ahead behind them that only the header can tell', () => {
+  test('do not read ahead into records that depend on the header', () => {
     const reader = makeRecordReader(',');
     reader.feed(['', '', 'a,b,c', 'd,1,x', 'e,2,"y', 'f,3,z"', 'g,4,z', ''].join('\n'));
     reader.end();
@@ -197,8 +197,8 @@ describe('an over-long record', () => {
 
   test.each([
     ['in one piece', Number.POSITIVE_INFINITY],
-    ['in many', 65_536],
-  ])('is one broken line when it comes %s', (_, size) => {
+    ['in many pieces', 65_536],
+  ])('is one broken line if it arrives %s', (_, size) => {
     const records = read(`a,1,x\nb,2,${long}\r\nc,3,z`, { size, shape: SHAPE });
     expect(records.map((one) => one.line)).toEqual([1, 2, 3]);
     expect(records[1]?.fault).toEqual({ cell: null, message: expect.stringContaining('longer than 1048576') });
@@ -206,15 +206,15 @@ describe('an over-long record', () => {
     expect(records[2]?.cells).toEqual(['c', '3', 'z']);
   });
 
-  test('is one broken line at the end of the text as well', () => {
+  test('is one broken line also at the end of the text', () => {
     expect(read(`a,1,x\n${long}x`, { size: 65_536 }).map((one) => one.fault !== null)).toEqual([false, true]);
   });
 
-  test('is as long as it may be without being broken', () => {
+  test('of exactly the maximum length is valid', () => {
     expect(read(`${long}\na`, { size: 65_536 }).map((one) => one.fault)).toEqual([null, null]);
   });
 
-  test('of many lines gives up its first line alone', () => {
+  test('of many lines breaks only its first line', () => {
     const filler = Array.from({ length: 11_000 }, () => 'y'.repeat(100));
     const records = read(['a,1,"x', ...filler, 'z"', 'b,2,y'].join('\n'), { size: 65_536, shape: SHAPE });
     expect(records[0]).toEqual(expect.objectContaining({ line: 1, fault: expect.anything() }));
@@ -223,7 +223,7 @@ describe('an over-long record', () => {
   });
 });
 
-/** The time that this thread has worked: a machine that is busy with other things adds nothing to it. */
+/** The processor time of this thread, to which other load of the machine adds nothing. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -13,7 +13,7 @@ async function written(records: string[][], dialect: Dialect): Promise<Buffer> {
   return buffer(encodeTable(tableTexts(Readable.from(records), dialect), dialect));
 }
 
-test('records come as csv-stringify writes them, however many there are', async () => {
+test('any number of records is written as csv-stringify writes them', async () => {
   const dialect: Dialect = { encoding: 'utf-8', bom: false, delimiter: ';', sepLine: false, lineBreak: '\r\n' };
   for (const count of [0, 1, 2, 5_000]) {
     const records = Array.from({ length: count }, (_none, at) => [`=${at}`, 'a;"b"', '', `c\r\n${at}`]);
@@ -22,7 +22,7 @@ test('records come as csv-stringify writes them, however many there are', async 
   }
 });
 
-test('a table is written with what its file begins with, in its encoding, and kept from being run', async () => {
+test('a table is written in its encoding with its byte order mark and sep= line, and formulas are protected', async () => {
   const dialect: Dialect = { encoding: 'utf-16le', bom: true, delimiter: ';', sepLine: true, lineBreak: '\n' };
   const records = [
     ['name', 'note'],
@@ -34,12 +34,12 @@ test('a table is written with what its file begins with, in its encoding, and ke
   expect(makeDecoder('utf-16le').decode(bytes)).toBe('sep=;\nname;note\nMüller;\'=1+1\n"A;B";"two\r\nlines"\n');
 });
 
-test('a table of nothing has nothing but what its file begins with', async () => {
+test('a table without records has at most a byte order mark', async () => {
   expect(await written([], PLAIN_DIALECT)).toHaveLength(0);
   expect((await written([], { ...PLAIN_DIALECT, bom: true })).toString('hex')).toBe('efbbbf');
 });
 
-test('a line is what csv-stringify makes of it, whatever stands in its cells', () => {
+test('a line with any cells is written as csv-stringify writes it', () => {
   const cell = fc.oneof(
     fc.string({ unit: fc.constantFrom('"', ',', ';', '\r', '\n', '=', '+', '-', '@', ' ', 'a', '1', 'ü') }),
     fc.nat(),

@@ -10,7 +10,7 @@ function makeDir(): string {
   return dir;
 }
 
-test('a folder keeps its id when it is moved, and a new one in its place has another', () => {
+test('a data folder keeps its id when it is moved, and a new one in its place gets another', () => {
   const [dir, other] = [makeDir(), makeDir()];
   const folder = openFolder(dir);
   renameSync(folder.path, join(other, 'redis'));
@@ -21,13 +21,13 @@ test('a folder keeps its id when it is moved, and a new one in its place has ano
 test.each<[string, (path: string) => void]>([
   ['deleted', (path) => rmSync(path, { recursive: true })],
   [
-    'moved, with another in its place',
+    'moved and replaced by another',
     (path) => {
       renameSync(path, `${path}-moved`);
       mkdirSync(path);
     },
   ],
-])('a folder that was %s while it was in use is told from the one that was opened', (_how, takeAway) => {
+])('a folder that was %s while in use is told apart from the opened one', (_how, takeAway) => {
   const folder = openFolder(makeDir());
   expect(() => checkInPlace(folder)).not.toThrow();
   takeAway(folder.path);

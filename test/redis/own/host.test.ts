@@ -15,7 +15,7 @@ const log = makeSilentLog();
 const OTHER = { name: 'accounting-2', machine: 'b', boot: 'b' };
 
 // Promise: data-folder-of-one-host
-test('a folder whose Redis runs on another host is refused, and the host is named', async () => {
+test('a folder whose Redis runs on another host is refused, with the name of that host', async () => {
   const dataDir = makeDir();
   enterHost(openFolder(dataDir), OTHER);
   await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test('a folder whose Redis runs on another host is refused, and the host is name
   expect(serversBelow(dataDir)).toEqual([]);
 });
 
-test('a folder is ours as long as its Redis runs, and free for other hosts once it has ended', async () => {
+test('a folder belongs to this host as long as its Redis runs, and is free for others afterwards', async () => {
   const dataDir = makeDir();
   const [first, second] = [await openRedis({ dataDir, log }), await user(dataDir)];
   const taken = () => enterHost(openFolder(dataDir), OTHER);
@@ -38,7 +38,7 @@ test('a folder is ours as long as its Redis runs, and free for other hosts once 
   expect(taken).not.toThrow();
 });
 
-test('a Redis that died with the machine does not get in the way after a restart', async () => {
+test('after a restart of the machine the note of an earlier Redis does not stop a new one', async () => {
   const dataDir = makeDir();
   const us = thisHost();
   enterHost(openFolder(dataDir), { ...us, boot: 'the one before' });
@@ -47,9 +47,9 @@ test('a Redis that died with the machine does not get in the way after a restart
 });
 
 test.each([
-  ['another container on this machine', 'is let in', { ...OTHER, boot: thisHost().boot }, false],
-  ['a clone of this machine', 'is kept out', { ...thisHost(), name: 'clone', boot: 'b' }, true],
-  ['another machine of this name', 'is kept out', { ...thisHost(), machine: 'b', boot: 'b' }, true],
+  ['another container on this machine', 'is accepted', { ...OTHER, boot: thisHost().boot }, false],
+  ['a clone of this machine', 'is refused', { ...thisHost(), name: 'clone', boot: 'b' }, true],
+  ['another machine with this name', 'is refused', { ...thisHost(), machine: 'b', boot: 'b' }, true],
 ])('%s %s', (_name, _is, noted, isOther) => {
   const folder = openFolder(makeDir());
   enterHost(folder, noted);
@@ -58,7 +58,7 @@ test.each([
   else expect(check).not.toThrow();
 });
 
-test('a note that somebody has spoilt keeps nobody away', () => {
+test('a damaged host note stops nobody', () => {
   const folder = openFolder(makeDir());
   writeFileSync(join(folder.path, 'host'), 'not json');
   expect(() => enterHost(folder)).not.toThrow();

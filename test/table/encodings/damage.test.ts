@@ -12,11 +12,11 @@ describe('describeDamage', () => {
     [Buffer.from('Müller', 'latin1'), 'The byte FC in this cell is not UTF-8 (it may be meant as ü)'],
     [Buffer.of(0x41, 0x80), 'The byte 80 in this cell is not UTF-8 (it may be meant as €)'],
     [Buffer.of(0xe2, 0x82), 'The byte E2 in this cell is not UTF-8 (it may be meant as â)'],
-  ])('names the first byte of %j', (bytes, damage) => {
+  ])('reports the first damaged byte of %j', (bytes, damage) => {
     expect(describeDamage(decode(bytes), 'utf-8')).toContain(damage);
   });
 
-  test('finds none in sound text', () => {
+  test('finds no damage in valid text', () => {
     expect(describeDamage('Müller \u{1f600}', 'utf-8')).toBeNull();
   });
 });

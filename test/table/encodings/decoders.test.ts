@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeDecoder } from '../../../src/table/encodings/decoders.ts';
 
 test.each(['utf-16le', 'windows-1252', 'shift_jis', 'gb18030', 'euc-kr', 'koi8-r'])(
-  'a decoder of %s says the same wherever its characters are split, as the platform does',
+  'a %s decoder gives the text of TextDecoder, however the bytes are split',
   (encoding) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (bytes, size) => {
@@ -13,9 +13,9 @@ test.each(['utf-16le', 'windows-1252', 'shift_jis', 'gb18030', 'euc-kr', 'koi8-r
           text += decoder.decode(Buffer.from(bytes.subarray(at, at + size)));
         text += decoder.end();
         const whole = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
-        // Which signs stand for damage is the platform's own matter; sound text must be the same.
+        // How damage is shown depends on the platform; only valid text must be equal.
         if (!whole.includes('\ufffd') && text.isWellFormed()) expect(text).toBe(whole.replace(/^\ufeff/, ''));
-        // UTF-16 may spell that sign out, and then it is no damage.
+        // UTF-16 may contain U+FFFD itself, which is not damage.
         if (whole.includes('\ufffd') && !text.includes('\ufffd')) expect(text.isWellFormed()).toBe(false);
       }),
     );

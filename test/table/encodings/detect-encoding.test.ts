@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { read } from '../../support/workbooks.ts';
 
-/** Names as lists of one country have them. */
+/** Names as in lists of one country. */
 const NAMES = {
   German: 'Müller,Köln,Bäcker GmbH,Straße,Österreich,Größe,Jürgen Weiß,Schröder,Böhm & Söhne,MÜLLER STAHL,Übersee AG',
   French: 'Société Générale,Crèche,Hôtel,Première,Père Noël,Évian,François,Lumière,Naïve,Forêt,Bâtiment,Fenêtre,Août',
@@ -25,7 +25,7 @@ type Language = keyof typeof NAMES;
 const WEST: Language[] = ['German', 'French', 'Spanish', 'Portuguese', 'Italian', 'Danish', 'Swedish', 'Dutch'];
 const CENTRAL: Language[] = ['Czech', 'Slovak', 'Polish', 'Hungarian'];
 
-/** What is read of a list of these names in this encoding: the names, or that it is asked for. */
+/** The names read from a list in this encoding, or "asked" if the encoding must be given. */
 async function readNames(names: readonly string[], encoding: string): Promise<string[] | 'asked'> {
   const lines = ['name,requested_limit', ...names.map((name, n) => `${name},${n + 1}`), ''];
   const { problems, lines: found } = await read(iconv.encode(lines.join('\r\n'), encoding));
@@ -46,7 +46,7 @@ describe('the encoding of a list', () => {
     ['cp850', WEST.filter((language) => language !== 'Dutch')],
     ['cp437', ['German', 'Spanish', 'Swedish']],
     ['cp852', ['German', ...CENTRAL]],
-  ])('is told from its letters where it is %s', async (encoding, languages) => {
+  ])('%s is recognised by its letters', async (encoding, languages) => {
     for (const language of languages) {
       const names = NAMES[language].split(',');
       expect([language, await readNames(names, encoding)]).toEqual([language, names]);
@@ -60,14 +60,14 @@ describe('the encoding of a list', () => {
     ['windows-1253', 'Αθήνα,Ελλάς'],
     ['cp850', 'Kl\u00e8re'],
     ['windows-1250', 'Szűcs'],
-  ])('is asked for where nobody can tell: %s', async (encoding, names) => {
+  ])('must be given if the letters do not show it: %s', async (encoding, names) => {
     expect(await readNames(names.split(','), encoding)).toBe('asked');
   });
 
-  // One letter says little: then it may be asked for, and no name comes out as another.
+  // A single letter is little evidence: the encoding may be asked for, but no name may come out wrong.
   // Promise: uncertain-encoding-asked
   test.each(['windows-1252', 'windows-1250', 'macintosh', 'cp850', 'cp852'])(
-    'is never taken for another by a single name in %s',
+    'is never mistaken for another because of a single name in %s',
     async (encoding) => {
       const names = Object.values(NAMES).flatMap((list) => list.split(','));
       const written = names.filter((name) => iconv.decode(iconv.encode(name, encoding), encoding) === name);
@@ -92,17 +92,17 @@ describe('the encoding of a list', () => {
     ['windows-1251', 'ООО Romashka,ОАО Beta,ИП Ivanov'],
     ['windows-1251', 'ИП Ivanov,ИП Petrov'],
     ['windows-1250', 'GYŐR,GYŐR'],
-  ])('is never taken for another by a few letters in %s: %s', async (encoding, names) => {
+  ])('is never mistaken for another because of few letters in %s: %s', async (encoding, names) => {
     const found = await readNames(names.split(','), encoding);
     if (found !== 'asked') expect(found).toEqual(names.split(','));
   });
 
-  test('is Windows-1252 where a capital is a word', async () => {
+  test('is Windows-1252 if a single capital is a word', async () => {
     for (const names of [['Ó Briain'], ['È Bio srl'], ['À la carte', 'Ó Briain', 'Dún Laoghaire', 'Éire']])
       expect(await readNames(names, 'windows-1252')).toEqual(names);
   });
 
-  test('needs no word for what Windows writes in Western Europe, not even of one name', async () => {
+  test('is found for a single name in Western European Windows-1252', async () => {
     for (const name of [
       'Müller',
       'Österreich',

@@ -4,7 +4,7 @@ import { makeDecoder } from '../../../src/table/encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../../../src/table/encodings/encoders.ts';
 
 test.each(['cp437', 'cp850', 'cp852', 'cp858', 'windows-1250'])(
-  '%s is read and written alike, each of its characters',
+  'every character of %s is read and written alike',
   (encoding) => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_none, byte) => byte));
     const text = makeDecoder(encoding).decode(bytes);
@@ -21,7 +21,7 @@ test.each([
   ['gb18030', '株式会社', true],
   ['utf-16le', '株式会社', true],
 ])(
-  'whether %s has signs for all of %j is %j, and what it has none for becomes a question mark',
+  '%s can write all of %j: %j, and a missing character becomes a question mark',
   (encoding, text, has) => {
     expect(makeEncodingTest(encoding)(text)).toBe(has);
     const back = makeDecoder(encoding).decode(makeEncoder(encoding)(text));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeUtf8Decoder } from '../../../src/table/encodings/utf8.ts';
 import { anyText } from '../../support/any-text.ts';
 
-/** Decodes bytes that come in pieces of the given size. */
+/** Decodes bytes that arrive in pieces of the given size. */
 function decode(bytes: Buffer, size = bytes.length || 1): string {
   const decoder = makeUtf8Decoder();
   let text = '';
@@ -12,7 +12,7 @@ function decode(bytes: Buffer, size = bytes.length || 1): string {
 }
 
 describe('makeUtf8Decoder', () => {
-  test('gives back any text, wherever its characters are split', () => {
+  test('decodes any text, wherever its characters are split', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 7 }), (text, size) => {
         fc.pre(!text.startsWith('\ufeff'));
@@ -21,7 +21,7 @@ describe('makeUtf8Decoder', () => {
     );
   });
 
-  test('shows damage where it is, as the platform does, and nowhere else', () => {
+  test('marks damaged bytes where TextDecoder does, and nowhere else', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 12 }),
@@ -38,17 +38,17 @@ describe('makeUtf8Decoder', () => {
     );
   });
 
-  test('passes over a byte order mark at the start alone', () => {
+  test('removes a byte order mark only at the start', () => {
     expect(decode(Buffer.from('\ufeffa\ufeff'), 1)).toBe('a\ufeff');
   });
 
-  test('keeps a U+FFFD that the file spells apart from damage', () => {
+  test('keeps a U+FFFD of the file apart from damage', () => {
     expect(decode(Buffer.from('\ufffd')).isWellFormed()).toBe(true);
     expect(decode(Buffer.of(0xff)).isWellFormed()).toBe(false);
   });
 });
 
-/** Sound characters of each length, and every way to break one. */
+/** Valid characters of each length, and every way to break one. */
 const FRAGMENTS = [
   Buffer.from('a'),
   Buffer.from('ü'),

@@ -64,7 +64,7 @@ const mend = (line: number, cells: [number, string][]): RecordMend => ({
   cells: new Map(cells),
 });
 
-describe('cells of a workbook are written anew, and all others are as they were', () => {
+describe('mendSheet changes the given cells of a workbook and nothing else', () => {
   test.each(['', 'x:'])('with the prefix "%s"', async (prefix) => {
     const { before, after, parts } = await mended(
       [
@@ -85,13 +85,13 @@ describe('cells of a workbook are written anew, and all others are as they were'
     const untouched = (names: Record<string, string>) =>
       Object.fromEntries(Object.entries(names).filter(([name]) => /sheet2|styles|shared|workbook\.xml$/.test(name)));
     expect(untouched(parts)).toEqual(untouched(PARTS(prefix)));
-    // Excel would have to repair a workbook whose chain of formulas names a cell without one.
+    // Excel would offer to repair a workbook whose calculation chain names a cell without a formula.
     expect(Object.keys(parts)).not.toContain('xl/calcChain.xml');
     expect(`${parts['[Content_Types].xml']}${parts['xl/_rels/workbook.xml.rels']}`).not.toContain('calcChain');
     expect(parts['xl/worksheets/sheet1.xml']).toContain(SHEET(prefix).split('\n')[1]);
   });
 
-  test('a row that is not there, or is broken as a whole, is said', async () => {
+  test('a missing row or a row to replace completely is an error', async () => {
     await expect(mended([mend(9, [[0, 'x']])])).rejects.toThrow('the sheet has no row 9');
     await expect(mended([{ line: 2, lines: 1, text: 'x', before: '' }])).rejects.toThrow(
       'Row 2 of the sheet is broken as a whole',

@@ -28,7 +28,7 @@ const cellMend = (line: number, before: string[], cells: [number, string][], lin
   cells: new Map(cells),
 });
 
-describe('a cell is written anew, and every other byte is as it was', () => {
+describe('mendText changes the given cells and no other byte', () => {
   test.each(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'cp850', 'shift_jis', 'gb18030', 'euc-jp'])(
     'in %s',
     async (encoding) => {
@@ -46,14 +46,14 @@ describe('a cell is written anew, and every other byte is as it was', () => {
     },
   );
 
-  test.each(['\n', '\r\n', '\r'])('whatever ends its lines: %j', async (end) => {
+  test.each(['\n', '\r\n', '\r'])('with any line ending: %j', async (end) => {
     const text = (amount: string) => ['name,limit', '"A\nB",1', `C,${amount}`, 'D,4', ''].join(end);
     const result = await mended(Buffer.from(text('x')), [cellMend(4, ['C', 'x'], [[1, '3']])]);
     expect(result.toString()).toBe(text('3'));
   });
 
   // Promise: mended-cell-alone-changes
-  test('of several records and cells, quoted ones among them', async () => {
+  test('in several records and cells, also quoted ones', async () => {
     const before = 'name,limit,city\n"Say ""hi""",x,Bonn\nB,2,Ulm\n"A\nC",3,\n';
     const result = await mended(Buffer.from(before), [
       cellMend(4, ['A\nC', '3', ''], [[2, 'Kiel, Ost']], 2),
@@ -69,7 +69,7 @@ describe('a cell is written anew, and every other byte is as it was', () => {
     expect(result.toString()).toBe('name,limit,city\n"Say ""ho""",5,Bonn\nB,2,Ulm\n"A\nC",3,"Kiel, Ost"\n');
   });
 
-  test('beside bytes that are no characters', async () => {
+  test('beside damaged bytes', async () => {
     const bytes = Buffer.concat([
       Buffer.from('name,limit,note\nM'),
       Buffer.of(0xfc),
@@ -81,23 +81,23 @@ describe('a cell is written anew, and every other byte is as it was', () => {
     expect(result.toString('latin1')).toBe('name,limit,note\nMüller,9,"ÿ"\n');
   });
 
-  test('behind the last cell of a short line, with the delimiters that lead there', async () => {
+  test('beyond the last cell of a short line, with the missing delimiters', async () => {
     const result = await mended(Buffer.from('a,b,c,d\n1\n2,2,2,2\n'), [cellMend(2, ['1'], [[2, 'x']])]);
     expect(result.toString()).toBe('a,b,c,d\n1,,x\n2,2,2,2\n');
   });
 
-  test('at the very end, without a line break', async () => {
+  test('at the end of a file without a line break', async () => {
     const result = await mended(Buffer.from('\ufeffa,b\n1,2'), [cellMend(2, ['1', '2'], [[1, '3']])]);
     expect(result.toString()).toBe('\ufeffa,b\n1,3');
   });
 });
 
-test('a broken line is written anew as a whole', async () => {
+test('mendText replaces a broken line completely', async () => {
   const result = await mended(Buffer.from('a,b\n1,"2\n3,4\n'), [{ line: 2, lines: 1, before: '1,"2', text: '1,"2"' }]);
   expect(result.toString()).toBe('a,b\n1,"2"\n3,4\n');
 });
 
-test('what a spreadsheet would run is written as a text', async () => {
+test('mendText protects a cell that a spreadsheet would run as a formula', async () => {
   const result = await mended(Buffer.from('a,b\n1,2\n'), [
     cellMend(
       2,
@@ -111,7 +111,7 @@ test('what a spreadsheet would run is written as a text', async () => {
   expect(result.toString()).toBe("a,b\n'=1+1,-5\n");
 });
 
-test('nothing is written over a line that is another by now, or into an encoding that lacks the sign', async () => {
+test('mendText changes no line that differs from the expected one, and no encoding that lacks a character', async () => {
   const bytes = Buffer.from('a,b\n1,2\n');
   await expect(mended(bytes, [cellMend(2, ['1', 'other'], [[1, '3']])])).rejects.toThrow('Line 2 has changed since');
   await expect(mended(bytes, [cellMend(9, ['1', '2'], [[1, '3']])])).rejects.toThrow('Line 9 has changed since');

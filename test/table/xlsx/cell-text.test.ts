@@ -10,19 +10,19 @@ const BOOK = {
 
 test.each([
   ['a shared text', 's', 0, '1', 'Beta'],
-  ['a shared text that there is not', 's', 0, '7', ''],
+  ['a missing shared text', 's', 0, '7', ''],
   ['an empty shared text', 's', 0, '', ''],
-  ['a day at midnight', 'd', 0, '2025-03-31T00:00:00.000Z', '2025-03-31'],
-  ['a moment', 'd', 0, '2025-03-31T12:00:00Z', '2025-03-31T12:00:00Z'],
-  ['a truth', 'b', 0, '1', 'TRUE'],
-  ['an untruth', 'b', 0, '0', 'FALSE'],
+  ['a date at midnight', 'd', 0, '2025-03-31T00:00:00.000Z', '2025-03-31'],
+  ['a date with a time', 'd', 0, '2025-03-31T12:00:00Z', '2025-03-31T12:00:00Z'],
+  ['true', 'b', 0, '1', 'TRUE'],
+  ['false', 'b', 0, '0', 'FALSE'],
   ['a text with escapes', 'str', 0, 'A_x0042_', 'AB'],
   ['a number', 'n', 0, '1E3', '1000'],
-  ['no number', 'n', 1, '', ''],
-  ['a number that is a day', 'n', 1, '45747', '2025-03-31'],
+  ['an empty number', 'n', 1, '', ''],
+  ['a number formatted as a date', 'n', 1, '45747', '2025-03-31'],
   ['a number with leading zeros', 'n', 2, '67', '00067'],
   ['a number in thousands', 'n', 3, '50', '50 T€'],
-  ['a number of a style that there is not', 'n', 9, '50', '50'],
+  ['a number with an unknown style', 'n', 9, '50', '50'],
 ])('%s (type %s, style %i) written as %j is read as %j', (_what, type, style, written, text) => {
   expect(cellText(BOOK, { type, style }, written)).toBe(text);
 });

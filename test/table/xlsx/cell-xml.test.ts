@@ -39,11 +39,11 @@ test.each([
   ['45747', false, '2025-03-31'],
   ['44285', true, '2025-03-31'],
   ['45747.5', false, '2025-03-31T12:00:00'],
-])('the serial number %s, counted from 1904: %j, is the day %s', (written, from1904, day) => {
+])('the serial number %s with the 1904 date system: %j, is the date %s', (written, from1904, day) => {
   expect(dateOfSerial(written, { from1904 })).toBe(day);
 });
 
-test('a number that is no double stays as it is written', () => {
+test('text that is no finite number is kept as written', () => {
   for (const written of ['1E999999', '-1E400', 'many', '1E', '0x100', ' ', '1 2'])
     expect(plainNumber(written)).toBe(written);
   expect(plainNumber('1E300')).toHaveLength(301);
@@ -54,11 +54,11 @@ test.each([
   ['2025-03-31T12:00:00Z', 45_747.5],
   ['1900-03-01', 61],
   ['1900-02-28', null],
-])('the day %s has the serial number %j', (iso, serial) => {
+])('the date %s has the serial number %j', (iso, serial) => {
   expect(serialOf(iso)).toBe(serial);
 });
 
-test('leading zeros are put before whole numbers alone', () => {
+test('only whole numbers get leading zeros', () => {
   expect(['67', '10.5', '-67'].map((text) => withZeros(text, 5))).toEqual(['00067', '10.5', '-67']);
 });
 
@@ -69,13 +69,13 @@ test.each([
   [701, 'ZZ'],
   [702, 'AAA'],
   [LIMITS.columns - 1, 'XFD'],
-])('the column at place %i is named %s, and found by that name', (at, letters) => {
+])('the column at index %i is named %s, in both directions', (at, letters) => {
   expect(cellName(at, 7)).toBe(`${letters}7`);
   expect(columnOf(`${letters}7`)).toBe(at);
 });
 
 test.each(['7', '', 'ZZZZZ1', 'A'.repeat(1_000_000)])(
-  'what no cell of a sheet is called has no column in it',
+  'a name that no cell can have gives no column',
   (name) => {
     const column = columnOf(name);
     expect(column >= 0 && column < LIMITS.columns).toBe(false);
@@ -87,11 +87,11 @@ test.each([
   ['_x0041__x0042_', 'AB'],
   ['_x005F_x0041_', '_x0041_'],
   ['_x41_ _X0041_', '_x41_ _X0041_'],
-])('%j means %j', (written, text) => {
+])('%j is unescaped to %j', (written, text) => {
   expect(unescaped(written)).toBe(text);
 });
 
-test('a text that looks like escapes is read as it was written', () => {
+test('escaping and unescaping returns any text', () => {
   const text = fc.string({ unit: fc.constantFrom('_x0041_', '_x005F_', '_x41_', ' ', 'a') });
   fc.assert(
     fc.property(text, (written) => {

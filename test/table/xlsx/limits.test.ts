@@ -8,53 +8,53 @@ import { HEADER, type Parts, times, writeWorkbook } from '../../support/workbook
 
 const READ_PROCESS = fileURLToPath(new URL('../../support/read-process.ts', import.meta.url));
 
-/** Some hundred characters that compress well, and not so well that the archive itself is refused. */
+/** Some hundred characters that compress well, but not so well that the archive itself is refused. */
 const filler = (n: number) => `${n * 7_919} Hafenstraße, ${n} Kiel, `.padEnd(400, 'abcdefghij ');
 const cell = (n: number) => `<c t="str"><v>${n}</v></c>`;
 const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
 const text = (n: number) => `<t>${filler(n)}</t>`;
 
-/** A workbook that is small as a file and made to take all memory, and why it is refused. */
+/** A small workbook file that would fill the memory, and the reason for which it is refused. */
 const BOMBS: [string, () => Parts, string][] = [
   [
-    'texts without end in one cell',
+    'endless text in one cell',
     () => ({ sheet: [HEADER, '<row r="2"><c r="A2" t="inlineStr"><is>', ...times(50_000, text), '</is></c></row>'] }),
     'its cell A2 has more text than any cell can have in Excel; open it in Excel and save it again',
   ],
   [
-    'texts without end in one shared text',
+    'endless text in one shared text',
     () => ({ sheet: [HEADER], texts: ['<si><t>A</t></si><si>', ...times(10_000, text), '</si>'] }),
     'text 2 of its shared texts is longer than any cell',
   ],
   [
-    // Of such a length that neither their letters nor what each takes besides would be too much.
+    // Each text is short enough that neither its letters nor its overhead alone would be too much.
     'more shared texts than fit into memory',
     () => ({ sheet: [HEADER], texts: times(800_000, (n) => `<si><t>${filler(n).slice(0, 56)}</t></si>`) }),
     'texts fit into memory; save the sheet as CSV UTF-8',
   ],
   [
-    'cells without end in one row',
+    'endless cells in one row',
     () => ({ sheet: ['<row r="1">', ...times(20_000, (n) => `<c r="A1"><v>${n}</v></c>`), '</row>'] }),
     'its cell A1 occurs twice',
   ],
-  ['elements within elements', () => ({ sheet: times(100_000, (n) => `<a${n % 997}>`) }), 'more than 64 deep'],
+  ['nested elements', () => ({ sheet: times(100_000, (n) => `<a${n % 997}>`) }), 'more than 64 deep'],
   [
-    'cell formats without end',
+    'endless cell formats',
     () => ({ sheet: [HEADER], styles: ['<cellXfs>', ...times(70_000, (n) => `<xf numFmtId="${n}"/>`), '</cellXfs>'] }),
     'more than 65490 cell formats',
   ],
   [
-    'a comment without end',
+    'an endless comment',
     () => ({ sheet: [HEADER, '<!-- ', ...times(5_000, filler), ' -->'] }),
     "a text that is longer than any cell's",
   ],
   [
-    'an attribute without end',
+    'an endless attribute',
     () => ({ sheet: [HEADER, '<row r="', ...times(5_000, filler), '"/>'] }),
     "a text that is longer than any cell's",
   ],
   [
-    'a sheet that is named without end',
+    'an endless sheet name',
     () => ({
       sheet: [HEADER],
       book: `<workbook xmlns:r="r"><sheet r:id="rId1" name="${filler(1).repeat(100)}"/></workbook>`,
@@ -64,13 +64,13 @@ const BOMBS: [string, () => Parts, string][] = [
 ];
 
 async function readInProcess(paths: string[]): Promise<{ told: string[]; peakMb: number }> {
-  // The second flag is what the command's own first line asks of Node.
+  // The second flag is the one that the limitline command sets.
   const args = ['--expose-gc', '--max-semi-space-size=8', READ_PROCESS, ...paths];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
 // Promise: broken-workbook-refused-whole
-test('a workbook made to take all memory is refused with the reason, within 300 MB', async () => {
+test('a workbook that would fill the memory is refused with a reason, within 300 MB', async () => {
   const { dir } = await makeTemporaryFolder();
   const paths: string[] = [];
   for (const [place, [, parts]] of BOMBS.entries()) {
@@ -81,7 +81,7 @@ test('a workbook made to take all memory is refused with the reason, within 300 
   expect(peakMb).toBeLessThan(300);
 });
 
-test('cells far to the right and numbers of a million digits take no memory', async () => {
+test('cells in the last column and numbers with a million digits do not fill the memory', async () => {
   const { dir } = await makeTemporaryFolder();
   const far = times(5_000, (n) => `<row r="${n + 1}"><c r="XFD${n + 1}"><v>${n}</v></c></row>`);
   const huge = times(2_000, (n) => `<row r="${n + 1}">${cell(n)}<c><v>${n}E999999</v></c></row>`);

@@ -10,11 +10,11 @@ test.each([
   [165, '#,##0.00 "d";[Red]-0', false],
   [166, '[$-407]d. mmmm yyyy', true],
   [167, 'General', false],
-])('numbers of format %i, with the code %s, are days: %j', (id, code, isDate) => {
+])('numbers with format %i and code %s are dates: %j', (id, code, isDate) => {
   expect(isDateFormat(id, code)).toBe(isDate);
 });
 
-test('a format of opening brackets alone is read at once', () => {
+test('a format of opening brackets is read immediately', () => {
   expect(isDateFormat(170, '['.repeat(255))).toBe(false);
   expect(shown('['.repeat(255), '500')?.text).toContain('[[');
   expect(shown('"[;'.repeat(85), '500')?.text).toContain('[;');
@@ -41,7 +41,7 @@ test.each([
   ['#,##0 "pcs"', ''],
   ['#,##0;-#,##0 "k"', ''],
   [undefined, ''],
-])('the format %s shows numbers in %j', (code, scale) => {
+])('the format %s shows numbers in the scale %j', (code, scale) => {
   expect(shownScale(code, (word) => ['T€', 'k', '000'].includes(word))).toBe(scale);
 });
 
@@ -88,7 +88,7 @@ test.each([
   ['0', '1.23456789012345E+15', '1.23456789012345E+15'],
   ['0', '1.2E+20', '1.2E+20'],
   ['0', '0.30000000000000004', '3E-1'],
-])('the format %s shows other digits of %s, which is one amount with %s', (code, written, text) => {
+])('the format %s shows other digits of %s, which are the same amount as %s', (code, written, text) => {
   expect(shown(code, written)).toEqual({ text: `${written} (shown as ${text})`, isSameAmount: true });
 });
 
@@ -106,7 +106,7 @@ test.each([
   ['"€" #,##0",-"', '€'],
   ['#,##0"円"', '円'],
   ['#,##0.00"р."', 'р.'],
-])('the format %s shows the currency %s alone', (code, currency) => {
+])('the format %s adds only the currency %s', (code, currency) => {
   expect(shown(code, '50000')).toEqual({ currency });
 });
 
@@ -127,11 +127,11 @@ test.each([
   '[>1000]0 "cr";0',
   '[$-407]0',
   'dd.mm.yyyy "d"',
-])('the format %s shows nothing but the number', (code) => {
+])('the format %s adds nothing to the number', (code) => {
   expect(shown(code, '500')).toBeUndefined();
 });
 
-test('what is no number, and a number whose double has only the noise of its last digits, are shown as they are', () => {
+test('text that is no number, and rounding noise of a double, are shown unchanged', () => {
   for (const written of ['1.1000000000000001', '4711', '-5', '0x10', 'many', '1E999999'])
     expect(shown('0', written)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { LIMITS, makeTextParts } from '../../../src/table/xlsx/parse-xml.ts';
 
 const tooLong = () => new Error('too long');
 
-test('a text is put together from its elements, without what is between them and without its pronunciation', () => {
+test('a text consists of its text elements, without the text between them and without phonetic text', () => {
   const parts = makeTextParts(['t'], tooLong);
   for (const step of ['<r', '<t', 'Mü', 't>', ' ', '<t', 'ller', 't>', 'r>', '<rPh', '<t', 'myula', 't>', 'rPh>']) {
     if (step.startsWith('<')) parts.open(step.slice(1));
@@ -15,7 +15,7 @@ test('a text is put together from its elements, without what is between them and
   expect(parts.text()).toBe('');
 });
 
-test('a text may be as long as a cell, and no longer', () => {
+test('a text may have the maximum length of a cell, and not more', () => {
   const parts = makeTextParts(['v', 't'], tooLong);
   parts.open('v');
   parts.add('x'.repeat(LIMITS.textLength));

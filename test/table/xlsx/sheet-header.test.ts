@@ -25,7 +25,7 @@ describe('a sheet with rows above its header', () => {
   ];
 
   // Promise: header-is-found
-  test('is read from the row that names our columns, and is as wide as that', async () => {
+  test('is read from the row with column names, and is as wide as that row', async () => {
     expect(told(await read(SHEET))).toEqual({
       headerLine: 5,
       above: { from: 1, to: 4, texts: ['Debitorenliste', 'Stand 31.12.2025 x'] },
@@ -38,7 +38,7 @@ describe('a sheet with rows above its header', () => {
   });
 
   // Promise: header-line-is-named
-  test('is read from the row that a person names, however far down, and nothing above it is kept', async () => {
+  test('is read from a given header row at any depth, and keeps no rows above it', async () => {
     function* far() {
       yield* times(30_000, (n) => row(n, 'title', 'a', 'b', 'c'));
       yield row(30_001, 'Name', 'Limit');
@@ -53,7 +53,7 @@ describe('a sheet with rows above its header', () => {
     expect(told(await read(SHEET, { headerLine: 9 }))).toMatchObject({ problems: 1, rows: [] });
   });
 
-  test('is read as ever where its first row is the header', async () => {
+  test('is read from its first row if that is the header', async () => {
     const sheet = [row(2, 'Name', 'Limit', ''), row(3, 'Firma', '1', '', 'wide'), row(4, 'Limit', '2')];
     expect(told(await read(sheet))).toEqual({
       headerLine: 2,

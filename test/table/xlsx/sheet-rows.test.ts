@@ -11,7 +11,7 @@ describe('a sheet', () => {
     return (await readWorkbook((path) => writeWorkbook(path, parts))).lines;
   }
 
-  test('is as large as its rows are, whatever it says of its own size', async () => {
+  test('is as large as its rows, whatever its dimension says', async () => {
     for (const said of ['A1:B1', 'A1:XFD1048576', 'nonsense']) {
       const lines = await read({ sheet: [`<dimension ref="${said}"/>`, HEADER, row(2), row(3)] });
       expect(lines).toMatchObject([
@@ -21,7 +21,7 @@ describe('a sheet', () => {
     }
   });
 
-  test('with a cell right of its header has a problem on that row alone, which names the cell', async () => {
+  test("with a cell right of its header has a problem on that row only, with the cell's name", async () => {
     const lines = await read({
       sheet: [HEADER, `<row r="2">${cell(1)}<c><v>5</v></c><c r="AB2"><v>7</v></c></row>`, row(3)],
     });
@@ -35,7 +35,7 @@ describe('a sheet', () => {
     ]);
   });
 
-  test('with a row that is longer than a record may be has a problem on that row alone', async () => {
+  test('with a row longer than a record may be has a problem on that row only', async () => {
     const long = (n: number) => `<c t="s"><v>${n % 1}</v></c>`;
     const header = `<row>${[...times(40, (n) => `<c t="str"><v>${n === 1 ? 'name' : n === 2 ? 'requested_limit' : `own ${n}`}</v></c>`)].join('')}</row>`;
     const lines = await read({
@@ -57,10 +57,10 @@ describe('a sheet', () => {
     ],
     ['a row twice', `<row r="7">${cell(1)}</row><row r="7">${cell(1)}</row>`, 'its row 7 cannot come after row 7'],
     ['more rows than Excel', `<row r="1048577">${cell(1)}</row>`, 'its row 1048577 cannot come after row 1'],
-    ['a row of no number', `<row r="x">${cell(1)}</row>`, 'its row x cannot'],
-    ['a cell of no place', '<row><c r="7"/></row>', 'its row 2 has a cell 7, which no sheet has'],
+    ['a row without a number', `<row r="x">${cell(1)}</row>`, 'its row x cannot'],
+    ['a cell without a place', '<row><c r="7"/></row>', 'its row 2 has a cell 7, which no sheet has'],
     [
-      'two cells of one name',
+      'two cells with one name',
       '<row><c r="B2"><v>1</v></c><c r="A2"/><c r="B2"><v>2</v></c></row>',
       'its cell B2 occurs twice',
     ],
@@ -71,7 +71,7 @@ describe('a sheet', () => {
     });
   });
 
-  test('with a text as long as a cell of Excel may be is read', async () => {
+  test("with a text of Excel's maximum length is read", async () => {
     const long = 'x'.repeat(32_767);
     const lines = await read({ sheet: [HEADER, `<row><c t="str"><v>${long}</v></c><c><v>5</v></c></row>`] });
     expect(lines).toMatchObject([{ kind: 'row', row: { name: long } }]);
@@ -81,7 +81,7 @@ describe('a sheet', () => {
 const readSheets = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
   readWorkbook((path) => writeSheets(path, sheets), given);
 
-describe('rows that are hidden', () => {
+describe('hidden rows', () => {
   const rows = [
     HEADER,
     rowOf(2, ['Seen', '100']),
@@ -100,12 +100,12 @@ describe('rows that are hidden', () => {
       expect.stringContaining('4 null: This row is hidden in the sheet'),
       expect.stringContaining('6 name: This line reads like a total'),
     ]);
-    // A file of text cannot hide them again.
+    // A text file cannot hide the rows again.
     expect(lines[1]).toMatchObject({ broken: 'By hand,200' });
   });
 
   // Promise: hidden-rows-not-requested
-  test('are taken with --hidden-rows, and totals still are not', async () => {
+  test('are imported with --hidden-rows, except totals', async () => {
     const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }], { hiddenRows: true });
     expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
   });
@@ -114,15 +114,15 @@ describe('rows that are hidden', () => {
   test.each<[string, string[], boolean, string[]]>([
     ['the visible rows', ['Total,500'], true, ['6 hidden rows add 500.00 to it.']],
     ['all rows', ['Total,1000'], true, []],
-    ['the visible rows, while hidden rows are no requests', ['Total,500'], false, []],
+    ['the visible rows, while hidden rows are not imported', ['Total,500'], false, []],
     ['another sum', ['Total,600'], true, ['6 a line may be missing, or an amount may be misread.']],
     [
-      'the visible rows, in a subtotal and the total of all',
+      'the visible rows, in a subtotal and the grand total',
       ['Seen too Total,500', 'Last,7', 'Total,507'],
       true,
       ['6 hidden rows add 500.00 to it.', '8 hidden rows add 500.00 to it.'],
     ],
-  ])('below them, a total of %s is judged by what is requested: %j, %j', async (_name, below, hiddenRows, told) => {
+  ])('below them, a total of %s is checked against the imported rows: %j, %j', async (_name, below, hiddenRows, told) => {
     const totals = below.map((line, at) => rowOf(6 + at, line.split(',')));
     const { warnings, misstated } = await readSheets(
       [{ name: 'Buyers', rows: [...rows.slice(0, 5), ...totals].join('') }],

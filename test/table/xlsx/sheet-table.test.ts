@@ -30,7 +30,7 @@ function workbook(more: Record<string, string> = {}, sheet = CELLS): (path: stri
 }
 
 describe('a workbook', () => {
-  test('is read with its own types, by its own row numbers', async () => {
+  test('is read with the types of its cells and its own row numbers', async () => {
     const { lines, dialect, problems } = await readWorkbook(workbook());
     expect(problems).toEqual([]);
     expect(dialectWords(dialect)).toBe('sheet "Buyers" of an Excel workbook');
@@ -43,7 +43,7 @@ describe('a workbook', () => {
   });
 
   // Promise: thousands-refused
-  test('shown in thousands, or with a formula that was never calculated, is a problem of the line', async () => {
+  test('makes a line invalid whose amount is shown in thousands or whose formula was never calculated', async () => {
     const formats = ['#,##0 "T€"', '#,##0"k"', '0.0 "Mio. €"', '#,##0,', '#,##0.00 [$€-407]', '#,##0', '0 \\k'];
     const escaped = formats.map(
       (code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
@@ -77,7 +77,7 @@ describe('a workbook', () => {
     const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="000000000"/><numFmt numFmtId="165" formatCode="[$-407]00000;@"/></numFmts>
       <cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`;
 
-    /** What is read of a cell below the header `company_registration_number`. */
+    /** The row that is read with a cell below the header `company_registration_number`. */
     async function cellRead(cell: string, texts = '<sst/>') {
       const header = ['name', 'requested_limit', 'company_registration_number'];
       const [head = '', tail = ''] = [header.map((name) => `<c t="str"><v>${name}</v></c>`).join(''), cell];
@@ -89,14 +89,14 @@ describe('a workbook', () => {
     test.each([
       ['leading zeros that its format shows', '<c s="1"><v>5880596</v></c>', '005880596'],
       ['leading zeros of a format with a language', '<c s="2"><v>1067</v></c>', '01067'],
-      ['no zeros before a fraction', '<c s="2"><v>10.5</v></c>', '10.5'],
+      ['no leading zeros before a fraction', '<c s="2"><v>10.5</v></c>', '10.5'],
       [
-        'no pronunciation',
+        'no phonetic text',
         '<c t="inlineStr"><is><t>東京</t><rPh sb="0"><t>トウキョウ</t></rPh><phoneticPr/></is></c>',
         '東京',
       ],
       ['escapes', '<c t="str"><v>A_x0042__x005F_x0043_</v></c>', 'AB_x0043_'],
-      ['a line break of old', '<c t="inlineStr"><is><t>HRB_x000D_\n7</t></is></c>', 'HRB\r\n7'],
+      ['an old line break', '<c t="inlineStr"><is><t>HRB_x000D_\n7</t></is></c>', 'HRB\r\n7'],
     ])('has %s', async (_name, cell, value) => {
       expect(await cellRead(cell)).toMatchObject({ cells: ['Acme', '1', value], kind: 'row' });
     });
@@ -106,14 +106,14 @@ describe('a workbook', () => {
       expect(line).toMatchObject({ cells: ['Acme', '1', 'HRB 7'] });
     });
 
-    test.each(['#N/A', '#REF!', '#DIV/0!', '#NAME?'])('has no value where a formula failed: %s', async (error) => {
+    test.each(['#N/A', '#REF!', '#DIV/0!', '#NAME?'])('has an invalid line for a failed formula: %s', async (error) => {
       expect(await cellRead(`<c t="e"><f>A1/0</f><v>${error}</v></c>`)).toMatchObject({
         kind: 'invalid',
         problems: [{ column: 'company_registration_number', value: error, message: expect.stringContaining('error') }],
       });
     });
 
-    test('may have failed formulas in columns of the team itself', async () => {
+    test("accepts failed formulas in the team's own columns", async () => {
       const line = await cellRead('<c t="str"><v>HRB 1</v></c>');
       expect(line?.kind).toBe('row');
       const header = '<c t="str"><v>name</v></c><c t="str"><v>requested_limit</v></c><c t="str"><v>note</v></c>';
@@ -122,7 +122,7 @@ describe('a workbook', () => {
     });
   });
 
-  describe('whose amounts are numbers here and texts there', () => {
+  describe('with amounts as numbers and as texts', () => {
     const text = (cell: string) => `<c t="str"><v>${cell}</v></c>`;
     const number = (cell: string) => `<c><v>${cell}</v></c>`;
     const row = (name: string, amount: string) => `<row>${text(name)}${amount}</row>`;
@@ -134,21 +134,21 @@ describe('a workbook', () => {
       return lines.map((line) => (line.kind === 'row' ? line.row.limit.requested_limit : 'problem'));
     }
 
-    test('takes no number for evidence of how its texts are written', async () => {
+    test('ignores its number cells when it decides how its texts are written', async () => {
       expect(await amounts([number('0.5'), text('1.234'), number('1500.25')])).toEqual(['0.5', 'problem', '1500.25']);
     });
 
     test.each<[string, string[], Partial<PortfolioFile>]>([
       ['a text', [text('1.234'), text('0,5')], {}],
       ['--decimal', [text('1.234'), text('0,5')], { decimal: ',' }],
-    ])('reads its numbers with a point, whatever %s says of its texts', async (_name, texts, given) => {
+    ])('reads its number cells with a decimal point, whatever %s shows for its texts', async (_name, texts, given) => {
       const read = await amounts([...texts, number('1.234'), number('0.25')], given);
       expect(read).toEqual(['1234', '0.5', '1.234', '0.25']);
     });
   });
 
   // Promise: first-visible-sheet
-  test('has the sheet read that is named', async () => {
+  test('is read from the sheet that is given', async () => {
     expect((await readWorkbook(workbook(), { sheet: 'Old' })).lines).toMatchObject([{ row: { name: 'Tin' } }]);
     await expect(readWorkbook(workbook(), { sheet: 'New' })).rejects.toMatchObject({
       code: 'FILE',
@@ -157,23 +157,23 @@ describe('a workbook', () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['that is no XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row></worksheet>' }, 'cannot be read'],
-    ['whose sheet is a bomb', { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) }, '300 times'],
-    ['with a cell where none can be', { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZZZ1"/></row></a>' }, 'ZZZZZ1'],
-    ['with entities of its own', { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' }, 'entity'],
-  ])('%s is a fault that says so', async (_name, parts, reason) => {
+    ['with invalid XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row></worksheet>' }, 'cannot be read'],
+    ['with a sheet that expands 300 times', { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) }, '300 times'],
+    ['with a cell outside the sheet', { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZZZ1"/></row></a>' }, 'ZZZZZ1'],
+    ['with its own entities', { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' }, 'entity'],
+  ])('%s is an error with the reason', async (_name, parts, reason) => {
     await expect(readWorkbook(workbook(parts))).rejects.toMatchObject({
       code: 'FILE',
       message: expect.stringContaining(reason),
     });
   });
 
-  test('is told from another ZIP file', async () => {
+  test('is told apart from another ZIP file', async () => {
     const { problems } = await readWorkbook((path) => writeZip(path, { 'a.csv': 'name' }));
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('ZIP file') })]);
   });
 
-  test('written by us reads back the same, and has no formula', async () => {
+  test('that Limitline wrote is read back equal, without formulas', async () => {
     const records = [
       ['name', 'requested_limit', 'note'],
       ['=1+1 & <b>', '1234.5', ' two\nlines _x000D_'],
@@ -193,11 +193,11 @@ describe('a workbook', () => {
 const read = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
   readWorkbook((path) => writeSheets(path, sheets), given);
 
-describe('sheets that cannot be seen, or are not read', () => {
+describe('sheets that are hidden or not read', () => {
   const [old, buyers] = [HEADER + rowOf(2, ['Old', '1']), HEADER + rowOf(2, ['New', '2'])];
 
   // Promise: first-visible-sheet
-  test('a cover without a header is passed over for the first sheet with all needed columns, and is named', async () => {
+  test('a cover without a header is skipped for the first sheet with all needed columns, and the warning lists it', async () => {
     const cover =
       rowOf(1, ['Buyers of 2026']) + rowOf(2, ['Prepared by', 'Treasury']) + rowOf(3, ['Date', '2026-11-02']);
     const { lines, dialect, warnings } = await read([
@@ -212,14 +212,14 @@ describe('sheets that cannot be seen, or are not read', () => {
   });
 
   test.each<[string, string]>([
-    ['has columns that must be said', rowOf(1, ['name', 'country_code', 'Wunsch']) + rowOf(2, ['A', 'DE', '5'])],
+    ['has columns that need a mapping', rowOf(1, ['name', 'country_code', 'Wunsch']) + rowOf(2, ['A', 'DE', '5'])],
     ['has one known column', rowOf(1, ['name', 'Wunsch']) + rowOf(2, ['A', '5'])],
     [
-      'is a list under names that nobody knows',
+      'is a list below unknown column names',
       rowOf(1, ['Ostaja', 'Summa']) + rowOf(2, ['A', '50']) + rowOf(3, ['B', '1.000,00']),
     ],
     ['cannot be read', '<row><c'],
-  ])('a first sheet that %s is read, and no other in its place', async (_what, rows) => {
+  ])('a first sheet that %s is read, and no other sheet in its place', async (_what, rows) => {
     const sheets = [
       { name: 'First', rows },
       { name: 'Last year', rows: old },
@@ -230,7 +230,7 @@ describe('sheets that cannot be seen, or are not read', () => {
   });
 
   // Promise: first-visible-sheet
-  test('a hidden first sheet is not the one that is requested, and those left out are named', async () => {
+  test('a hidden first sheet is not read, and the warning lists the sheets left out', async () => {
     const sheets: Sheet[] = [
       { name: 'Archive', state: 'hidden', rows: old },
       { name: 'Macro', state: 'veryHidden', rows: old },
@@ -249,7 +249,7 @@ describe('sheets that cannot be seen, or are not read', () => {
   });
 
   // Promise: first-visible-sheet
-  test('a sheet that is asked for is read, hidden or not, and nothing is said of others', async () => {
+  test('a given sheet is read even if it is hidden, without a warning about others', async () => {
     const sheets: Sheet[] = [
       { name: 'Buyers', rows: buyers },
       { name: 'Archive', state: 'hidden', rows: old },

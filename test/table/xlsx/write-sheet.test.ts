@@ -15,7 +15,7 @@ async function* given(records: Iterable<string[]>): AsyncGenerator<string[]> {
   yield* records;
 }
 
-/** The sheet that another program finds in a workbook of ours. */
+/** The sheet that exceljs finds in a workbook of Limitline. */
 async function readByExceljs(records: Iterable<string[]>, name = 'q4') {
   const { dir } = await makeTemporaryFolder();
   const path = join(dir, 'out.xlsx');
@@ -29,7 +29,7 @@ async function readByExceljs(records: Iterable<string[]>, name = 'q4') {
 
 describe('another program reads', () => {
   // Promise: workbook-has-numbers
-  test('amounts as numbers, days and moments as dates, and all else as the text that it is', async () => {
+  test('amounts as numbers, days and moments as dates, and other cells as text', async () => {
     const sheet = await readByExceljs([
       ['name', 'amount', 'day', 'updated', 'note'],
       ['=1+1 & <b>', '1234.567', '2026-02-28', '2026-11-21T10:00:42.500Z', '007'],
@@ -57,7 +57,7 @@ describe('another program reads', () => {
   });
 
   // Promise: workbook-has-numbers
-  test('a header that is bold and stays in place, and columns as wide as what is in them', async () => {
+  test('a bold, frozen header, and columns as wide as their content', async () => {
     const name = 'Buyer with a name of some length GmbH';
     const sheet = await readByExceljs([
       ['name', 'no'],
@@ -71,12 +71,12 @@ describe('another program reads', () => {
     expect(sheet.getColumn(2).width).toBe(10);
   });
 
-  test('a sheet that has nothing but a header, and one that has nothing at all', async () => {
+  test('a sheet with only a header, and an empty sheet', async () => {
     expect((await readByExceljs([['name']])).rowCount).toBe(1);
     expect((await readByExceljs([])).rowCount).toBe(0);
   });
 
-  test('more records than are looked at for widths, and a text as long as a cell may be', async () => {
+  test('more records than the column widths depend on, and text of the maximum length', async () => {
     const lines = Array.from({ length: 450 }, (_none, n) => [`Buyer ${n}`, `${n}.25`]);
     const sheet = await readByExceljs([['name', 'amount'], ...lines, ['x'.repeat(40_000), '']], 'History');
     expect(sheet.name).toBe('History-');
@@ -86,7 +86,7 @@ describe('another program reads', () => {
   });
 });
 
-test('more records than a sheet has rows are a fault that names the way out', async () => {
+test('more records than a sheet has rows are an error that proposes --format csv', async () => {
   function* tooMany(): Generator<string[]> {
     for (let n = 0; n <= LIMITS.rows; n += 1) yield [];
   }
@@ -94,7 +94,7 @@ test('more records than a sheet has rows are a fault that names the way out', as
   await expect(writeSheet(given(tooMany()), to, { name: 'q4', kindOf })).rejects.toThrow('--format csv');
 });
 
-test('a fault while a workbook is written ends it', async () => {
+test('an error while a workbook is written ends the writing', async () => {
   const { dir } = await makeTemporaryFolder();
   const writing = writeSheet(
     (async function* () {
