@@ -15,7 +15,7 @@ test.each([
   ['alice@example.com (sso 4f6d2a)', 'alice', true],
   ['alice@example.com (sso 4f6d2a)', 'command line (alice)', true],
   ['alice@example.com (sso 4f6d2a)', 'alice@example.com (sso 4f6d2a)', true],
-  // The provider itself says that these are two.
+  // The provider itself tells these two apart.
   ['alice@example.com (sso 4f6d2a)', 'alice@other.example (sso 77aa01)', false],
   ['console', 'alice', false],
   ['command line (uid 1000)', 'alice', false],
@@ -23,7 +23,7 @@ test.each([
   ['drop folder (alice)', 'command line (alice)', true],
   ['drop folder (alice)', 'alice@example.com (sso 4f6d2a)', true],
   ['drop folder (bob)', 'alice', false],
-])('%s and %s: one person is %s', (one, other, same) => {
+])('%s and %s are the same person: %s', (one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
   expect(isSamePerson(other, one)).toBe(same);
 });
@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 // Promise: sudo-caller-is-author
-test('who calls sudo is who acts, and no other user can say so', () => {
+test('under sudo the calling user is the actor, and only root may name one by SUDO_USER', () => {
   vi.stubEnv('SUDO_USER', 'ben');
   vi.spyOn(process, 'getuid').mockReturnValue(0);
   expect(commandLineActor()).toBe('command line (ben)');

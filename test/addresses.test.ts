@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { faultOfRange, isLoopback, makeAddressSet, plainAddress } from '../src/addresses.ts';
 
 test.each(['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1', 'localhost', 'LOCALHOST'])(
-  '%s is this machine',
+  '%s is a loopback address',
   (address) => {
     expect(isLoopback(address)).toBe(true);
   },
@@ -18,11 +18,11 @@ test.each([
   'localhost.example',
   '',
   undefined,
-])('%s is not', (address) => {
+])('%s is no loopback address', (address) => {
   expect(isLoopback(address)).toBe(false);
 });
 
-test('an IPv4 address is written plainly, and no other text is', () => {
+test('an IPv4-mapped address is written as IPv4, and other addresses stay', () => {
   expect(plainAddress('::ffff:10.0.0.1')).toBe('10.0.0.1');
   expect(plainAddress('::ffff:a00:1')).toBe('::ffff:a00:1');
   expect(plainAddress('2001:db8::1')).toBe('2001:db8::1');
@@ -38,7 +38,7 @@ test.each<[string, string[], string[]]>([
   ['2001:db8::/32', ['2001:db8::1', '2001:db8:ffff::'], ['2001:db9::1', '::1']],
   ['fe80::/10', ['fe80::1%eth0'], ['fd00::1']],
   ['loopback', ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'], ['10.0.0.1', '::2']],
-])('the set of %s', (range, inside, outside) => {
+])('the address set %s contains exactly its addresses', (range, inside, outside) => {
   const has = makeAddressSet(['203.0.113.1', range]);
   expect(inside.filter((address) => !has(address))).toEqual([]);
   expect(outside.filter((address) => has(address))).toEqual([]);
@@ -56,6 +56,6 @@ test.each([
   ['::1/129', 'no prefix from 1 to 128'],
   ['0.0.0.0/0', 'every address there is'],
   ['::/0', 'every address there is'],
-])('%s is refused: %s', (entry, words) => {
+])('the range %s is refused: %s', (entry, words) => {
   expect(faultOfRange(entry)).toContain(words);
 });

@@ -12,7 +12,7 @@ afterEach(() => rm(cwd, { recursive: true }));
 
 const service = { SERVICE_URL: 'https://api.example', SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 's3cret' };
 
-test('every setting has a default', () => {
+test('settings have default values', () => {
   expect(readSettings({ env: { XDG_DATA_HOME: cwd }, cwd })).toMatchObject({
     LIMITLINE_DATA: join(cwd, 'limitline'),
     dataFolderBy: 'user',
@@ -56,18 +56,18 @@ test.each([
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
 });
 
-test('a drop folder is named by its whole path, whatever folder a process is started in', () => {
+test('LIMITLINE_INBOX must be an absolute path', () => {
   expect(() => readSettings({ env: { LIMITLINE_INBOX: 'inbox' }, cwd })).toThrow(
     /LIMITLINE_INBOX is "inbox", but must be a whole path/,
   );
 });
 
-// 401 is about the token, other 4xx refuse one row, and the rest are no statuses.
+// 401 concerns the token, other 4xx refuse one row, and the rest are not statuses.
 test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE_NOT_MADE=%s is refused', (text) => {
   expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
 });
 
-test('a header with another meaning is none for idempotency keys', () => {
+test('SERVICE_IDEMPOTENCY_HEADER must not be a header with another meaning', () => {
   const read = (header: string) => readSettings({ env: { SERVICE_IDEMPOTENCY_HEADER: header }, cwd });
   for (const header of ['Idempotency-Key', 'X-Request-Id', 'Content-Digest']) {
     expect(read(header).SERVICE_IDEMPOTENCY_HEADER).toBe(header);
@@ -77,13 +77,13 @@ test('a header with another meaning is none for idempotency keys', () => {
   }
 });
 
-test('the slash at the end of an address is dropped', () => {
+test('the trailing slash of SERVICE_URL is dropped', () => {
   expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
     'https://api.example/v',
   );
 });
 
-test('the user and password of an address are dropped', () => {
+test('the user and password in SERVICE_URL are dropped', () => {
   const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
   expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
   expect(read('https://api.example/v/anna@b')).toBe('https://api.example/v/anna@b');
@@ -91,7 +91,7 @@ test('the user and password of an address are dropped', () => {
 });
 
 test.each(['https://api.example/v?key=geheim', 'https://api.example/#geheim', 'https://api.example?'])(
-  'an address with a query or a fragment (%s) is refused, since calls would leave it out',
+  'a SERVICE_URL with a query or a fragment (%s) is refused',
   (url) => {
     const read = () => readSettings({ env: { ...service, SERVICE_URL: url }, cwd });
     expect(read).toThrow(/SERVICE_URL .*must have no \? or #/);
@@ -99,7 +99,7 @@ test.each(['https://api.example/v?key=geheim', 'https://api.example/#geheim', 'h
   },
 );
 
-test('of the credentials, those that are missing are named, and not one whose file cannot be read', () => {
+test('missing credentials are reported, and a credential whose file is unreadable is not called missing', () => {
   const read = (env: Record<string, string>) => () =>
     readSettings({ env: { SERVICE_URL: 'https://api.example', ...env }, cwd });
   expect(read({})).toThrow(/so SERVICE_CLIENT_ID .* and SERVICE_CLIENT_SECRET .* are needed too/);
@@ -110,7 +110,7 @@ test('of the credentials, those that are missing are named, and not one whose fi
 });
 
 // Promise: proxy-of-environment
-test('proxies are read in both spellings, lower case first', () => {
+test('proxy settings are read in both spellings, lower case first', () => {
   const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
   expect(readSettings({ env, cwd })).toMatchObject({
     HTTP_PROXY: 'http://b',
@@ -124,7 +124,7 @@ test('a .env file may begin with a byte order mark', async () => {
   expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
 });
 
-test('a .env file is read, and the environment goes before it', async () => {
+test('a .env file is read, and the environment overrides it', async () => {
   await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
   expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({
     SERVICE_CONCURRENCY: 5,
@@ -140,7 +140,7 @@ test('secrets are read from mounted files', async () => {
 });
 
 // Promise: figures-for-machine-or-token
-test('the token of the metrics is read from a mounted file, and a short one is refused without being repeated', async () => {
+test('METRICS_TOKEN is read from a mounted file, and a short one is refused without being repeated', async () => {
   const path = join(cwd, 'token');
   await writeFile(path, 'a-token-of-some-length\n');
   expect(readSettings({ env: { METRICS_TOKEN_FILE: path }, cwd }).METRICS_TOKEN).toBe('a-token-of-some-length');
@@ -156,11 +156,11 @@ describe('REDIS_URL_FILE', () => {
   };
 
   // Promise: secrets-in-files
-  test('names a mounted file with the address, whose line break does not count', async () => {
+  test('gives a mounted file with the address, whose line break is ignored', async () => {
     expect(readSettings({ env: await fileWith(`${address}\n`), cwd }).REDIS_URL).toBe(address);
   });
 
-  test('is a fault beside REDIS_URL, unless one is in the environment, which goes before .env', async () => {
+  test('is an error beside REDIS_URL, except that the environment overrides .env', async () => {
     const env = await fileWith(address);
     expect(() => readSettings({ env: { ...env, REDIS_URL: 'redis://b' }, cwd })).toThrow(
       /REDIS_URL and REDIS_URL_FILE are both given/,
@@ -176,7 +176,7 @@ describe('REDIS_URL_FILE', () => {
     ['is empty', '\n', /REDIS_URL_FILE names .*, which is empty/],
     ['has no address in it', 'http://user:hunter2@x', /REDIS_URL must begin with redis:/],
   ])(
-    'that %s is a fault, since another Redis would know of nothing, and its contents are not repeated',
+    'that %s is an error that does not repeat the content',
     async (_is, text, fault) => {
       const env = await fileWith(text);
       expect(() => readSettings({ env, cwd })).toThrow(fault);
@@ -188,18 +188,18 @@ describe('REDIS_URL_FILE', () => {
   );
 });
 
-test('a setting of spaces alone is a fault, since nobody means that; an empty one is none', () => {
+test('a setting of only spaces is an error, and an empty one counts as not given', () => {
   expect(() => readSettings({ env: { APPROVE_ABOVE: ' ' }, cwd })).toThrow(/APPROVE_ABOVE has only spaces/);
   expect(readSettings({ env: { APPROVE_ABOVE: '' }, cwd }).APPROVE_ABOVE).toBeUndefined();
 });
 
-test('an amount of which the point may separate thousands is a fault', () => {
+test('an amount whose point may separate thousands is an error', () => {
   const read = (amount: string) => readSettings({ env: { APPROVE_ABOVE: amount }, cwd }).APPROVE_ABOVE;
   expect(() => read('1.000')).toThrow(/which may separate thousands/);
   for (const clear of ['1000', '1.00', '1000.000', '1.0000']) expect(read(clear)).toBe(clear);
 });
 
-test('all faults are named at once, and no secret is repeated', () => {
+test('all faults are reported at once, without repeating secrets', () => {
   const env = {
     REDIS_URL: 'http://user:hunter2@x',
     SERVICE_URL: 'ftp://x',
@@ -214,7 +214,7 @@ test('all faults are named at once, and no secret is repeated', () => {
   expect(read).not.toThrow('hunter2');
 });
 
-test('faults within an address of Redis, and in combinations of settings, are named with all others', () => {
+test('faults in a Redis address and in combinations of settings are reported with all others', () => {
   const env = {
     REDIS_URL: 'redis+sentinel://h',
     LOG_LEVEL: 'loud',
@@ -233,7 +233,7 @@ test('faults within an address of Redis, and in combinations of settings, are na
     'SERVICE_ACCOUNT is "stand-in"',
   ];
   for (const fault of faults) expect(() => readSettings({ env, cwd })).toThrow(fault);
-  // A faulty setting is not missing besides.
+  // A faulty setting is not reported as missing too.
   const mail = () => readSettings({ env: { ...env, NOTIFY_SMTP_URL: 'x' }, cwd });
   expect(mail).toThrow('NOTIFY_SMTP_URL must be');
   expect(mail).not.toThrow('given without');
@@ -242,7 +242,7 @@ test('faults within an address of Redis, and in combinations of settings, are na
   expect(ports).not.toThrow('which is CONSOLE_PORT too');
 });
 
-test('a data folder that the environment names is a whole path; in .env it may be beside that file', async () => {
+test('LIMITLINE_DATA must be absolute in the environment, and may be relative to the file in .env', async () => {
   await writeFile(join(cwd, '.env'), 'LIMITLINE_DATA=./data\n');
   expect(readSettings({ env: {}, cwd }).LIMITLINE_DATA).toBe(join(cwd, 'data'));
   expect(() => readSettings({ env: { LIMITLINE_DATA: 'data' }, cwd })).toThrow(
@@ -250,7 +250,7 @@ test('a data folder that the environment names is a whole path; in .env it may b
   );
 });
 
-test('portfolios are kept for as many days as LIMITLINE_KEEP_DAYS says, and for ever where it says nothing', () => {
+test('LIMITLINE_KEEP_DAYS is a number of days without a default', () => {
   const daysOf = (LIMITLINE_KEEP_DAYS: string) =>
     readSettings({ env: { LIMITLINE_KEEP_DAYS }, cwd }).LIMITLINE_KEEP_DAYS;
   expect(readSettings({ env: {}, cwd }).LIMITLINE_KEEP_DAYS).toBeUndefined();
@@ -258,14 +258,14 @@ test('portfolios are kept for as many days as LIMITLINE_KEEP_DAYS says, and for 
   for (const wrong of ['0', '1.5', 'ninety', '40000']) expect(() => daysOf(wrong)).toThrow(/LIMITLINE_KEEP_DAYS/);
 });
 
-test('nothing is under review for too long unless REVIEW_DAYS says a number of whole days', () => {
+test('REVIEW_DAYS is a number of whole days without a default', () => {
   const daysOf = (REVIEW_DAYS: string) => readSettings({ env: { REVIEW_DAYS }, cwd }).REVIEW_DAYS;
   expect(readSettings({ env: {}, cwd }).REVIEW_DAYS).toBeUndefined();
   expect(daysOf('14')).toBe(14);
   for (const wrong of ['0', '1.5', 'a week', '-1']) expect(() => daysOf(wrong)).toThrow(/REVIEW_DAYS/);
 });
 
-test('the schedule is read from LIMITLINE_SCHEDULE or a mounted file, and each fault of it is named', async () => {
+test('the schedule is read from LIMITLINE_SCHEDULE or a mounted file, and each of its faults is reported', async () => {
   const path = join(cwd, 'schedule');
   await writeFile(path, 'reconcile 02:30 Europe/Berlin\nretry Mon-Fri 04:00\n');
   expect(readSettings({ env: { LIMITLINE_SCHEDULE_FILE: path }, cwd }).LIMITLINE_SCHEDULE).toBe(

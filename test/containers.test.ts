@@ -26,19 +26,19 @@ describe('Dockerfile', () => {
       .filter((instruction) => instruction.getKeyword() === keyword)
       .map((instruction) => instruction.getArgumentsContent() ?? '');
 
-  test('is made of instructions that Docker knows, and begins with FROM', () => {
+  test('has only instructions that Docker knows, and begins with FROM', () => {
     const known =
       'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL STOPSIGNAL USER VOLUME WORKDIR';
     for (const instruction of instructions) expect(known.split(' ')).toContain(instruction.getKeyword());
     expect(instructions[0]?.getKeyword()).toBe('FROM');
   });
 
-  test('runs on the Node that the project asks for', () => {
+  test('uses the Node version that package.json asks for', () => {
     const needed = JSON.parse(read('package.json')).engines.node;
     expect(words('FROM')[0]).toContain(`node:${needed.replace('>=', '')}-`);
   });
 
-  test('copies only what is there, and not what .dockerignore keeps out', () => {
+  test('copies only existing files that .dockerignore does not exclude', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const copied of words('COPY').flatMap((text) => text.split(' ').slice(0, -1))) {
       expect(existsSync(join(ROOT, copied))).toBe(true);
@@ -47,7 +47,7 @@ describe('Dockerfile', () => {
   });
 
   // Promise: image-knows-its-commit
-  test('has the commit in its image as --version reads it, and builds without one too', async () => {
+  test('writes the commit for --version into the image, and builds without one too', async () => {
     expect(words('ARG')).toEqual(['COMMIT']);
     const write = words('RUN').find((text) => text.endsWith('> commit.txt')) ?? 'false';
     for (const [commit, said] of [
@@ -60,11 +60,11 @@ describe('Dockerfile', () => {
     }
   });
 
-  test('does not run as root, and starts a command that exists', () => {
+  test('runs as the user node and starts an existing command', () => {
     expect(words('USER')).toEqual(['node']);
     const [node, ...args] = JSON.parse(words('ENTRYPOINT')[0] ?? '');
     expect(node).toBe('node');
-    // The same as the command itself starts its Node with, so that a container needs no shell between.
+    // The flags with which the command starts Node, so that a container needs no shell between.
     expect(read('scripts/limitline.cjs')).toContain(`exec "$node" ${args.slice(0, -1).join(' ')} "$0" "$@"`);
     expect(args.at(-1)).toBe('/app/scripts/limitline.cjs');
     expect(statSync(join(ROOT, 'scripts/limitline.cjs')).mode & 0o111).toBe(0o111);
@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
     entrypoint: z.array(z.string()).optional(),
     ports: z.array(z.string()).default([]),
     network_mode: z.string().optional(),
-    /** None where the host's is passed on, if it has one. */
+    /** A null passes on the host's variable if it has one. */
     environment: z.record(z.string(), z.string().nullable()).default({}),
     volumes: z.array(z.string()).default([]),
     secrets: z.array(z.string()).default([]),
@@ -99,7 +99,7 @@ describe('docker-compose.yml', () => {
   const compose = composeSchema.parse(parse(read('docker-compose.yml')));
   const services = Object.entries(compose.services);
 
-  test.each(services)('%s names only what the file defines', (_name, service) => {
+  test.each(services)('%s refers only to what the file defines', (_name, service) => {
     expect(Boolean(service.image) !== Boolean(service.build)).toBe(true);
     for (const other of Object.keys(service.depends_on)) expect(compose.services).toHaveProperty(other);
     for (const secret of service.secrets) expect(compose.secrets).toHaveProperty(secret);
@@ -109,11 +109,11 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services.filter(([, service]) => service.build && !service.entrypoint))(
-    '%s is a command, with settings that are known',
+    '%s is a command with known settings',
     (_name, service) => {
       expect(existsSync(join(ROOT, 'scripts/commands', `${service.command[0]}.ts`))).toBe(true);
       for (const name of Object.keys(service.environment)) {
-        // A secret's value may stand in a file; one setting is itself the name of a file.
+        // A secret may come from a file; one setting is itself the name of a file.
         const isSetting = (SETTING_NAMES as readonly string[]).includes(name);
         expect(SETTING_NAMES).toContain(isSetting ? name : name.replace(/_FILE$/, ''));
       }
@@ -125,7 +125,7 @@ describe('docker-compose.yml', () => {
       .looseObject({ services: z.record(z.string(), z.looseObject({ environment: serviceSchema.shape.environment })) })
       .parse(parse(read(file))).services[name]?.environment ?? {};
 
-  // What a container has by what it is: where its data are, that nobody else writes to its folder, and what only another one uses.
+  // Fixed by the container: its data folder, that nobody else writes to it, and what only other containers use.
   const SETTLED = ['LIMITLINE_DATA', 'LIMITLINE_TRUST_ENV', 'REDIS_URL', 'SERVICE_CLIENT_SECRET'];
   // Promise: compose-passes-settings
   test.each<[string, Record<string, string | null>, RegExp]>([
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
       /^EVENTS_|^CONSOLE_(HOST|PORT|TLS)/,
     ],
     ['events', changedBy('docker-compose.events.yml', 'events'), /^CONSOLE_/],
-  ])('%s has each setting of the host that it uses', (_name, environment, ofOthers) => {
+  ])('%s gets each host setting that it uses', (_name, environment, ofOthers) => {
     const wanted = SETTING_NAMES.filter((name) => !SETTLED.includes(name) && !ofOthers.test(name));
     const has = (name: string) => name in environment || `${name}_FILE` in environment;
     const lacking = wanted.filter((name) => !has(name));
@@ -148,7 +148,7 @@ describe('docker-compose.yml', () => {
   });
 
   // Promise: compose-redis-has-password
-  test('Redis has a password, and nothing that is secret stands in the environment of a container', () => {
+  test('Redis has a password, and no container has a secret in its environment', () => {
     const { redis, 'console-door': _door, ...ours } = compose.services;
     expect(redis?.command.slice(0, 2)).toEqual(['redis-server', '/run/secrets/redis_conf']);
     expect(redis?.secrets).toEqual(['redis_conf']);
@@ -165,7 +165,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('the console may have no users, so it keeps its loopback address, and one door leads there from this machine alone', () => {
+  test('the console keeps its loopback address, and one door reaches it from this machine only', () => {
     const { console: web, 'console-door': door } = compose.services;
     expect(Object.keys(web?.environment ?? {}).filter((name) => name.startsWith('CONSOLE_'))).toEqual([]);
     const published = services.flatMap(([name, { ports }]) => ports.map((port) => `${name} ${port}`));
@@ -174,7 +174,7 @@ describe('docker-compose.yml', () => {
     expect(door?.entrypoint).toEqual(['node', '-e']);
   });
 
-  test('what passes the door reaches the console as if it came from its own machine', async () => {
+  test('a request through the door reaches the console as from its own machine', async () => {
     const { url, port } = await openBareConsole();
     const [script = ''] = compose.services['console-door']?.command ?? [];
     const text = script
@@ -204,10 +204,10 @@ describe('docker-compose.yml', () => {
       .parse(parse(read('docker-compose.https.yml')));
     const { console: web, 'console-door': door, proxy } = changed.services;
 
-    test('has settings with which the console starts, and asks everybody to sign in', () => {
+    test('has settings with which the console starts and requires sign-in', () => {
       const given = Object.entries(web?.environment ?? {}).flatMap(([name, value]) => {
         if (value === null) return [];
-        // What compose puts there where the host has the address and no identity provider.
+        // What compose inserts if the host has the address and no identity provider.
         const text = value.replace(/^\$\{CONSOLE_URL:\?.*\}$/, 'https://console.example.com');
         return [[name, text]];
       });
@@ -218,7 +218,7 @@ describe('docker-compose.yml', () => {
       expect(reach.isProxy?.('127.0.0.1')).toBe(true);
     });
 
-    test('lets the proxy alone reach the console: it shares its network, and the door passes nothing on', () => {
+    test('lets only the proxy reach the console: it shares the network, and the door forwards nothing', () => {
       expect(proxy?.network_mode).toBe(compose.services.console?.network_mode);
       expect(proxy?.command?.join(' ')).toMatch(
         /^caddy reverse-proxy --from \$\{CONSOLE_URL\} --to 127\.0\.0\.1:3000$/,
@@ -232,7 +232,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  test('docker-compose.events.yml adds a listener with settings that it starts with, for a proxy on this host alone', () => {
+  test('docker-compose.events.yml adds a listener with valid settings, for a proxy on this host only', () => {
     const { events } = composeSchema
       .omit({ name: true, volumes: true })
       .parse(parse(read('docker-compose.events.yml'))).services;
@@ -254,7 +254,7 @@ describe('docker-compose.yml', () => {
     expect(settings).toMatchObject({ EVENTS_PORT: 4_400, notices: [] });
   });
 
-  test('the health that is asked for is served where it is asked, and the question tells well from ill', async () => {
+  test('the health checks ask existing addresses, and their exit status tells healthy from unhealthy', async () => {
     const asked = (name: string) => /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/[\w/]+)'/.exec(healthOf(name)) ?? [];
     const healthOf = (name: string) => compose.services[name]?.healthcheck?.test.at(-1) ?? '';
     const port = compose.services.work?.environment.METRICS_PORT;
@@ -271,12 +271,12 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('Redis is new enough', () => {
+  test('uses a Redis version that is new enough', () => {
     const version = compose.services.redis?.image?.match(/^redis:(\d+)/)?.[1];
     expect(() => checkVersion({ redis_version: `${version}.0.0` }, 'it')).not.toThrow();
   });
 
-  test('Redis keeps every write before it answers, evicts nothing, and packs rows as our own does', () => {
+  test('starts a Redis that keeps every write, evicts nothing, and packs rows', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(
       'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction --hash-max-listpack-value 1024',
     );

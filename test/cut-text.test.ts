@@ -7,6 +7,6 @@ test.each([
   ['Nordlicht!', 'Nordlich…'],
   ['Nordlic🚲!', 'Nordlic…'],
   ['Nordli🚲!!', 'Nordli🚲…'],
-])('%s, cut to nine characters', (text, shown) => {
+])('%s, cut to nine characters, is %s', (text, shown) => {
   expect(cutText(text, 9)).toBe(shown);
 });

@@ -22,7 +22,7 @@ const choose = (
     ...others,
   });
 
-/** Puts a file into a folder, as a command does that was used there. */
+/** Puts a file into a folder, as an earlier command would. */
 function use(folder: string): string {
   mkdirSync(join(folder, 'imports', 'ab'), { recursive: true });
   writeFileSync(join(folder, 'imports', 'ab', 'abc'), 'a file');
@@ -35,19 +35,19 @@ describe("the user's own folder", () => {
     ['on macOS', 'darwin', {}, '/h/Library/Application Support/limitline'],
     ['on Windows', 'win32', { LOCALAPPDATA: '/h/Local' }, '/h/Local/limitline'],
     ['on Windows without LOCALAPPDATA', 'win32', {}, '/h/AppData/Local/limitline'],
-    ['where XDG_DATA_HOME says', 'linux', { XDG_DATA_HOME: '/data/mine' }, '/data/mine/limitline'],
+    ['by XDG_DATA_HOME', 'linux', { XDG_DATA_HOME: '/data/mine' }, '/data/mine/limitline'],
     [
-      'where XDG_DATA_HOME is relative, which counts for nothing',
+      'with a relative XDG_DATA_HOME, which is ignored',
       'linux',
       { XDG_DATA_HOME: 'mine' },
       '/h/.local/share/limitline',
     ],
-    ['where XDG_DATA_HOME is empty', 'linux', { XDG_DATA_HOME: '' }, '/h/.local/share/limitline'],
+    ['with an empty XDG_DATA_HOME', 'linux', { XDG_DATA_HOME: '' }, '/h/.local/share/limitline'],
   ])('%s', (_name, platform, env, path) => {
     expect(choose({ HOME: '/h', ...env }, { platform })).toEqual({ path, by: 'user' });
   });
 
-  test('is asked for where the user has no home', () => {
+  test('is an error if the user has no home, unless LIMITLINE_DATA is given', () => {
     const homeless = () => {
       throw new Error('ENOENT');
     };
@@ -56,14 +56,14 @@ describe("the user's own folder", () => {
   });
 });
 
-describe('a folder that LIMITLINE_DATA names', () => {
+describe('a folder given by LIMITLINE_DATA', () => {
   // Promise: no-ledger-guessed
   test.each<[string, string, NamedFolder['in'], string]>([
-    ['as a whole path', '/d/../e', 'environment', '/e'],
+    ['as an absolute path', '/d/../e', 'environment', '/e'],
     ['below the home', '~/limitline', 'environment', '/h/limitline'],
     ['as the home', '~', '.env', '/h'],
     ['in .env, relative to that file', './d', '.env', '/work/d'],
-  ])('%s is the same wherever one stands', (_name, named, where, path) => {
+  ])('%s is the same in every working directory', (_name, named, where, path) => {
     expect(choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toEqual({ path, by: 'setting' });
   });
 
@@ -73,7 +73,7 @@ describe('a folder that LIMITLINE_DATA names', () => {
     ['../d', 'environment', 'whole path, such as /d'],
     ['~anna/d', 'environment', 'whole path'],
     ['~anna/d', '.env', 'whole path'],
-  ])('as %s in the %s is a fault: it would be another ledger in each folder', (named, where, words) => {
+  ])('as %s in the %s is an error: it would be another ledger in each working directory', (named, where, words) => {
     const fault = new RegExp(`^LIMITLINE_DATA is "${named}", .*another folder in every working directory.*${words}$`);
     expect(() => choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toThrow(fault);
   });
@@ -81,19 +81,19 @@ describe('a folder that LIMITLINE_DATA names', () => {
 
 describe('a .limitline in the working directory', () => {
   // Promise: no-ledger-guessed
-  test('goes before the folder of the user, and is said', () => {
+  test("is used before the user's folder, and the description says so", () => {
     const here = use(join(cwd ?? '', '.limitline'));
     expect(choose()).toEqual({ path: here, by: 'here' });
     expect(folderWords(choose())).toBe(`data folder ${here} (found here, and used before the user's own)`);
   });
 
-  test('counts as none where it is empty, or holds empty folders', () => {
+  test('does not count if it is empty or holds only empty folders', () => {
     mkdirSync(join(cwd ?? '', '.limitline', 'redis'), { recursive: true });
     expect(choose()).toMatchObject({ by: 'user' });
   });
 
   // Promise: no-ledger-guessed
-  test('stops, beside a folder of the user that is used as well, until LIMITLINE_DATA chooses', () => {
+  test('is an error beside a used folder of the user, until LIMITLINE_DATA chooses', () => {
     const here = use(join(cwd ?? '', '.limitline'));
     const user = join(home ?? '', '.local/share/limitline');
     mkdirSync(user, { recursive: true });
@@ -106,17 +106,17 @@ describe('a .limitline in the working directory', () => {
     expect(choose({}, {}, here)).toEqual({ path: here, by: 'setting' });
   });
 
-  test('is the same folder where it is a link to that of the user', () => {
+  test("may be a link to the user's folder", () => {
     symlinkSync(use(join(home ?? '', '.local/share/limitline')), join(cwd ?? '', '.limitline'));
     expect(choose()).toMatchObject({ by: 'here' });
   });
 });
 
-test('a folder is made with those above it, and not where the system lets nothing be made', () => {
+test('a folder is made with its parents, and an error is thrown if the system refuses', () => {
   const path = join(cwd ?? '', 'a', 'b');
   expect([makeFolder(path), makeFolder(path)]).toEqual([true, false]);
   expect(existsSync(path)).toBe(true);
-  // Node's own mkdir never comes back from here.
+  // Node's own recursive mkdir never returns here.
   expect(() => makeFolder('/proc/x/y')).toThrow(/ENOENT/);
   writeFileSync(join(path, 'file'), '');
   expect(() => makeFolder(join(path, 'file', 'c'))).toThrow(/EEXIST|ENOTDIR/);

@@ -11,16 +11,16 @@ function jsonFault(text: string): unknown {
 
 test.each([
   ['a short text', 'Geheim'],
-  ['a long one', `{"name":"Anna","email":"geheim@example.com",x${'y'.repeat(200)}`],
-  ['one that breaks at its end', `{"name":"Anna"} geheim`],
-  ['one without an end', '{"email":"geheim@example.com'],
-])('a message about JSON does not repeat it: %s', (_name, text) => {
+  ['a long text', `{"name":"Anna","email":"geheim@example.com",x${'y'.repeat(200)}`],
+  ['a text that breaks at its end', `{"name":"Anna"} geheim`],
+  ['a text without an end', '{"email":"geheim@example.com'],
+])('an error message about JSON does not repeat its text: %s', (_name, text) => {
   const said = messageOf(jsonFault(text));
   expect(said).toMatch(/JSON/);
   expect(said).not.toMatch(/geheim|Anna/i);
 });
 
-test('a message of Redis does not repeat the arguments of a command that it does not know', () => {
+test('an error message of Redis does not repeat the arguments of an unknown command', () => {
   const error = new Error("ERR unknown command 'evalsha', with args beginning with: '2' 'Geheim GmbH' 'x\ny'");
   expect(messageOf(error)).toBe("ERR unknown command 'evalsha'");
 });
@@ -31,7 +31,7 @@ test.each([
   ['"https://anna@x.example/p?by=anna@example.com"', '"https://***@x.example/p?by=anna@example.com"'],
   ['https://x.example/p?by=anna@example.com', 'https://x.example/p?by=anna@example.com'],
   ['anna@example.com', 'anna@example.com'],
-])('%s shows no user and password', (text, masked) => {
+])('%s is shown without user and password', (text, masked) => {
   expect(maskUserInfo(text)).toBe(masked);
   expect(messageOf(new Error(text))).toBe(masked);
 });

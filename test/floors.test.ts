@@ -7,7 +7,7 @@ import { circlesOf, type Import, importsOf, packageOf, READABLE, targetOf } from
 
 const MAX_LINES = 300;
 
-/** Files in which something is imported whose name is known at run time only, and why that is no way around the floors. */
+/** Files with an import whose name is computed, and why that does not break the floors. */
 const COMPUTED: Record<string, string> = {
   'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
   'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
@@ -27,7 +27,7 @@ function filesIn(...folders: string[]): string[] {
 
 interface Arrow extends Import {
   from: string;
-  /** A file or folder of ours, or undefined where a package is imported. */
+  /** A file or folder of this project, or undefined if a package is imported. */
   to: string | undefined;
 }
 
@@ -43,7 +43,7 @@ const ARROWS: Arrow[] = SOURCES.filter((file) => READABLE.test(file)).flatMap((f
 const within = (file: string, name: string) => file === name || file.startsWith(`${name}/`);
 const withinAny = (file: string, names: readonly string[] = []) => names.some((name) => within(file, name));
 
-/** The part of the house that a file belongs to. */
+/** The part of the project that a file belongs to. */
 function partOf(file: string): string | undefined {
   const names = Object.keys(MAY_IMPORT).filter((name) => within(file, name));
   return names.sort((a, b) => b.length - a.length)[0];
@@ -55,18 +55,18 @@ function mayImport(from: string, to: string): boolean {
   return partOf(to) === part || withinAny(to, MAY_IMPORT[part]);
 }
 
-/** What is wrong, a line each. */
+/** The forbidden imports, one a line. */
 const said = (arrows: readonly Arrow[]) =>
   arrows.map(({ from, to, specifier }) => `${from} imports ${to ?? specifier}`);
 
 describe('floors', () => {
-  test('every source file is of a kind whose imports are seen here', () => {
-    // A table of digests: it can import nothing.
+  test('every source file has a kind whose imports this test can read', () => {
+    // A table of digests, which can import nothing.
     const others = ['src/people/passwords/common-passwords.bin'];
     expect(SOURCES.filter((file) => !READABLE.test(file))).toEqual(others);
   });
 
-  test('every source file belongs to a part, and everything of ours that is named here exists', () => {
+  test('every source file belongs to a part, and every name in the tables exists', () => {
     const homeless = SOURCES.filter((file) => partOf(file) === undefined);
     expect(homeless, 'name the part in MAY_IMPORT of test/support/floors-tables.ts').toEqual([]);
     const named = [MAY_IMPORT, PRIVATE, COMPUTED].flatMap((table) => Object.keys(table));
@@ -80,19 +80,19 @@ describe('floors', () => {
     expect(said(upward), 'MAY_IMPORT in test/support/floors-tables.ts says who may import what').toEqual([]);
   });
 
-  test('whatever is imported of ours exists', () => {
+  test('every imported file of the project exists', () => {
     const ours = ARROWS.filter(({ to }) => to !== undefined && withinAny(to, HOUSE));
     expect(ours.length).toBeGreaterThan(SOURCES.length);
     expect(said(ours.filter(({ to = '' }) => !existsSync(join(ROOT, to))))).toEqual([]);
   });
 
-  test('the name of what is imported is written out, or begins with the folder or the file that it is in', () => {
+  test('import names are literal, or begin with the folder or file of the importing file', () => {
     const inFolder = ({ how, specifier }: Arrow) => how === 'new URL' && /\/$|#/.test(specifier);
     const computed = ARROWS.filter((arrow) => arrow.isComputed && !inFolder(arrow));
     expect([...new Set(computed.map(({ from }) => from))].sort()).toEqual(Object.keys(COMPUTED).sort());
   });
 
-  test('no file imports itself by way of others', () => {
+  test('no file imports itself through others', () => {
     const imports = new Map(SOURCES.map((file) => [file, [] as string[]]));
     for (const { from, to } of ARROWS) if (to !== undefined && imports.has(to)) imports.get(from)?.push(to);
     expect(circlesOf(imports)).toEqual([]);
@@ -102,7 +102,7 @@ describe('floors', () => {
 describe('packages', () => {
   const ofOthers = ARROWS.filter(({ to, specifier }) => to === undefined && specifier !== '' && !isBuiltin(specifier));
 
-  test('a package is imported only by the parts that it is for', () => {
+  test('a package is imported only by its own parts', () => {
     const wrong = ofOthers.filter((arrow) => {
       const name = packageOf(arrow);
       const types = arrow.isTypeOnly ? PACKAGE_TYPES[name] : undefined;
@@ -111,12 +111,12 @@ describe('packages', () => {
     expect(said(wrong)).toEqual([]);
   });
 
-  test('every package that is named here is imported', () => {
+  test('every package in the table is imported', () => {
     const imported = new Set(ofOthers.map(packageOf));
     expect(Object.keys(PACKAGES).filter((name) => !imported.has(name))).toEqual([]);
   });
 
-  test('what is delivered needs no package that only developing needs', () => {
+  test('the delivered code imports no development dependency', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(said(ofOthers.filter((arrow) => !Object.hasOwn(dependencies, packageOf(arrow))))).toEqual([]);
   });
@@ -124,16 +124,16 @@ describe('packages', () => {
 
 test(`no file is longer than ${MAX_LINES} lines`, () => {
   const files = filesIn(...HOUSE, 'test').filter((file) => READABLE.test(file));
-  // What a test holds is named above it and belongs to the documentation.
+  // The lines that name the promises of a test belong to the documentation.
   const isCode = (line: string) => !/^ *\/\/ Promises?: /.test(line);
   const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').filter(isCode).length;
   expect(files.filter((file) => linesOf(file) > MAX_LINES).sort()).toEqual([]);
 });
 
-/** Each command of the command line exports its own. */
+/** Each command of the command line exports its own function of this name. */
 const EXPORTED_BY_MANY = new Set(['register']);
 
-test('no two files of the product export a type or a function under one name', () => {
+test('no two product files export a type or function with the same name', () => {
   const files = SOURCES.filter((file) => file.endsWith('.ts'));
   const namesIn = (file: string) =>
     [

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { heldRemedy } from '../src/held-remedy.ts';
 import { openDesk } from './support/desk.ts';
 
-test('what a person is told about held rows works as it stands: a file is written, filled in, and taken', async () => {
+test('the commands that the report proposes for held rows work: a file is written, filled in and applied', async () => {
   const { cwd, limitline, json, read } = await openDesk(2, {
     rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }],
   });
@@ -23,7 +23,7 @@ test('what a person is told about held rows works as it stands: a file is writte
   expect((await json('report', 'q4')).states).toMatchObject({ held: 0, queued: 2 });
 });
 
-test('no message names a resolve that ends with a fault of use', () => {
+test('every limitline resolve command in a message has all its needed options', () => {
   const root = join(import.meta.dirname, '..');
   const named = ['src', 'jobs', 'scripts'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -32,12 +32,12 @@ test('no message names a resolve that ends with a fault of use', () => {
   );
   const whole = /limitline resolve (\$\{.+?\}|"\$\{.+?\}"|NAME) (\$\{option\}|--(line|row|from|all)\b)/;
   const broken = named.filter((line) => /limitline resolve(?!d)/.test(line) && !whole.test(line));
-  // The command's own docstring, and what a row's page adds its two answers to.
+  // The command's own docstring, and the beginning to which the page of a row adds its two answers.
   expect(broken.filter((line) => !line.startsWith('/** '))).toEqual([]);
   expect(heldRemedy('q4')).toContain('resolve "q4" --from held.csv');
 });
 
-/** The commands that a text names, as arguments. */
+/** The commands in a text, as arguments. */
 function commandsOf(text: string): string[][] {
   return [...text.matchAll(/npx limitline ([^;\n]+)/g)].map(([, line = '']) => line.replaceAll('"', '').split(' '));
 }

@@ -16,7 +16,7 @@ test.each([
   expect(pointerSegments(pointer)).toEqual(segments);
 });
 
-test('a pointer is its segments, whatever they are', () => {
+test('pointerSegments reads any segments that pointerOf wrote', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 1 }), (all) => {
       expect(pointerSegments(pointerOf(all))).toEqual(all);
@@ -39,15 +39,15 @@ test.each([
   [['__proto__', 'toString'], undefined],
   [['constructor', 'name'], undefined],
   [['toString'], undefined],
-])('at %j stands %j', (segments, value) => {
+])('the value at %j is %j', (segments, value) => {
   expect(valueAt({ a: { b: 1 }, list: ['x', 'y'], none: null, text: 'abc' }, segments)).toBe(value);
 });
 
-test('a field of the document that is named __proto__ is a field like any other', () => {
+test('a JSON field named __proto__ is an ordinary field', () => {
   expect(valueAt(JSON.parse('{"__proto__":{"status":"x"}}'), ['__proto__', 'status'])).toBe('x');
 });
 
-test('each * is a place in a list, in lists of lists too, and what is no list is named', () => {
+test('each * iterates over a list, also nested, and a value that is no list is reported', () => {
   const document = { a: [{ b: [1, 2] }, { b: [] }, { b: 'text' }, {}] };
   const segments = ['a', '*', 'b', '*', 'c'];
   expect([...listPlaces(document, segments)]).toEqual([

@@ -6,27 +6,27 @@ test.each([
   ['Société', 'societe'],
   ['E-Mail-Adresse', ' e mail (adresse)'],
   ['Ｆｕｌｌ', 'full'],
-])('%s and %s are alike', (one, other) => {
+])('%s and %s have the same likeness', (one, other) => {
   expect(likeness(one)).toBe(likeness(other));
 });
 
-test('what differs in a letter or a digit is not alike', () => {
+test('texts that differ in a letter or digit have different likenesses', () => {
   expect(likeness('Name 1')).not.toBe(likeness('Name 2'));
 });
 
-test.each(['', ' - ', '*'])('of %j nothing is left', (signs) => {
+test.each(['', ' - ', '*'])('the likeness of %j is empty', (signs) => {
   expect(likeness(signs)).toBe('');
 });
 
-test('of a megabyte in a header only the beginning is compared, though one sign of it is eighteen letters', () => {
+test('the likeness of a very long header uses only its beginning', () => {
   expect(likeness('\ufdfa'.repeat(400_000))).toBe(likeness('\ufdfa'.repeat(1_000)));
 });
 
-test('small letters lose case and accents, and keep every sign', () => {
+test('smallLetters drops case and accents, and keeps every sign', () => {
   expect(smallLetters('Über-Café Σ*')).toBe('uber-cafe σ*');
 });
 
-test('words are parted by one space, whatever stands between them', () => {
+test('plainWordsOf separates words by one space, whatever separated them', () => {
   expect(plainWordsOf(' a -b/2  c. ')).toBe('a b 2 c');
 });
 
@@ -35,7 +35,7 @@ test.each<[string, string, number]>([
   ['SERVICE_URI', 'SERVICE_URL', 1],
   ['kitten', 'sitting', 3],
   ['same', 'same', 0],
-])('%j and %j are %i letters apart, seen from either', (one, other, letters) => {
+])('%j and %j are %i letters apart, in both directions', (one, other, letters) => {
   expect(lettersApart(one, other)).toBe(letters);
   expect(lettersApart(other, one)).toBe(letters);
 });

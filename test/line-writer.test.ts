@@ -3,7 +3,7 @@ import { makeLineWriter } from '../src/line-writer.ts';
 
 const fail = (code: string) => Object.assign(new Error(code), { code });
 
-/** A disk with so much room, which may be made more. */
+/** A disk with limited room, which can be increased. */
 function makeDisk(room: number) {
   const disk = { room, text: '' };
   const write = makeLineWriter(2, (_fd, bytes) => {
@@ -16,7 +16,7 @@ function makeDisk(room: number) {
   return { disk, write };
 }
 
-test('a line that a full disk does not take is lost, and the next one is tried again on a line of its own', () => {
+test('a line that a full disk refuses is lost, and the next one begins a new line once there is room', () => {
   const { disk, write } = makeDisk(8);
   for (const line of ['first\n', 'second\n', 'third\n']) write(line);
   expect(disk.text).toBe('first\nse');
@@ -25,7 +25,7 @@ test('a line that a full disk does not take is lost, and the next one is tried a
   expect(disk.text).toBe('first\nse\nfourth\nfifth\n');
 });
 
-test('nothing is tried again where nobody reads any more', () => {
+test('after EPIPE nothing more is written', () => {
   let tries = 0;
   const write = makeLineWriter(2, () => {
     tries += 1;

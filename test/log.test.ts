@@ -13,7 +13,7 @@ test('an error of Redis is logged without the arguments of its command', async (
   expect(JSON.stringify(facts)).not.toContain('Geheim');
 });
 
-test('an error is logged with its code, the place in our code, and its causes', () => {
+test('an error is logged with its code, the place in the code, and its causes', () => {
   const cause = Object.assign(new Error('http://anna:geheim@proxy is away'), { code: 'ECONNREFUSED', data: 'geheim' });
   cause.cause = cause;
   const facts = errorFacts(new TypeError('two\n    at geheim\nlines', { cause }));
@@ -25,7 +25,7 @@ test('an error is logged with its code, the place in our code, and its causes', 
   expect(JSON.stringify([facts.stack, facts.cause])).not.toContain('geheim');
 });
 
-test('what is thrown and no error is logged with its type', () => {
+test('a thrown value that is no error is logged with its type', () => {
   expect(errorFacts('just so')).toEqual({ type: 'string', message: 'just so', stack: '' });
 });
 
@@ -36,7 +36,7 @@ test('no field of the log shows the user and password of an address', () => {
   expect(written.mock.calls.flat().join('')).toBe('limitline: at https://***@host (redis://***@host is away)\n');
 });
 
-test('a person who watches is told the same sentence once a minute, however often it is logged', () => {
+test('the log for people repeats a sentence once a minute at most', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => {

@@ -10,7 +10,7 @@ import { scriptsIn } from './support/lua-scripts.ts';
 import { startKillableRedis } from './support/redis/killable-redis.ts';
 import { redisPlace } from './support/redis/own-database.ts';
 
-/** A folder of Lua files of these texts, and the address of one of them. */
+/** A folder with these Lua files; returns a function for their addresses. */
 async function luaFiles(files: Record<string, string>) {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-lua-'));
   onTestFinished(() => rm(dir, { recursive: true }));
@@ -18,7 +18,7 @@ async function luaFiles(files: Record<string, string>) {
   return (name: string) => pathToFileURL(join(dir, name));
 }
 
-test('a script is run with its keys and arguments, and with what it includes', async () => {
+test('a script runs with its keys and arguments, and with the files that it includes', async () => {
   const url = await luaFiles({
     'outer.lua': '-- @include inner\nreturn { join(KEYS[1], ARGV[1]), #ARGV }',
     'inner.lua': '-- @include deeper',
@@ -28,7 +28,7 @@ test('a script is run with its keys and arguments, and with what it includes', a
   expect(await run(['key'], ['argument', 7])).toEqual(['key-argument', 2]);
 });
 
-test('a script has its keys and arguments by the names in its head; what is left out is "", and a list that is left out is none', async () => {
+test('a script gets its keys and arguments by the names in its head, and "" or no values for missing ones', async () => {
   const url = await luaFiles({
     'named.lua': '-- @keys one …others\n-- @args word more …rest\nreturn { one, #others, word, more, #rest, rest[2] }',
   });
@@ -38,7 +38,7 @@ test('a script has its keys and arguments by the names in its head; what is left
   expect(() => run({ one: 'a' }, { words: 'w' })).toThrow('a script has no words, only word, more, rest');
 });
 
-test('a script that is registered while commands are gathered for one write is run all the same', async () => {
+test('a script that is registered while auto-pipelining gathers commands is run', async () => {
   const url = await luaFiles({ 'late.lua': 'return ARGV[1]' });
   const connection = new Redis({ ...redisPlace(), enableAutoPipelining: true });
   onTestFinished(() => connection.disconnect());
@@ -50,7 +50,7 @@ test('a script that is registered while commands are gathered for one write is r
   expect(await Promise.all(earlier)).toEqual([null, null]);
 });
 
-test('a script that the server has forgotten is given to it again, also for commands that are gathered', async () => {
+test('a script that the server has forgotten is sent again, also with auto-pipelining', async () => {
   const url = await luaFiles({ 'known.lua': 'return { KEYS[1], ARGV[1] }' });
   const redis = await startKillableRedis();
   for (const enableAutoPipelining of [true, false]) {
@@ -65,7 +65,7 @@ test('a script that the server has forgotten is given to it again, also for comm
   }
 });
 
-test('a script that an earlier connection ran is not sent again', async () => {
+test('a script that an earlier connection loaded is not sent again', async () => {
   const url = await luaFiles({ 'known.lua': 'return ARGV[1]' });
   const redis = await startKillableRedis();
   for (const word of ['first', 'second']) {
@@ -77,7 +77,7 @@ test('a script that an earlier connection ran is not sent again', async () => {
   expect(await redis.admin.info('commandstats')).toMatch(/^cmdstat_eval:calls=1,/m);
 });
 
-test('what a script complains of is told, and the script runs the next time', async () => {
+test('an error of a script is thrown, and the script runs the next time', async () => {
   const url = await luaFiles({ 'strict.lua': 'return ARGV[1] == "good" and "done" or redis.error_reply("ERR bad")' });
   const connection = new Redis({ ...redisPlace(), enableAutoPipelining: true });
   onTestFinished(() => connection.disconnect());
@@ -87,12 +87,12 @@ test('what a script complains of is told, and the script runs the next time', as
   expect(await run(['key'], ['good'])).toBe('done');
 });
 
-test('a file that is included and missing is a fault at once', async () => {
+test('a missing included file is an error at once', async () => {
   const url = await luaFiles({ 'outer.lua': '-- @include missing\nreturn 1' });
   expect(() => readLua(url('outer.lua'))).toThrow(/ENOENT.*missing\.lua/);
 });
 
-// One script serves many items there: its one key is the account, and items.lua reads what each item is told.
+// One script serves many items there: its one key is the account, and items.lua reads the arguments of each item.
 const OF_MANY_ITEMS = new Set(['items', 'portfolio-of', 'rare-moves', 'release', 'schema', 'settle']);
 
 test('scripts of the ledger read their keys and arguments by name', () => {
@@ -100,11 +100,11 @@ test('scripts of the ledger read their keys and arguments by name', () => {
   expect(reading.map(({ name }) => name).filter((name) => !OF_MANY_ITEMS.has(name))).toEqual([]);
 });
 
-test.each([...scriptsIn('src'), ...scriptsIn('jobs')])('$name is Lua that Redis takes', async ({ url }) => {
+test.each([...scriptsIn('src'), ...scriptsIn('jobs')])('$name is valid Lua for Redis', async ({ url }) => {
   expect(await connectRedis().script('LOAD', readLua(url))).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test('a file may have several scripts, and one includes another of its file, or of one beside it', async () => {
+test('a file may contain several scripts, which include others of the same or another file', async () => {
   const url = await luaFiles({
     'several.lua': [
       '-- Two scripts.',

@@ -16,7 +16,7 @@ const makeDesk = () => {
   };
 };
 
-test('what is made on demand is made once, when it is first asked for something', async () => {
+test('an on-demand object is loaded once, at its first call', async () => {
   const load = vi.fn(async () => makeDesk());
   const desk = onDemand(load);
   const { drawer } = desk;
@@ -27,7 +27,7 @@ test('what is made on demand is made once, when it is first asked for something'
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-test('what cannot be loaded is a fault of each call', async () => {
+test('an object that cannot be loaded fails each call', async () => {
   const desk = onDemand(async (): Promise<ReturnType<typeof makeDesk>> => {
     throw new Error('gone');
   });
@@ -35,7 +35,7 @@ test('what cannot be loaded is a fault of each call', async () => {
   await expect(desk.drawer.read()).rejects.toThrow('gone');
 });
 
-test('one read serves all who ask for the same within its time, unless it fails', async () => {
+test('one read serves all callers with the same key for a while, unless it fails', async () => {
   let reads = 0;
   const read = async (key: string) => {
     reads += 1;

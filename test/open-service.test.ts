@@ -12,15 +12,15 @@ async function openWorked() {
   return { context, workers };
 }
 
-test('the expected rate is known once calls were accepted, also before the service limited any', async () => {
+test('the expected rate is known once calls were accepted, even before the service limits any', async () => {
   const { context } = await openWorked();
   expect(await knownRate(context)).toBeGreaterThan(0.1);
 });
 
-test('… and stays known hours after the last call, for previews and for plans', async () => {
+test('the expected rate stays known for hours after the last call', async () => {
   const { context, workers } = await openWorked();
   await workers.stop();
-  // As after ten seconds with 400 calls, a pause, and five hours in which nothing was sent.
+  // As after ten seconds with 400 calls, a pause, and five hours without calls.
   const { pace, paceSamples } = context.keys;
   await context.ledger.hset(pace, 'savedAt', (Date.now() - 5 * 3_600_000) * 1_000);
   const nowMs = Date.now();

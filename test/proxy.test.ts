@@ -55,7 +55,7 @@ test.each(CASES)('%s with %j goes through %s', (url, settings, through) => {
 });
 
 // Promise: proxy-of-environment
-test.each(CASES)('undici goes the same way: %s with %j through %s', async (url, settings, through) => {
+test.each(CASES)('undici uses the same proxy: %s with %j goes through %s', async (url, settings, through) => {
   expect(await wayOfUndici(url, settings)).toBe(through);
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['http://anna@proxy.example', 'http://proxy.example', 'anna:'],
   ['http://an%40na:p%3Aw%2F%C3%BC@proxy.example', 'http://proxy.example', 'an@na:p:w/ü'],
   ['http://anna:100%@proxy.example', 'http://proxy.example', 'anna:100%'],
-])('%s is the proxy %s with the user %s', (HTTP_PROXY, where, user) => {
+])('%s is read as the proxy %s with the user %s', (HTTP_PROXY, where, user) => {
   const proxy = chooseProxy('http://api.example.com', { HTTP_PROXY });
   expect(proxy).toMatchObject({ where, setting: 'HTTP_PROXY' });
   expect(proxy?.url.href).toBe(`${where}/`);
@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each(['socks5://anna:geheim@proxy', 'http://anna:ge/heim@proxy', 'anna:geheim', 'http://'])(
-  '%s is refused as a proxy, and is not repeated',
+  '%s is refused as a proxy, and the message does not repeat it',
   (HTTPS_PROXY) => {
     const choose = () => chooseProxy('https://api.example.com', { HTTPS_PROXY });
     expect(choose).toThrow(/HTTPS_PROXY/);
@@ -83,7 +83,7 @@ test.each(['socks5://anna:geheim@proxy', 'http://anna:ge/heim@proxy', 'anna:gehe
   },
 );
 
-/** Which proxy undici's agent would use: found by what it wants to connect to first. */
+/** The proxy that undici's agent would use, by the address to which it connects first. */
 async function wayOfUndici(url: string, settings: ProxySettings): Promise<string | undefined> {
   const { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy = '' } = settings;
   let first: string | undefined;
@@ -97,7 +97,7 @@ async function wayOfUndici(url: string, settings: ProxySettings): Promise<string
     noProxy,
     // The pool to the proxy, through which undici asks for tunnels.
     clientFactory: (proxy) => Object.assign(new Pool(proxy.origin), { connect: async () => note(proxy) }),
-    // A pool with a way of its own to connect is one that asks for a tunnel.
+    // A pool with its own way to connect is one that asks for a tunnel.
     factory: (origin: string | URL, { connect, ...options }: Pool.Options) =>
       typeof connect === 'function' && new URL(origin).protocol === 'https:'
         ? new Pool(origin, { connect, ...options })
@@ -108,7 +108,7 @@ async function wayOfUndici(url: string, settings: ProxySettings): Promise<string
   return first === new URL(url).origin ? undefined : first;
 }
 
-test('the remedy for an address that no proxy can have is shown as it was written', () => {
+test('an error about an impossible proxy address is logged with its full remedy', () => {
   expect.assertions(1);
   try {
     chooseProxy('http://service.example', { HTTP_PROXY: 'ftp://proxy' });

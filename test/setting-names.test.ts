@@ -40,18 +40,18 @@ test.each([
   ['CANARY_REFUSAL', 'CANARY_REFUSALS'],
   ['LIMITLINE_DATA_DIR', 'LIMITLINE_DATA'],
   ['REDIS_URI', 'REDIS_URL'],
-])('%s stops where %s is not given', (name, meant) => {
+])('%s is an error unless %s is given', (name, meant) => {
   const fault = `${name} is not a setting of Limitline: did you mean ${meant}? Rename or remove it`;
   expect(inEnvironment(name)).toEqual({ faults: [fault], notices: [] });
   expect(inEnvironment(name, meant).faults).toEqual([]);
 });
 
-test('a setting that is given as a file is given', () => {
+test('a setting counts as given if its _FILE variant is given', () => {
   expect(inEnvironment('SERVICE_SECRET', 'SERVICE_CLIENT_SECRET_FILE').faults).toEqual([]);
 });
 
 // Promise: misspelt-setting-stops
-test('another name of a family of ours is said with the nearest one, and stops nothing', () => {
+test('an unknown name with a prefix of Limitline gives a notice with the closest setting, and no error', () => {
   const said = 'SERVICE_TAGS is not a setting of Limitline and has no effect (the closest one is SERVICE_URL)';
   expect(inEnvironment('SERVICE_TAGS')).toEqual({ faults: [], notices: [said] });
 });
@@ -72,11 +72,11 @@ test.each([
   'REDIS_ENV_REDIS_VERSION',
   'PATH',
   'MY_SERVICE_RATE_PER_S',
-])('%s belongs to others', (name) => {
+])('%s belongs to other programs and is ignored', (name) => {
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });
 
-test('in .env, which is for Limitline, a beginning that was mistyped stops too', () => {
+test('in .env a misspelt prefix is an error too', () => {
   for (const name of ['SERVCE_URL', 'service_url', 'LIMITINE_DATA', 'LOGLEVEL']) {
     expect(inDotenv(name).faults).toHaveLength(1);
     expect(inEnvironment(name).faults).toEqual([]);

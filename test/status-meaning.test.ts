@@ -17,7 +17,7 @@ test.each([
       ['a=b', 'approved'],
     ],
   ],
-] as const)('%j gives statuses their meanings', (text, meanings) => {
+] as const)('%j is read as the meanings of statuses', (text, meanings) => {
   const read = readMeanings(splitMeanings(text));
   expect([[...read.meanings], read.faults]).toEqual([meanings, []]);
 });
@@ -32,6 +32,6 @@ test.each([
   ['approved=declined', '"approved=declined" in it is "approved", whose meaning the service shows'],
   ['a=review,a=declined', '"a=declined" in it gives a status a second meaning'],
   [`${'é'.repeat(51)}=review`, 'in it is longer than 100 bytes'],
-])('%s is a fault', (text, fault) => {
+])('%s is refused', (text, fault) => {
   expect(readMeanings(splitMeanings(text)).faults).toEqual([expect.stringContaining(fault)]);
 });

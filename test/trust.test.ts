@@ -6,7 +6,7 @@ import { runnerOf } from '../src/trust.ts';
 import { callCommand } from './support/command.ts';
 import { makeFolder } from './support/workplace.ts';
 
-/** Somebody else on this machine. These tests are run by root, who may give files away. */
+/** Another user of this machine. These tests run as root, who may give files away. */
 const STRANGER = 4_242;
 
 let cwd = '';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   cwd = await makeFolder();
 });
 
-/** A `.env` that sends what this machine keeps to its author. */
+/** A `.env` that sends secrets of this machine to its author. */
 async function strangersEnv() {
   await writeFile(join(cwd, 'secret'), 'of this machine');
   const lines = ['SERVICE_URL=https://evil.example', 'SERVICE_CLIENT_ID=x', `SERVICE_CLIENT_SECRET_FILE=${cwd}/secret`];
@@ -25,7 +25,7 @@ const read = (env: Record<string, string> = {}) => readSettings({ env: { HOME: c
 
 describe('a .env in the working directory', () => {
   // Promise: env-file-of-own
-  test('of this user is obeyed, may name files with secrets, and is said by its names', async () => {
+  test('of this user is used, may name files with secrets, and is reported by its names only', async () => {
     await strangersEnv();
     expect(read()).toMatchObject({
       SERVICE_CLIENT_SECRET: 'of this machine',
@@ -37,17 +37,17 @@ describe('a .env in the working directory', () => {
 
   // Promise: env-file-of-own
   test.each<[what: string, change: (path: string) => Promise<void>, words: RegExp]>([
-    ['of somebody else', (path) => chown(path, STRANGER, 0), /\.env: it belongs to user 4242 and not to you/],
-    ['that everybody can write to', (path) => chmod(path, 0o646), /others than you can write to it.*chmod go-w/],
+    ['of another user', (path) => chown(path, STRANGER, 0), /\.env: it belongs to user 4242 and not to you/],
+    ['that every user can write', (path) => chmod(path, 0o646), /others than you can write to it.*chmod go-w/],
     [
-      'that another group can write to',
+      'that another group can write',
       async (path) => {
         await chown(path, 0, STRANGER);
         await chmod(path, 0o664);
       },
       /others than you can write/,
     ],
-  ])('%s ends each command with status 1 and what to do, and nothing of it is used', async (_what, change, words) => {
+  ])('%s ends each command with status 1 and a remedy, and is not used', async (_what, change, words) => {
     await strangersEnv();
     await change(join(cwd, '.env'));
     expect(() => read()).toThrow(words);
@@ -59,7 +59,7 @@ describe('a .env in the working directory', () => {
     expect(() => read({ LIMITLINE_TRUST_ENV: 'off' })).toThrow(words);
   });
 
-  test("that is a link is obeyed where the link is this user's as well", async () => {
+  test('that is a link is used only if the link belongs to this user', async () => {
     await writeFile(join(cwd, 'ours'), 'SERVICE_CONCURRENCY=5\n', { mode: 0o600 });
     await symlink('ours', join(cwd, '.env'));
     expect(read().SERVICE_CONCURRENCY).toBe(5);
@@ -69,7 +69,7 @@ describe('a .env in the working directory', () => {
   });
 
   // Promise: setting-faults-all-at-once
-  test('does not speak for itself', async () => {
+  test('cannot trust itself by LIMITLINE_TRUST_ENV', async () => {
     await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CONCURRENCY=none\n');
     expect(() => read()).toThrow(/it belongs into the environment; SERVICE_CONCURRENCY is "none"/);
     await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CLIENT_ID=us\nSERVICE_CLIENT_SECRET=ours\n');
@@ -78,20 +78,20 @@ describe('a .env in the working directory', () => {
     expect(() => read()).toThrow(/belongs to user 4242/);
   });
 
-  test('that own group can write to is obeyed, and by sudo that of who called it', async () => {
+  test("that the user's own group can write is used, and under sudo that of the caller", async () => {
     await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\n');
     await chmod(join(cwd, '.env'), 0o664);
     expect(read().SERVICE_CONCURRENCY).toBe(5);
     await chown(join(cwd, '.env'), STRANGER, STRANGER);
     expect(read({ SUDO_UID: String(STRANGER), SUDO_GID: String(STRANGER) }).SERVICE_CONCURRENCY).toBe(5);
     expect(() => read({ SUDO_UID: '1', SUDO_GID: String(STRANGER) })).toThrow(/belongs to user 4242/);
-    // Whoever is not root is nobody else, whatever the environment says.
+    // Anyone but root is only themselves, whatever the environment says.
     expect(runnerOf({ SUDO_UID: 'x' })?.uids).toEqual([0, 0]);
   });
 });
 
 // Promise: env-file-of-own
-test('a .limitline of somebody else is not used, unless somebody says so', async () => {
+test('a .limitline of another user is not used unless the environment allows it', async () => {
   const here = join(cwd, '.limitline');
   await mkdir(here, { mode: 0o755 });
   await writeFile(join(here, 'file'), 'x');

@@ -10,7 +10,7 @@ import { makeFolder } from './support/workplace.ts';
 const COMMIT = '4f11aa1d4c0de4c0de4c0de4c0de4c0de4c0de42';
 const SAID = `${readVersion()} (commit 4f11aa1d4, ledger format ${FORMAT})`;
 
-/** A folder with these files in it, by their paths. */
+/** A folder with these files, by their paths. */
 async function folderOf(files: Record<string, string>): Promise<string> {
   const root = await makeFolder();
   for (const [path, text] of Object.entries(files)) {
@@ -23,10 +23,10 @@ async function folderOf(files: Record<string, string>): Promise<string> {
 test.each<[string, Record<string, string>]>([
   ['a branch', { '.git/HEAD': 'ref: refs/heads/main', '.git/refs/heads/main': COMMIT }],
   [
-    'a branch that git has packed',
+    'a packed branch',
     { '.git/HEAD': 'ref: refs/heads/a.b', '.git/packed-refs': `# pack\n${COMMIT} refs/heads/a.b` },
   ],
-  ['no branch', { '.git/HEAD': COMMIT }],
+  ['a detached HEAD', { '.git/HEAD': COMMIT }],
   [
     'a second work tree',
     {
@@ -36,20 +36,20 @@ test.each<[string, Record<string, string>]>([
       'main/refs/heads/two': COMMIT,
     },
   ],
-  ['an image, in which there is no git', { 'commit.txt': COMMIT }],
-])('the commit is told of %s', async (_what, files) => {
+  ['an image without git', { 'commit.txt': COMMIT }],
+])('the version shows the commit of %s', async (_what, files) => {
   const root = await folderOf(files);
   expect(versionWords(root)).toBe(SAID);
   expect(readBuild(root)).toBe(`${readVersion()}+4f11aa1d4`);
 });
 
-test('where no commit is known, that is said', async () => {
+test('an unknown commit is shown as not known', async () => {
   const root = await makeFolder();
   expect(versionWords(root)).toBe(`${readVersion()} (commit not known, ledger format ${FORMAT})`);
   expect(readBuild(root)).toBe(readVersion());
 });
 
-test.runIf(existsSync(join(import.meta.dirname, '../.git')))('it is the commit that git names', () => {
+test.runIf(existsSync(join(import.meta.dirname, '../.git')))('the version shows the commit that git reports', () => {
   const git = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' });
   expect(versionWords()).toContain(`commit ${git.slice(0, 9)}`);
 });

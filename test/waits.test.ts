@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** A machine that runs many tests at a time stands still for seconds; who waits for longer than it takes loses nothing. */
+/** A machine that runs many tests at once stalls for seconds; a longer bound than needed costs nothing. */
 const SHORTEST_MS = 20_000;
 
-/** A wait of vitest's with all that it is given; without a bound of its own it ends after a second. */
+/** A wait of vitest with all its arguments; without its own bound it ends after a second. */
 const WAIT_CALL = /vi\.wait(?:For|Until)\((?:[^;]|;(?!\n))*;\n/g;
 
-/** A bound as it stands in a test, in milliseconds. */
+/** A bound in a test, in milliseconds. */
 const BOUND = /\btimeout: ([\d_]+)/g;
 
-test('no test gives up a wait, or itself, where a busy machine only takes longer', () => {
+test('no test gives up a wait in less than 20 s, so that a busy machine fails none', () => {
   const files = globSync('test/**/*.ts').filter((file) => !file.endsWith('waits.test.ts'));
   const hasty = files.flatMap((file) => {
     const text = readFileSync(file, 'utf8');

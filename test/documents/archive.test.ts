@@ -12,7 +12,7 @@ import { writeZip } from '../support/workbooks.ts';
 const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 
 describe('documents in a ZIP file', () => {
-  test('are found as in a folder, and gone when it is closed', async () => {
+  test('are found as in a folder, and deleted when it is closed', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF, '2026/b.pdf': PDF, '__MACOSX/._a.pdf': 'x' });
     const place = await openDocuments(path);
@@ -28,7 +28,7 @@ describe('documents in a ZIP file', () => {
   });
 
   // Promises: one-folder-of-zip, unpacked-documents-removed
-  test('that lie in one folder are found with it and without it', async () => {
+  test('are found with and without the name of a single top folder', async () => {
     const { dir } = await makeTemporaryFolder();
     const entries = { 'Q4/a.pdf': PDF, 'Q4/2026/b.pdf': PDF, '.DS_Store': 'x', '__MACOSX/Q4/._a.pdf': 'x' };
     const place = await openDocuments(await writeZip(join(dir, 'd.zip'), entries));
@@ -44,8 +44,8 @@ describe('documents in a ZIP file', () => {
 
   test.each<[string, Record<string, string>]>([
     ['beside files', { 'Q4/a.pdf': PDF, 'b.pdf': PDF }],
-    ['that has one of its own name in it', { 'Q4/a.pdf': PDF, 'Q4/q4/b.pdf': PDF }],
-  ])('that lie in a folder %s are named with it', async (_, entries) => {
+    ['around a folder with its own name', { 'Q4/a.pdf': PDF, 'Q4/q4/b.pdf': PDF }],
+  ])('are found only with the name of their folder if it lies %s', async (_, entries) => {
     const { dir } = await makeTemporaryFolder();
     const place = await openDocuments(await writeZip(join(dir, 'd.zip'), entries));
     const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
@@ -55,7 +55,7 @@ describe('documents in a ZIP file', () => {
   });
 
   test.each<[string, Buffer, string]>([
-    ['UTF-8 without saying so', Buffer.from('M\u00fcller.pdf'), 'M\u00fcller.pdf'],
+    ['UTF-8 without the UTF-8 flag', Buffer.from('M\u00fcller.pdf'), 'M\u00fcller.pdf'],
     ['CP437', Buffer.from('M\u0081llers.pdf', 'latin1'), 'M\u00fcllers.pdf'],
   ])('with names in %s are found', async (_, raw, name) => {
     const { dir } = await makeTemporaryFolder();
@@ -63,7 +63,8 @@ describe('documents in a ZIP file', () => {
     const path = await writeZip(join(dir, 'd.zip'), { [ascii]: PDF });
     const bytes = await readFile(path);
     for (let at = bytes.indexOf(ascii); at !== -1; at = bytes.indexOf(ascii)) raw.copy(bytes, at);
-    // yazl says of every name that it is UTF-8: bit 11 of the flags, in both of an entry's headers (APPNOTE 4.3.7, 4.3.12).
+    // yazl sets the UTF-8 flag for every name: bit 11 of the flags, in both headers of an entry (APPNOTE 4.3.7,
+    // 4.3.12).
     for (const [signature, flagsAt] of [
       ['PK\x03\x04', 6],
       ['PK\x01\x02', 8],
@@ -76,10 +77,10 @@ describe('documents in a ZIP file', () => {
     await place.close();
   });
 
-  // Mounting a disk of the test's own is for the superuser alone.
+  // Only the superuser can mount a disk for the test.
   // Promise: unpacked-documents-removed
   test.skipIf(process.getuid?.() !== 0)(
-    'that fill the disk are given up in one sentence, and leave nothing',
+    'are refused if they fill the disk, and leave nothing behind',
     async () => {
       const { dir } = await makeTemporaryFolder();
       const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': randomBytes(900_000), 'b.pdf': randomBytes(900_000) });
@@ -97,17 +98,17 @@ describe('documents in a ZIP file', () => {
     },
   );
 
-  test('that lead out of it are not written', async () => {
+  test('are refused if a path leads out of the archive', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'xx/escaped.pdf': PDF });
-    // yazl does not write such a name either, so it is put there by hand, of the same length.
+    // yazl does not write such a name either, so it is patched in with the same length.
     const bytes = (await readFile(path)).toString('latin1').replaceAll('xx/', '../');
     await writeFile(path, bytes, 'latin1');
     await expect(openDocuments(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('..') });
     expect(existsSync(join(dir, '..', 'escaped.pdf'))).toBe(false);
   });
 
-  test('that unpack to far more than they are, are given up before they fill the disk', async () => {
+  test('are refused if one expands enormously, before it fills the disk', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'bomb.pdf': Buffer.alloc(64 * 1024 * 1024) });
     await expect(openDocuments(path)).rejects.toMatchObject({
@@ -116,7 +117,7 @@ describe('documents in a ZIP file', () => {
     });
   });
 
-  test('that unpack to far more than they are all together, each of a sound size, are given up', async () => {
+  test('are refused if they expand enormously all together', async () => {
     const { dir } = await makeTemporaryFolder();
     const blank = Buffer.alloc(1024 * 1024);
     const entries = Object.fromEntries(Array.from({ length: 70 }, (_none, n) => [`${n}.pdf`, blank]));
@@ -127,7 +128,7 @@ describe('documents in a ZIP file', () => {
     });
   });
 
-  test('that lie deeper than folders do are given up', async () => {
+  test('are refused if they lie more than 32 folders deep', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { [`${'a/'.repeat(40)}a.pdf`]: PDF });
     await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('32 folders deep') });
@@ -139,7 +140,7 @@ describe('documents in a ZIP file', () => {
     await expect(openDocuments(path, AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
   });
 
-  test('with names as large as documents are given up', async () => {
+  test('are refused if their names take too much memory', async () => {
     const { dir } = await makeTemporaryFolder();
     const entries = Object.fromEntries(
       Array.from({ length: 600 }, (_none, n) => [`__MACOSX/${n}`.padEnd(60_000, 'n'), 'x']),
@@ -150,17 +151,17 @@ describe('documents in a ZIP file', () => {
     });
   });
 
-  test('may be many, within reason', async () => {
+  test('are refused if there are more than 20,000', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
     const bytes = await readFile(path);
-    // What the archive says of itself (APPNOTE 4.3.16): entries on this disk, and in all.
+    // The numbers of entries that the archive states (APPNOTE 4.3.16): on this disk, and in total.
     for (const back of [12, 14]) bytes.writeUInt16LE(20_001, bytes.length - back);
     await writeFile(path, bytes);
     await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('20000 files') });
   });
 
-  test('in a file that was cut off are a fault that names it', async () => {
+  test("are refused with the file's name if the file was cut off", async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
     await writeFile(path, (await readFile(path)).subarray(0, 40));
@@ -168,13 +169,13 @@ describe('documents in a ZIP file', () => {
   });
 });
 
-test('a folder is taken as it is, there or not', async () => {
+test('a folder is used as it is, even if it does not exist', async () => {
   const { dir } = await makeTemporaryFolder();
   for (const path of [dir, join(dir, 'none')]) expect((await openDocuments(path)).dir).toBe(path);
   expect(await unnamedDocuments(join(dir, 'none'), new Set())).toEqual([]);
 });
 
-test('nothing is unpacked into the room that the ledger on the same disk may need', async () => {
+test('documents are not unpacked into disk space that is reserved for the ledger', async () => {
   const { dir } = await makeTemporaryFolder();
   const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF, 'b.pdf': `${PDF}${'b'.repeat(5_000)}` });
   const place = await openDocuments(path, undefined, async () => 6_000);

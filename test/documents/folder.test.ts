@@ -15,7 +15,7 @@ async function makeFolder({ maxSizeMb = 1 } = {}) {
 }
 
 describe('a document', () => {
-  test('is found by its name, in sub-folders too', async () => {
+  test('is found by its name, also in sub-folders', async () => {
     const { put, find } = await makeFolder();
     const path = await put('2026/Bilanz (geprüft).pdf');
     expect(await find('2026/Bilanz (geprüft).pdf')).toEqual({
@@ -26,7 +26,7 @@ describe('a document', () => {
     });
   });
 
-  test('is looked at once', async () => {
+  test('is looked up once', async () => {
     const { dir, put, find } = await makeFolder();
     await put('a.pdf');
     const first = await find('a.pdf');
@@ -41,13 +41,13 @@ describe('a document', () => {
     expect(await find('linked.pdf')).toMatchObject({ name: 'linked.pdf', path });
   });
 
-  test('is found though the disk takes its letters apart', async () => {
+  test('is found if the disk stores its name in decomposed letters', async () => {
     const { put, find } = await makeFolder();
     const path = await put('Bu\u0308cher/Jahresabschlu\u0308sse.pdf');
     expect(await find('B\u00fccher/Jahresabschl\u00fcsse.pdf')).toMatchObject({ path });
   });
 
-  test('is found by what its name means, where no file bears it as it is written', async () => {
+  test('is found by the name without a protecting apostrophe if no file has the name as written', async () => {
     const { put, find } = await makeFolder();
     const [bare, marked] = [await put('-2026.pdf'), await put("'-2025.pdf")];
     expect(await find("'-2026.pdf", '-2026.pdf')).toMatchObject({ name: '-2026.pdf', path: bare });
@@ -55,7 +55,7 @@ describe('a document', () => {
     expect(await find("'-2024.pdf", '-2024.pdf')).toMatch(/^-2024.pdf is not in the documents folder/);
   });
 
-  test('is as large as it may be', async () => {
+  test('may have the maximum size, and not more', async () => {
     const { put, find } = await makeFolder();
     await put('a.txt', Buffer.alloc(1024 * 1024, 'a'));
     await put('b.txt', Buffer.alloc(1024 * 1024 + 1, 'a'));
@@ -85,7 +85,7 @@ describe('a document is refused', () => {
     [`${'x'.repeat(300)}.pdf`, 'is too long'],
     ['', 'is not a file'],
     ['.', 'is not a file'],
-  ])('whose name is %j, and told why: %s', async (name, message) => {
+  ])('with the name %j and the reason: %s', async (name, message) => {
     const { dir, put, find } = await makeFolder();
     await put('here.pdf');
     await put('sub/Deep.pdf');
@@ -97,14 +97,14 @@ describe('a document is refused', () => {
     expect(await find(name)).toContain(message);
   });
 
-  test('though a folder outside has a name that begins alike', async () => {
+  test('behind a link to a folder outside whose name begins like the documents folder', async () => {
     const { dir, put, find } = await makeFolder();
     await put('../documents-private/a.pdf');
     await symlink('../documents-private', join(dir, 'documents/private'));
     expect(await find('private/a.pdf')).toContain('leads out');
   });
 
-  test('when there is no folder of documents', async () => {
+  test('if there is no documents folder', async () => {
     const { dir } = await makeTemporaryFolder();
     expect(await makeDocumentFolder({ dir: join(dir, 'none'), maxSizeMb: 1 }).find('a.pdf')).toContain(
       '--documents DIR',
@@ -112,7 +112,7 @@ describe('a document is refused', () => {
   });
 });
 
-test('hundreds of documents are looked up at once without a hitch', async () => {
+test('hundreds of documents are looked up concurrently', async () => {
   const { dir, put, find } = await makeFolder();
   await put('0.pdf');
   const names = Array.from({ length: 300 }, (_, index) => `${index}.pdf`);
@@ -121,6 +121,6 @@ test('hundreds of documents are looked up at once without a hitch', async () => 
   expect(found.filter((one) => typeof one === 'string')).toEqual([]);
 });
 
-test('documents lie beside the file if nothing else is said', () => {
+test('the default documents folder lies beside the file', () => {
   expect(defaultDocumentsDir('/data/q4/portfolio.csv')).toBe('/data/q4/documents');
 });

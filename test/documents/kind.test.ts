@@ -4,9 +4,9 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-/** The end record of a ZIP file without entries is all that one needs. */
+/** The end record of a ZIP file without entries is enough. */
 const ZIP = Buffer.from(`504b0304${'00'.repeat(26)}504b0506${'00'.repeat(18)}`, 'hex');
-/** How a program for Windows begins. */
+/** The beginning of a Windows program. */
 const WINDOWS = Buffer.from('4d5a90000300000004000000ffff0000', 'hex');
 const COMPOUND = Buffer.from(`d0cf11e0a1b11ae1${'00'.repeat(504)}`, 'hex');
 
@@ -32,18 +32,18 @@ test.each<[string, string | Uint8Array, string]>([
   ['a.txt', 'Bilanz für 2025', 'text/plain'],
   ['a.unknown', 'Bilanz für 2025', 'text/plain'],
   ['README', 'Bilanz für 2025', 'text/plain'],
-  // Endings that every object of JavaScript knows.
+  // Endings that are property names of JavaScript objects.
   ['a.constructor', PDF, 'application/pdf'],
   ['a.constructor', 'Bilanz für 2025', 'text/plain'],
   ['a.__proto__', 'Bilanz für 2025', 'text/plain'],
   ['a.toString', PNG, 'image/png'],
-  // Its first two letters are the signature of a bitmap.
+  // The first two letters are the signature of a bitmap.
   ['bmw.txt', 'BMW AG, annual statements of 2025, as audited and published', 'text/plain'],
-  // And these are the signature of a program for Windows.
+  // These letters are the signature of a Windows program.
   ['mz.txt', 'MZ Maschinen GmbH, Bilanz zum 31.12.2025', 'text/plain'],
-  // A character of three bytes lies across the end of what is looked at.
+  // A character of three bytes crosses the end of the bytes that are read.
   ['long.txt', `a${'€'.repeat(40_000)}`, 'text/plain'],
-])('%s is %3$s', async (name, content, mediaType) => {
+])('the media type of %s is %3$s', async (name, content, mediaType) => {
   expect(await kindOf(name, content)).toEqual({ mediaType });
 });
 
@@ -81,7 +81,7 @@ const look = (name: string, { start = '', isText = false, signature = null as st
   programProblem({ name, start: Buffer.from(start), isText, signature });
 
 test.each(['a.EXE', 'a.msi', 'a.ps1', 'a.lnk', 'a.jar', 'a.AppImage', 'a.sh', 'a.py', 'a.dmg'])(
-  '%s is a program by its ending, whatever is in it',
+  '%s is a program by its ending, whatever its content',
   (name) => {
     expect(look(name, { start: '%PDF-1.4', signature: 'application/pdf' })).toContain(
       'is a program (its name ends in .',
@@ -89,7 +89,7 @@ test.each(['a.EXE', 'a.msi', 'a.ps1', 'a.lnk', 'a.jar', 'a.AppImage', 'a.sh', 'a
   },
 );
 
-test('a program is refused by its signature, unless it is a text that only begins like one', () => {
+test('a file is a program by its signature, unless it is text that only begins like one', () => {
   const signature = 'application/x-msdownload';
   expect(look('balance.pdf', { signature })).toBe(
     'balance.pdf is a program (its content is a program for Windows), and programs are not sent: give the document itself, as PDF.',
@@ -97,11 +97,11 @@ test('a program is refused by its signature, unless it is a text that only begin
   expect(look('mz.txt', { signature, isText: true })).toBeNull();
 });
 
-test('a text is a program by its first two characters', () => {
+test('a text that begins with #! is a program', () => {
   expect(look('notes', { start: '#!/bin/sh', isText: true })).toContain('its content begins with #!');
   expect(look('notes', { start: '# Notes', isText: true })).toBeNull();
 });
 
-test.each(['a.docm', 'a.xlsm', 'a.pdf', 'exe', 'a.exe.pdf', ''])('%j is no program by its name', (name) => {
+test.each(['a.docm', 'a.xlsm', 'a.pdf', 'exe', 'a.exe.pdf', ''])('%j is not a program by its name', (name) => {
   expect(look(name)).toBeNull();
 });

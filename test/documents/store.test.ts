@@ -26,7 +26,7 @@ async function filesIn(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-test('a document is kept as a copy by its content, for this user alone', async () => {
+test('a document is stored as a copy under its content hash, readable only by this user', async () => {
   const { dir, path, store } = await makeStore();
   expect(await store.put(documentAt(path))).toBe(SHA256);
   const kept = store.open(SHA256);
@@ -36,7 +36,7 @@ test('a document is kept as a copy by its content, for this user alone', async (
   expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
 });
 
-test('a document that is put under two names, by many at once, is kept once', async () => {
+test('the same content under two names, stored concurrently, is stored once', async () => {
   const { dir, write, path, store } = await makeStore();
   const other = await write('b.pdf', CONTENT);
   const put = await Promise.all(Array.from({ length: 20 }, (_, n) => store.put(documentAt(n % 2 ? path : other))));
@@ -44,7 +44,7 @@ test('a document that is put under two names, by many at once, is kept once', as
   expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
 });
 
-test('a document that was copied is not copied again, unless the copy is gone', async () => {
+test('a stored document is not copied again unless the copy is gone', async () => {
   const { path, store } = await makeStore();
   await store.put(documentAt(path));
   const kept = store.open(SHA256).path;
@@ -52,7 +52,7 @@ test('a document that was copied is not copied again, unless the copy is gone', 
   await utimes(kept, 1, 1);
   await store.put(documentAt(path));
   expect((await stat(kept)).ino).toBe(ino);
-  // Whoever removes what no row names goes by when it was put there last.
+  // The removal of unused documents depends on the time at which a document was last stored.
   expect((await stat(kept)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
   await rm(kept);
   await store.put(documentAt(path));
@@ -72,9 +72,9 @@ test.each([
   expect(await filesIn(dir)).toEqual(['a.pdf']);
 });
 
-test('a file that is more than its size says is refused', async () => {
+test('a file with more content than its size says is refused', async () => {
   const { dir, store } = await makeStore();
-  // It has a size of zero for whoever asks, and content for whoever reads: as a file that grows while it is copied.
+  // /proc/self/status reports the size zero and has content, like a file that grows while it is copied.
   await expect(store.put(documentAt('/proc/self/status', 0))).rejects.toMatchObject({
     code: 'FILE',
     message: expect.stringContaining('changed while it was read'),
@@ -82,7 +82,7 @@ test('a file that is more than its size says is refused', async () => {
   expect(await filesIn(dir)).toEqual(['a.pdf']);
 });
 
-test('the new content of a file that was put before is a document of its own', async () => {
+test('new content of a file that was stored before becomes another document', async () => {
   const { path, store } = await makeStore();
   await store.put(documentAt(path));
   await appendFile(path, 'x');
@@ -91,7 +91,7 @@ test('the new content of a file that was put before is a document of its own', a
   expect(store.open(sha256).sizeBytes).toBe(CONTENT.length + 1);
 });
 
-test('what cannot be read, copied or found is a fault that says so', async () => {
+test('a document that cannot be read, copied or found is an error', async () => {
   const { dir, write, path, store } = await makeStore();
   await expect(store.put(documentAt(join(dir, 'none.pdf')))).rejects.toMatchObject({ code: 'FILE' });
   const blocked = makeDocumentStore({ dir: join(await write('file', ''), 'store') });
@@ -100,7 +100,7 @@ test('what cannot be read, copied or found is a fault that says so', async () =>
   expect(() => store.open('../../a.pdf')).toThrow('No document ../../a.pdf is kept');
 });
 
-test('copies that killed processes left half done are swept, and nothing else is', async () => {
+test('partial copies of killed processes are removed, and no other files', async () => {
   const { dir, write, path, store } = await makeStore();
   const uuid = '01234567-89ab-4cde-8f01-23456789abcd';
   const mark = markOfProcess();
@@ -117,10 +117,10 @@ test('copies that killed processes left half done are swept, and nothing else is
 
 const signal = new AbortController().signal;
 
-test('a copy is whole, damaged or missing, and all that a store holds is told by name', async () => {
+test('a copy is whole, damaged or missing, and the names of all copies are listed', async () => {
   const dir = await makeFolder();
   const looks = makeStoreLooks({ dir: join(dir, 'store') });
-  // The folder need not be there.
+  // The folder may be missing.
   expect(await Array.fromAsync(looks.names())).toEqual([]);
   const path = join(dir, 'a.pdf');
   await writeFile(path, 'content');
@@ -133,7 +133,7 @@ test('a copy is whole, damaged or missing, and all that a store holds is told by
   const damaged = 'ab'.repeat(32);
   await mkdir(dirname(looks.pathOf(damaged)), { recursive: true });
   await writeFile(looks.pathOf(damaged), 'other');
-  // What is no copy is left out.
+  // A file that is no copy is left out.
   await writeFile(join(dir, 'store', 'ab', 'note.txt'), '');
 
   expect(await looks.check(kept, signal)).toBe('whole');

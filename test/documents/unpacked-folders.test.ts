@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A temporary folder of the test's own, and in it one of this process; its name is split into its parts. */
+/** A temporary folder for the test with an unpacked folder of this process; its name is split into its parts. */
 async function withFolder() {
   const { dir: root } = await makeTemporaryFolder();
   vi.stubEnv('TMPDIR', root);
@@ -21,7 +21,7 @@ async function withFolder() {
 const DAY_MS = 86_400_000;
 
 // Promise: unpacked-documents-removed
-test('a folder of a living process is left alone, and gone when it is closed', async () => {
+test('the unpacked folder of a living process is kept, and deleted when it is closed', async () => {
   const { folder } = await withFolder();
   await sweepUnpackedFolders();
   expect((await stat(folder.dir)).mode & 0o777).toBe(0o700);
@@ -29,7 +29,7 @@ test('a folder of a living process is left alone, and gone when it is closed', a
   expect(existsSync(folder.dir)).toBe(false);
 });
 
-test('a folder of a process that is gone is swept, also when its number was given to another', async () => {
+test('unpacked folders of ended processes are removed, also if the process id was reused', async () => {
   const { root, folder, pid, place, start } = await withFolder();
   const outside = join(root, 'outside');
   await mkdir(join(outside, 'kept'), { recursive: true });
@@ -45,7 +45,7 @@ test('a folder of a process that is gone is swept, also when its number was give
   await folder.close();
 });
 
-test('a folder from where processes cannot be seen is swept when it was not touched for a day', async () => {
+test('an unpacked folder of an invisible process is removed after a day without changes', async () => {
   const { root, folder, pid, start } = await withFolder();
   const [fresh, old] = [
     join(root, `limitline-documents-${pid}-00000000-${start}-aaaaaa`),
@@ -59,7 +59,7 @@ test('a folder from where processes cannot be seen is swept when it was not touc
   await folder.close();
 });
 
-test('what only bears such a name, or nearly so, is left alone', async () => {
+test('links, files and folders with similar names are kept', async () => {
   const { root, folder, place, start } = await withFolder();
   const kept = join(root, 'kept');
   await mkdir(kept);
@@ -76,7 +76,7 @@ test('what only bears such a name, or nearly so, is left alone', async () => {
   await folder.close();
 });
 
-test('several that sweep at once do not get in one another’s way', async () => {
+test('concurrent sweeps do not disturb each other', async () => {
   const { root, folder, place, start } = await withFolder();
   for (let n = 0; n < 20; n += 1) {
     const left = join(root, `limitline-documents-4194305-${place}-${start}-${String(n).padStart(6, '0')}`);
@@ -88,7 +88,7 @@ test('several that sweep at once do not get in one another’s way', async () =>
   await folder.close();
 });
 
-test('a folder that somebody has moved away is no fault when it is closed', async () => {
+test('closing an unpacked folder that was moved away is not an error', async () => {
   const { root, folder } = await withFolder();
   await rename(folder.dir, join(root, 'moved'));
   await folder.close();

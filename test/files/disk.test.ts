@@ -17,7 +17,7 @@ async function makeDraft() {
   return { dir, put, draft, target: join(dir, 'a.csv') };
 }
 
-test('a draft has its content and its permissions, and no name that anybody looks for', async () => {
+test('a draft has its content, mode and checksum under a hidden name', async () => {
   const { dir, draft } = await makeDraft();
   expect(await readFile(draft.path, 'utf8')).toBe(CONTENT);
   expect(draft.sha256).toBe(createHash('sha256').update(CONTENT).digest('hex'));
@@ -27,13 +27,13 @@ test('a draft has its content and its permissions, and no name that anybody look
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('a draft takes a name that is free', async () => {
+test('a draft takes a free name', async () => {
   const { dir, draft, target } = await makeDraft();
   expect(await draft.putInPlace(target, false)).toBe(true);
   expect(await readdir(dir)).toEqual(['a.csv']);
 });
 
-test('a draft replaces what is there only where it is told to', async () => {
+test('a draft replaces an existing file only on request', async () => {
   const { dir, put, draft, target } = await makeDraft();
   await put('a.csv', 'of somebody');
   expect(await draft.putInPlace(target, false)).toBe(false);
@@ -43,7 +43,7 @@ test('a draft replaces what is there only where it is told to', async () => {
   expect(await readdir(dir)).toEqual(['a.csv']);
 });
 
-test('a draft that cannot be put in place, or written, is a fault that names the file', async () => {
+test('a draft that cannot be written or put in place is an error that names the file', async () => {
   const { dir, draft, target } = await makeDraft();
   await mkdir(target);
   await expect(draft.putInPlace(target, true)).rejects.toMatchObject({
@@ -58,7 +58,7 @@ test('a draft that cannot be put in place, or written, is a fault that names the
   });
 });
 
-test('a draft whose writing fails is gone, and the reason stays what it is', async () => {
+test('a draft whose writing fails is deleted, and the original error is thrown', async () => {
   const { dir } = await makeTemporaryFolder();
   const failing = async () => {
     throw new Error('the ledger is gone');
@@ -67,7 +67,7 @@ test('a draft whose writing fails is gone, and the reason stays what it is', asy
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('drafts of that name which killed processes left are removed, and no others', async () => {
+test('drafts that killed processes left under this name are deleted, and no others', async () => {
   const { dir, write: put } = await makeTemporaryFolder();
   const [pid, place] = markOfProcess().split('-');
   const gone = `${pid}-${place}-00000000`;

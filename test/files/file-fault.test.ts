@@ -9,7 +9,7 @@ test.each([
   ['EACCES', 'read', '/a/b.csv cannot be read: this user has no permission; change its permissions.'],
   ['ENOSPC', 'written', '/a/b.csv cannot be written: the disk is full; make room and try again.'],
   ['EIO', 'read', '/a/b.csv cannot be read: EX: some words of the system; check the disk and try again.'],
-])('%s of a file to be %s is said with what to do about it: %s', (code, action, message) => {
+])('%s of a file that cannot be %s gives the message: %s', (code, action, message) => {
   const cause = failure(code);
   expect(fileFault('/a/b.csv', action, cause)).toMatchObject({ code: 'FILE', message, cause });
 });

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf, systemCode } from '../../src/files/disk.ts';
 
 // Promise: leaves-disk-room
-test('something is left free on a disk, and of a small one no more than a part', async () => {
+test('roomBytesOf leaves a part of the disk free', async () => {
   const left = async () => (await freeBytesOf(tmpdir())) - (await roomBytesOf(tmpdir()));
-  // Others write to the disk, and take away what they wrote: between two looks that may be as much as is left.
+  // Other processes write and delete meanwhile: between two looks that may be as much as the reserve.
   const isKept = (bytes: number) => bytes > 0 && bytes < RESERVE_BYTES + 64 * 1024 * 1024;
   await expect.poll(async () => isKept(await left()), { interval: 5 }).toBe(true);
 });
 
-describe('what is written goes on', () => {
-  /** Writes pieces of a megabyte while the disk has what `room` says at each look, and answers how many came through. */
+describe('a stream that keeps room on the disk', () => {
+  /** Writes pieces of a megabyte while `room` gives the free bytes at each look, and returns how many passed. */
   async function passed(pieces: number, room: number[]): Promise<{ through: number; looks: number; code: string }> {
     let [through, looks] = [0, 0];
     const write = keepRoom(tmpdir(), async () => {
@@ -31,13 +31,13 @@ describe('what is written goes on', () => {
   }
 
   // Promise: leaves-disk-room
-  test('as long as there is room besides what is left free', async () => {
+  test('passes data as long as there is room beside the reserve', async () => {
     expect(await passed(40, [1e9, 1e9, 1e9])).toEqual({ through: 40, looks: 3, code: '' });
     expect(await passed(40, [1e9, 0])).toEqual({ through: 15, looks: 2, code: 'ENOSPC' });
     expect(await passed(40, [0])).toEqual({ through: 0, looks: 1, code: 'ENOSPC' });
   });
 
-  test('where it is as small as what is written down of how things stand', async () => {
+  test('passes small state files even without room', async () => {
     const write = keepRoom(tmpdir(), async () => 0);
     const chunks = [];
     for await (const chunk of write(Readable.from([Buffer.from('{}')]))) chunks.push(chunk);

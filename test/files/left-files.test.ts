@@ -23,7 +23,7 @@ async function makePlace() {
   return { leftFiles, names, leave, files, read, write };
 }
 
-test('a file that is still as it was left is replaced', async () => {
+test('an unchanged results file is replaced', async () => {
   const { names, leave, files, read } = await makePlace();
   await leave('first');
   expect(await leave('second')).toEqual({ path: names(1), outdated: [] });
@@ -33,14 +33,14 @@ test('a file that is still as it was left is replaced', async () => {
 test.each([
   ['of a person', async ({ write }: Place) => void (await write('a.csv', 'of a person'))],
   [
-    'that a person wrote into',
+    'that a person changed',
     async ({ leave, write }: Place) => {
       await leave('first');
       await write('a.csv', 'first, and a note');
     },
   ],
   ['of another portfolio', async ({ leave }: Place) => void (await leave('theirs', OTHER))],
-])('a file %s is left alone, and the next name is taken', async (_what, prepare) => {
+])('a file %s is left alone, and the next name is used', async (_what, prepare) => {
   const place = await makePlace();
   await prepare(place);
   const before = await place.read(1);
@@ -48,13 +48,13 @@ test.each([
   expect([await place.read(1), await place.read(2)]).toEqual([before, 'mine']);
 });
 
-test('a file of the trial account is replaced by anybody', async () => {
+test('a file of the trial account is replaced by any portfolio', async () => {
   const { names, leave } = await makePlace();
   await leave('tried', TRIAL);
   expect((await leave('mine')).path).toBe(names(1));
 });
 
-test('what was left under a later name is removed as soon as the first is free, if it is as it was left', async () => {
+test('a file under a later name is removed once the first name is free, if it is unchanged', async () => {
   const { names, leave, files, write } = await makePlace();
   await write('a.csv', 'of a person');
   await leave('old');
@@ -64,7 +64,7 @@ test('what was left under a later name is removed as soon as the first is free, 
   expect(await files()).toEqual(['a.3.csv', 'a.csv']);
 });
 
-test('what is no longer true is removed under all names, past gaps, and what is not ours is named', async () => {
+test('withdrawn results are removed under all names, also after gaps, and files of others are reported', async () => {
   const { leftFiles, names, leave, files, write } = await makePlace();
   await write('a.csv', 'of a person');
   await leave('mine');
@@ -73,7 +73,7 @@ test('what is no longer true is removed under all names, past gaps, and what is 
   expect(await leftFiles.withdraw(names, MINE)).toEqual({ removed: [], kept: [names(1)] });
 });
 
-test('whose results a file has is known by what was left, and nothing is known of others', async () => {
+test('the portfolio of a results file is known by its record, and unknown for other files', async () => {
   const { leftFiles, names, leave } = await makePlace();
   await leave('mine');
   expect(await leftFiles.whose(names(1))).toMatchObject(MINE);

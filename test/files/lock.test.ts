@@ -30,28 +30,28 @@ test('the lock belongs to one process at a time', () => {
   expect(tryLock(folder)).toBeTypeOf('function');
 });
 
-test('the lock is taken over from a dead process, and from no living one', async () => {
+test('the lock is taken over from a dead process, and not from a living one', async () => {
   await run('die', 1);
   expect(pidOf(lockOwner(folder) ?? '')).not.toBe(process.pid);
   expect(tryLock(folder)).toBeTypeOf('function');
   expect(tryLock(folder)).toBeUndefined();
 });
 
-test('a try on a full disk leaves no file behind', async () => {
-  // No file may have a byte: to a process that is what a full disk is.
+test('a failed try on a full disk leaves no file behind', async () => {
+  // The limit lets no file have a byte, which looks like a full disk to the process.
   const args = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, LOCK_PROCESS, dataDir, 'work', '1'];
   const child = spawn('sh', args, { stdio: 'ignore' });
   expect(await once(child, 'exit')).toEqual([1, null]);
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('the lock means nothing in a copy of the folder', () => {
+test('the lock does not apply to a copy of the folder', () => {
   tryLock(folder);
   cpSync(folder.path, join(dataDir, 'copy', 'redis'), { recursive: true });
   expect(tryLock(openFolder(join(dataDir, 'copy')))).toBeTypeOf('function');
 });
 
-test('processes that race for the lock never have it together, though some die with it, and one lock file is left', async () => {
+test('racing processes, some of which die, never hold the lock together and leave one lock file', async () => {
   const workers = [run('work', 40), run('work', 40), run('work', 40)];
   for (let died = 0; died < 10; died += 1) await run('die', 1);
   await Promise.all(workers);

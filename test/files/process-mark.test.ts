@@ -9,12 +9,12 @@ const [, ...OWN] = new RegExp(`^${MARK_PATTERN}$`).exec(markOfProcess()) ?? [];
 const [pid = '', place = '', start = ''] = OWN;
 const yesterdayMs = () => Date.now() - DAY_MS - 60_000;
 
-test('what this process has marked is its own as long as it lives, however old it is', () => {
+test('a file marked by this process is in use, however old it is', () => {
   expect(pid).toBe(String(process.pid));
   expect(isLeftBehind(OWN, 0)).toBe(false);
 });
 
-test('what a process that is gone has marked was left behind, also when its number was given to another', async () => {
+test('a file marked by an ended process was left behind, also if the process id was reused', async () => {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(child, 'exit');
   expect(isLeftBehind([String(child.pid), place, start], Date.now())).toBe(true);
@@ -22,23 +22,23 @@ test('what a process that is gone has marked was left behind, also when its numb
 });
 
 test.each([
-  ['a process that cannot be seen from here', [pid, '00000000', start]],
-  ['nobody that can be told', [undefined, undefined, undefined]],
-])('what was marked by %s was left behind when it was not touched for a day', (_who, mark) => {
+  ['a process that is invisible from here', [pid, '00000000', start]],
+  ['no known process', [undefined, undefined, undefined]],
+])('a file marked by %s was left behind once it is a day old', (_who, mark) => {
   expect(isLeftBehind(mark, Date.now())).toBe(false);
   expect(isLeftBehind(mark, yesterdayMs())).toBe(true);
 });
 
 const folder = { path: '/nowhere', id: '1-2' };
 
-test('the stamp of this process is alive, in the folder it was made for alone', () => {
+test('the stamp of this process is alive only in the folder for which it was made', () => {
   const stamp = stampOf(process.pid, folder) ?? '';
   expect(pidOf(stamp)).toBe(process.pid);
   expect(isAlive(stamp, folder)).toBe(true);
   expect(isAlive(stamp, { ...folder, id: '1-3' })).toBe(false);
 });
 
-test('another process with the same number is not taken for it', () => {
+test('another process with the same id is not mistaken for it', () => {
   const [pid, , id] = (stampOf(process.pid, folder) ?? '').split('/');
   expect(isAlive(`${pid}/another-start/${id}`, folder)).toBe(false);
 });
@@ -52,8 +52,8 @@ test('a process that has ended is dead', async () => {
   expect(isAlive(stamp, folder)).toBe(false);
 });
 
-test('a zombie, which has ended and whose parent never waits for it, is dead', async () => {
-  // The shell starts one in the background and then becomes a program that never waits for it.
+test('a zombie process is dead', async () => {
+  // The shell starts a process in the background and then becomes a program that never waits for it.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = await once(parent.stdout, 'data');
@@ -64,6 +64,6 @@ test('a zombie, which has ended and whose parent never waits for it, is dead', a
   await vi.waitUntil(() => !isAlive(stamp, folder), WAIT);
 });
 
-test.each(['', '0', '-1//1-2', 'nonsense', '1', '//'])('%j is no living process', (text) => {
+test.each(['', '0', '-1//1-2', 'nonsense', '1', '//'])('%j is not the stamp of a living process', (text) => {
   expect(isAlive(text, folder)).toBe(false);
 });

@@ -9,6 +9,6 @@ test.each([
   [[0xf0, 0x9f, 0x98, 0x80], 4],
   [[0x80, 0x80, 0x80, 0x80], 4],
   [[], 0],
-])('of the bytes %j, %i are whole characters', (bytes, length) => {
+])('the first whole characters of the bytes %j take %i bytes', (bytes, length) => {
   expect(wholeCharacters(Buffer.from(bytes))).toHaveLength(length);
 });

@@ -8,7 +8,7 @@ import { connectRedis, freshPrefix } from '../support/ledger.ts';
 const DAY_MS = 86_400_000;
 const NIGHTLY: Scheduled = { task: 'reconcile', pattern: '30 2 * * *', tz: 'Europe/Berlin' };
 
-/** The queue of a test's own, and workers as other processes would have them. */
+/** A queue of its own, and workers as in other processes. */
 function openQueue() {
   const prefix = `{${freshPrefix()}}`;
   const queue = makeMaintenance({ connection: connectRedis(), prefix, nextMoment, retryMs: 1 });
@@ -17,7 +17,7 @@ function openQueue() {
   return {
     queue,
     prefix,
-    /** What workers ran so far, in the order in which it began. */
+    /** What the workers ran so far, in order. */
     runs,
     start(run: (run: MaintenanceRun) => Promise<RunEnding> = async () => 'over') {
       const worker = startMaintenanceWorker({
@@ -37,7 +37,7 @@ function openQueue() {
   };
 }
 
-/** From now on, and until the test ends, clocks show this; timers go on as they do. */
+/** Sets the clock for the rest of the test; timers continue as usual. */
 function setClock(text: string): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(text) });
   onTestFinished(() => void vi.useRealTimers());
@@ -46,7 +46,7 @@ function setClock(text: string): void {
 const nextText = async (queue: ReturnType<typeof openQueue>['queue']) =>
   (await queue.next()).map(({ task, atMs }) => `${task} ${new Date(atMs).toISOString().slice(0, 16)}`);
 
-test('the schedulers are those of the schedule: what is new is made, what is gone is removed, the rest is left alone', async () => {
+test('keep adds, changes and removes schedulers to match the schedule, and leaves the others alone', async () => {
   setClock('2026-11-22T12:00:00Z');
   const { queue } = openQueue();
   const retry: Scheduled = { task: 'retry', pattern: '0 4 * * *', tz: 'UTC' };
@@ -62,12 +62,12 @@ test('the schedulers are those of the schedule: what is new is made, what is gon
 // Promise: repeated-hour-runs-once
 test.each([
   [
-    'in the night that leaves 02:30 out',
+    'in the night without 02:30',
     '2026-03-28T12:00Z',
     ['2026-03-29T01:30', '2026-03-30T00:30', '2026-03-31T00:30'],
   ],
   [
-    'in the night that has 02:30 twice',
+    'in the night with two 02:30',
     '2026-10-24T12:00Z',
     ['2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
   ],
@@ -87,7 +87,7 @@ test.each([
 });
 
 // Promise: night-ends-once
-test('five processes run what is due once, and one run at a time', async () => {
+test('five processes run what is due once, one run at a time', async () => {
   setClock('2026-11-22T12:00:00Z');
   const { queue, start, runs } = openQueue();
   const tasks = ['audit', 'retry', 'reconcile'];
@@ -97,7 +97,7 @@ test('five processes run what is due once, and one run at a time', async () => {
   const run = async (): Promise<RunEnding> => {
     now += 1;
     most = Math.max(most, now);
-    // Long enough for the others to take up something too, if they could.
+    // Long enough for the others to start a run too, if they could.
     await new Promise((resolve) => setTimeout(resolve, 30));
     now -= 1;
     ended += 1;
@@ -109,12 +109,12 @@ test('five processes run what is due once, and one run at a time', async () => {
   expect(most).toBe(1);
 });
 
-test('after days in which nobody was there one run catches up, and the next is the next night', async () => {
+test('after days without a process one run catches up, and the next one is the next night', async () => {
   setClock('2026-11-20T12:00:00Z');
   const { queue, start, runs } = openQueue();
   await queue.keep([NIGHTLY]);
   setClock('2026-11-25T12:00:00Z');
-  // A start looks after the schedule first: what is overdue is not forgotten by it.
+  // A start checks the schedule first, and must not drop overdue runs.
   expect(await queue.keep([NIGHTLY])).toBe(0);
   start();
   start();
@@ -123,7 +123,7 @@ test('after days in which nobody was there one run catches up, and the next is t
   expect(runs[0]).toMatchObject({ task: 'reconcile', by: undefined, dueMs: Date.parse('2026-11-21T01:30Z') });
 });
 
-test('a run that takes longer than the time to its next moments is followed by one run', async () => {
+test('a run that lasts beyond its next moments is followed by a single run', async () => {
   setClock('2026-11-22T12:00:30Z');
   const { queue, start, runs } = openQueue();
   const inbox: Scheduled = { task: 'inbox', pattern: '* * * * *', tz: 'UTC' };
@@ -140,7 +140,7 @@ test('a run that takes longer than the time to its next moments is followed by o
   expect(runs).toHaveLength(2);
 });
 
-test('a scheduler that a wrong clock sent into the future, or whose job was lost, is made anew', async () => {
+test('a scheduler that a wrong clock moved into the future, or whose job was lost, is created again', async () => {
   setClock('2026-12-22T12:00:00Z');
   const { queue, prefix } = openQueue();
   await queue.keep([NIGHTLY]);
@@ -157,13 +157,13 @@ test('a scheduler that a wrong clock sent into the future, or whose job was lost
   expect(await nextText(queue)).toEqual(['reconcile 2026-11-23T01:30']);
 });
 
-test('what failed is tried again, twice, and the last try knows that it is', async () => {
+test('a failed run is tried twice more, and the last try is marked', async () => {
   const { queue, start, runs } = openQueue();
   await queue.oneAtATime();
   start(async () => 'again');
   await queue.add({ task: 'reconcile', dueMs: 1_000 });
   await expect.poll(() => runs.map(({ isLastTry }) => isLastTry)).toEqual([false, false, true]);
-  // It is gone for good, so the same could be asked for once more.
+  // The job is deleted then, so that the same run can be requested once more.
   await expect
     .poll(async () => {
       await queue.add({ task: 'reconcile', dueMs: 1_000 });
@@ -172,7 +172,7 @@ test('what failed is tried again, twice, and the last try knows that it is', asy
     .toBeGreaterThan(3);
 });
 
-test('what is asked for twice while it waits is one run, with the name of who asked', async () => {
+test('a run that is requested several times while it waits runs once, with the name of the first requester', async () => {
   const { queue, start, runs } = openQueue();
   await queue.oneAtATime();
   for (let time = 0; time < 3; time += 1) await queue.add({ task: 'retry', dueMs: 5_000, by: 'ann' });
@@ -186,7 +186,7 @@ test('what is asked for twice while it waits is one run, with the name of who as
     ]);
 });
 
-test('a run that may have gone to another process, since its own was not heard of, is told to stop', async () => {
+test('a run whose lock was lost is told to stop, since another process may run it', async () => {
   const { queue, start, runs, prefix } = openQueue();
   await queue.oneAtATime();
   start(({ signal }) => {
@@ -200,7 +200,7 @@ test('a run that may have gone to another process, since its own was not heard o
   await expect.poll(() => runs).toHaveLength(2);
 });
 
-test('a process that stops hands the run under way to another at once', async () => {
+test('a process that stops hands its run to another one at once', async () => {
   const { queue, start, runs } = openQueue();
   await queue.oneAtATime();
   const stopped = start(

@@ -32,14 +32,14 @@ function openQueues() {
   return { queues, start, connection, key };
 }
 
-test('a job that is there already is not added twice', async () => {
+test('a job that exists is not added twice', async () => {
   const { queues } = openQueues();
   await queues.add([job, job]);
   await queues.handOver(job);
   expect(await queues.depth()).toBe(1);
 });
 
-test('a finished job is gone, so that its row may come again', async () => {
+test('a finished job is deleted, so that its row can be queued again', async () => {
   const { queues, start } = openQueues();
   let runs = 0;
   start(async () => {
@@ -56,7 +56,7 @@ test('a finished job is gone, so that its row may come again', async () => {
     .toBeGreaterThan(1);
 });
 
-test('"later" brings the job back, and costs it no attempt', async () => {
+test('"later" brings the job back without counting an attempt', async () => {
   const { queues, start, connection, key } = openQueues();
   let runs = 0;
   start(async () => {
@@ -69,7 +69,7 @@ test('"later" brings the job back, and costs it no attempt', async () => {
   expect(await connection.hget(`${key}:q4/row-1`, 'failedReason')).toBe('enough');
 });
 
-test('an unexpected fault leaves its kind at the job, and none of its words or its trace', async () => {
+test('an unexpected error stores its class with the job, but neither its message nor its trace', async () => {
   const { queues, start, connection, key } = openQueues();
   start(async () => JSON.parse('{"name": geheim}'));
   await queues.add([job]);
@@ -92,13 +92,13 @@ test('a failed job stays until it is forgotten, and can then be added again', as
   await expect.poll(async () => connection.exists(`${key}:q4/row-1`)).toBe(0);
 });
 
-test('a row that was only waiting when the process stopped goes back to its queue', async () => {
+test('a row whose job only waited when the process stopped returns to its queue', async () => {
   const { queues, start } = openQueues();
   const stopping = new AbortController();
   let begun = false;
   const runner = start(async () => {
     begun = true;
-    // A worker that is paused may be handed one more job by a read that was under way; it meets the same end.
+    // A paused worker may get one more job by a read that was under way; that job ends in the same way.
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
     throw new LimitlineError('STOPPED', 'stopping');
   });

@@ -63,7 +63,7 @@ describe('parseRedisUrl', () => {
         password: 'x',
       },
     ],
-  ])('%s is read', (text, address) => {
+  ])('reads %s', (text, address) => {
     expect(parseRedisUrl(text)).toEqual(address);
   });
 
@@ -87,13 +87,13 @@ describe('parseRedisUrl', () => {
     ['redis+sentinel://s1', 'REDIS_URL must end with /masterName or /masterName/db'],
     ['redis+sentinel://s1/main,s2', 'REDIS_URL must end with /masterName or /masterName/db'],
     ['redis+sentinel://s1/main/1/2', 'REDIS_URL must end with /masterName or /masterName/db'],
-  ])('%s is refused', (text, message) => {
+  ])('refuses %s', (text, message) => {
     expect(() => parseRedisUrl(text)).toThrow(
       expect.objectContaining({ code: 'SETTINGS', message: expect.stringContaining(message) }),
     );
   });
 
-  test('a refusal shows the right form, and nothing in it looks like a user and password that would be masked', () => {
+  test('shows in an error the right form without a user and password that would be masked', () => {
     expect(() => parseRedisUrl('redis://a,')).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/:\/\/\S*@/) }),
     );
@@ -105,7 +105,7 @@ describe('parseRedisUrl', () => {
   const written = ({ host, port }: { host: string; port: number }) =>
     `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-  test('every user, password, host, port and database that is percent-encoded is read back', () => {
+  test('reads back any percent-encoded user, password, host, port and database', () => {
     fc.assert(
       fc.property(
         text,
@@ -129,7 +129,7 @@ describe('parseRedisUrl', () => {
     );
   });
 
-  test('any text is read or refused, and nothing that could be a password is shown', () => {
+  test('accepts or refuses any text without repeating a password', () => {
     const secret = 'Sx9-secret';
     const noise = fc.array(
       fc.constantFrom('redis://', 'rediss', '://', ':', '@', '/', ',', '?', '#', '%', '[', ']', 'a', '1', secret),

@@ -13,22 +13,22 @@ const replica = (port: number, fields: string) => `ip=10.0.0.1,port=${port},${fi
 
 test.each([
   ['none', {}, 0],
-  ['one that follows', { slave0: replica(6379, 'state=online,offset=1,lag=0') }, 1],
-  ['one that reads the data', { slave0: replica(6379, 'state=wait_bgsave,offset=0,lag=9') }, 1],
-  ['one on two connections', { slave0: replica(1, 'state=online,lag=0'), slave1: replica(1, 'state=send_bulk') }, 1],
-  ['a program that fetches a copy', { slave0: replica(0, 'state=send_bulk') }, 0],
+  ['one that is online', { slave0: replica(6379, 'state=online,offset=1,lag=0') }, 1],
+  ['one that loads the data', { slave0: replica(6379, 'state=wait_bgsave,offset=0,lag=9') }, 1],
+  ['one with two connections', { slave0: replica(1, 'state=online,lag=0'), slave1: replica(1, 'state=send_bulk') }, 1],
+  ['no program that fetches a copy', { slave0: replica(0, 'state=send_bulk') }, 0],
   [
-    'the successor of one that is gone',
+    'the successor of a replica that is gone',
     { slave0: replica(1, 'state=online,lag=9'), slave1: replica(2, 'state=online,lag=1') },
     1,
   ],
   ['two, among other fields', { slave0: replica(1, 'lag=0'), slave1: replica(2, 'lag=0'), slave_repl_offset: '7' }, 2],
-])('counts %s', (_what, info, count) => {
+])('countReplicas counts %s', (_what, info, count) => {
   expect(countReplicas(info)).toBe(count);
 });
 
 // Promise: all-replicas-know-first
-test('as many replicas are expected as any process ever saw, also when they are gone', async () => {
+test('the largest number of replicas that any process saw is expected, also when they are gone', async () => {
   const primary = await fixture.start(['repl-diskless-sync-delay 0']);
   const key = randomUUID();
   const { log, lines } = makeKeptLog();
@@ -37,7 +37,7 @@ test('as many replicas are expected as any process ever saw, also when they are 
   expect(lines).toEqual([]);
 
   const replicas = [await fixture.startReplicaOf(primary), await fixture.startReplicaOf(primary)];
-  // Within some seconds, without being waited for.
+  // They are noticed within some seconds, without a wait.
   await vi.waitUntil(async () => (await first()) === 2, WAIT);
   expect(lines).toMatchObject([{ level: 'info', replicas: 2 }]);
 
@@ -48,14 +48,14 @@ test('as many replicas are expected as any process ever saw, also when they are 
 });
 
 // Promise: all-replicas-know-first
-test('a number in the settings is taken as it is, and Redis is not asked', async () => {
+test('a number of replicas in the settings is used without asking Redis', async () => {
   const connection = new Redis({ lazyConnect: true });
   const { log } = makeKeptLog();
   expect(makeExpectedReplicas({ connection, key: 'key', fixed: 0, log })()).toBe(0);
   expect(connection.status).toBe('wait');
 });
 
-test('the first question fails where Redis refuses to answer, and the next one asks again', async () => {
+test('the first question fails if Redis refuses it, and the next one asks again', async () => {
   const primary = await fixture.start();
   const { log } = makeKeptLog();
   const connection = connect(primary);

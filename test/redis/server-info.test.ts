@@ -16,7 +16,7 @@ test.each([
   expect(() => checkVersion(info, 'Redis here')).toThrow(expect.objectContaining({ code: 'REDIS', message }));
 });
 
-test('the fields of INFO are read, also values with colons in them', async () => {
+test('the fields of INFO are read, also values with colons', async () => {
   const found = await probe(inject('redisSocket'));
   if (found.is !== 'ready') throw new Error(`the tests' Redis is ${found.is}`);
   onTestFinished(() => found.connection.disconnect());

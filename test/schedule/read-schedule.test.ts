@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, scheduleOf, whenWords } from '../../src/schedule/read-schedule.ts';
 import { localZone } from '../../src/schedule/schedule.ts';
 
-test.each(['', 'Foo', ':/etc/localtime', 'GMT-2'])('a machine whose TZ is %j runs the night by UTC', (tz) => {
+test.each(['', 'Foo', ':/etc/localtime', 'GMT-2'])('a machine whose TZ is %j runs the schedule in UTC', (tz) => {
   vi.stubEnv('TZ', tz);
   expect(localZone()).toBe('UTC');
   expect(scheduleOf(undefined).map(whenWords)).toContain('each day at 02:30, UTC');
@@ -27,7 +27,7 @@ describe('an entry of the schedule', () => {
     ['inbox */15 * * * 1-5', '*/15 * * * 1-5', 'every 15 minutes, each working day, Tokyo time'],
     ['inbox 0,30 8-17 * * *', '0,30 8-17 * * *', 'by 0,30 8-17 * * *, Tokyo time'],
     ['reconcile 0 0 29 2 * UTC', '0 0 29 2 *', 'on day 29 of the month in February at 00:00, UTC'],
-  ])('%j is %j: %s', (text, pattern, words) => {
+  ])('%j is read as %j: %s', (text, pattern, words) => {
     const { entries, faults } = readSchedule(text, 'Asia/Tokyo');
     expect(faults).toEqual([]);
     expect(entries.map((entry) => [entry.pattern, whenWords(entry)])).toEqual([[pattern, words]]);
@@ -57,14 +57,14 @@ describe('an entry of the schedule', () => {
     ['retry */4 * * * *', 'runs again after 4 minutes; retry needs at least 5 minutes between two runs'],
     ['retry 0,58 0,23 * * *', 'runs again after 2 minutes; retry needs at least 5 minutes between two runs'],
     ['retry off', 'is not needed: a task without an entry does not run'],
-  ])('%j %s', (text, fault) => {
+  ])('%j is refused: %s', (text, fault) => {
     const { entries, faults } = readSchedule(text, 'UTC');
     expect(entries).toEqual([]);
     expect(faults).toEqual([expect.stringContaining(`${JSON.stringify(text)} in it ${fault}`)]);
   });
 });
 
-test('a schedule is lines or parts between semicolons, with words for people behind a #, and a task may have several', () => {
+test('a schedule has lines or parts between semicolons, comments after #, and several entries for one task', () => {
   const text = '# at night\nreconcile 02:30; reconcile Sat 14:00 # the weekend; too\n\n  retry 04:00 UTC\n';
   const { entries, faults } = readSchedule(text, 'Asia/Tokyo');
   expect(faults).toEqual([]);
@@ -75,25 +75,25 @@ test('a schedule is lines or parts between semicolons, with words for people beh
   ]);
 });
 
-test('a schedule that a Windows editor wrote has its comments all the same', () => {
+test('a schedule with a byte order mark and Windows line endings is read', () => {
   const { entries, faults } = readSchedule('\uFEFF# at night\r\nreconcile 02:30 UTC # late\r\n\r\n# off\r\n', 'UTC');
   expect(faults).toEqual([]);
   expect(entries).toEqual([{ task: 'reconcile', pattern: '30 2 * * *', tz: 'UTC' }]);
 });
 
-test('each fault of a schedule is said, and what is well beside it is read', () => {
+test('each fault of a schedule is reported, and its valid entries are read', () => {
   const { entries, faults } = readSchedule('reconcile 02:30\nfoo 1\nretry 99:00', 'UTC');
   expect(entries).toHaveLength(1);
   expect(faults).toHaveLength(2);
 });
 
-test('off alone runs nothing; off beside others, and nothing at all, are faults', () => {
+test('"off" alone runs nothing; "off" beside entries, and an empty schedule, are faults', () => {
   expect(readSchedule('off')).toEqual({ entries: [], faults: [] });
   expect(readSchedule('off; retry 04:00').faults).toHaveLength(1);
   expect(readSchedule('# nothing\n').faults).toEqual(['no task is named in it; to run no task at all, write off']);
 });
 
-test('where nobody says otherwise, the trail is cut, all is compared, rows go again and what is old is archived, by the clock of this machine', () => {
+test("the default schedule runs audit, reconcile, retry and archive in the machine's time zone", () => {
   expect(scheduleOf(undefined)).toEqual([
     { task: 'audit', pattern: '15 2 * * *', tz: localZone() },
     { task: 'reconcile', pattern: '30 2 * * *', tz: localZone() },

@@ -14,25 +14,25 @@ afterEach(async () => {
   connection.disconnect();
 });
 
-test('only the last to leave is told to end the server', async () => {
+test('only the last process to leave is asked to end the server', async () => {
   const [first, second] = [await enter(), await enter()];
   expect(await first?.leave()).toBe('others left');
   expect(await second?.leave()).toBe('last');
 });
 
-test('leaving twice, as when the reply was lost, is answered alike', async () => {
+test('a repeated leave, as after a lost reply, gets the same answer', async () => {
   const [first, second] = [await enter(), await enter()];
   expect([await first?.leave(), await first?.leave()]).toEqual(['others left', 'others left']);
   expect([await second?.leave(), await second?.leave()]).toEqual(['last', 'last']);
 });
 
-test('nobody can join a server that is being ended', async () => {
+test('no process can join a server that is being ended', async () => {
   const first = await enter();
   await first?.leave();
   expect(await enter()).toBeUndefined();
 });
 
-test('whoever lost the connection counts neither as a user nor as one that is ending the server', async () => {
+test('a process that lost its connection counts neither as a user nor as ending the server', async () => {
   const [first, second] = [await enter(), await enter()];
   await hangUp(first);
   expect(await second?.leave()).toBe('last');
@@ -41,7 +41,7 @@ test('whoever lost the connection counts neither as a user nor as one that is en
   expect(await enter()).toBeDefined();
 });
 
-test('what stands there of an earlier run of the server means nothing, though its connections had the same numbers', async () => {
+test('entries of an earlier server run are ignored, even if connection numbers repeat', async () => {
   const { connection } = await reach();
   const id = await connection.call('CLIENT', 'ID');
   await connection.sadd('~own-redis:users', `earlier#${id}`, '4711/a-process/1-2#of-an-earlier-version');

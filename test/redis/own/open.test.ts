@@ -16,8 +16,8 @@ afterEach(fixture.clean);
 
 const log = makeSilentLog();
 
-describe('one server for all who use the folder', () => {
-  test('the first starts it, the others share it, the last ends it, and the data stays', async () => {
+describe('one server for all processes of a data folder', () => {
+  test('the first process starts the server, others share it, the last one ends it, and the data stays', async () => {
     const dataDir = makeDir();
     const first = await user(dataDir);
     const second = await user(dataDir);
@@ -32,7 +32,7 @@ describe('one server for all who use the folder', () => {
     expect(await third.ask('incr')).toEqual({ count: 3 });
   });
 
-  test('four commands at once on a fresh folder start one server, and all of them work', async () => {
+  test('four concurrent commands on a new folder start one server, and all of them work', async () => {
     const dataDir = makeDir();
     const users = await Promise.all(Array.from({ length: 4 }, () => user(dataDir)));
     expect(serversBelow(dataDir)).toHaveLength(1);
@@ -43,7 +43,7 @@ describe('one server for all who use the folder', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('starts and ends that race with each other never leave two servers, nor one that nobody uses', async () => {
+  test('racing starts and ends never leave two servers or an unused one', async () => {
     const dataDir = makeDir();
     const racing = Promise.all(Array.from({ length: 3 }, () => user(dataDir, { task: ['cycle', '10'] })));
     let most = 0;
@@ -61,7 +61,7 @@ describe('one server for all who use the folder', () => {
 });
 
 describe('crashes', () => {
-  test('a killed server is started again by its users, once, and their connections go on', async () => {
+  test('a killed server is restarted once by its users, and their connections continue', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
     const [first] = users;
@@ -75,16 +75,16 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('commands that leave in the moment in which the server dies leave none behind', async () => {
+  test('commands that end while the server dies leave no server behind', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
     process.kill(users[0].first.server, 'SIGKILL');
     await Promise.all(users.map(({ close }) => close()));
-    // A process that was killed is there for as long as the system takes to end it.
+    // A killed process exists until the system has ended it.
     await vi.waitUntil(() => serversBelow(dataDir).length === 0, WAIT);
   });
 
-  test('what stays behind when everything is killed does no harm, and half a command at the end of the data is left out', async () => {
+  test('after everything was killed the next start works, and a truncated last command is dropped', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
     await users[0].ask('incr');
@@ -112,8 +112,8 @@ describe('crashes', () => {
   });
 });
 
-describe('a server that was not told that it ends', () => {
-  test('goes on for whoever came since', async () => {
+describe('a server that did not receive its SHUTDOWN', () => {
+  test('keeps running for a process that joined since', async () => {
     const dataDir = makeDir();
     const own = await openOwnRedis({ dataDir, log });
     const [server] = serversBelow(dataDir);
@@ -121,7 +121,7 @@ describe('a server that was not told that it ends', () => {
     const call = Redis.prototype.call;
     const spy = vi.spyOn(Redis.prototype, 'call').mockImplementation(async function (this: Redis, ...args: unknown[]) {
       if (args[0] !== 'SHUTDOWN') return Reflect.apply(call, this, args);
-      // The connection of the last one ends before the server has read it, and somebody else comes.
+      // The last user's connection ends before the server has read the command, and another process joins.
       this.disconnect();
       next = await user(dataDir);
       throw new Error('Connection is closed.');
@@ -132,7 +132,7 @@ describe('a server that was not told that it ends', () => {
     expect(await next?.ask('server')).toEqual({ server });
   });
 
-  test('is told again where nobody did', async () => {
+  test('is told again if no process joined', async () => {
     const dataDir = makeDir();
     const own = await openOwnRedis({ dataDir, log });
     const call = Redis.prototype.call;
@@ -149,8 +149,8 @@ describe('a server that was not told that it ends', () => {
   });
 });
 
-describe('a server that hangs', () => {
-  test('delays nobody who leaves for longer than a second', async () => {
+describe('a hanging server', () => {
+  test('delays a leaving process for about a second at most', async () => {
     const dataDir = makeDir();
     const leave = async () => {
       const own = await openOwnRedis({ dataDir, log });
@@ -159,13 +159,13 @@ describe('a server that hangs', () => {
       await own.close();
       return performance.now() - since;
     };
-    // The least of some is what it takes by itself: a clock also measures what else the machine does.
+    // The smallest of several measurements is taken, since other load adds time.
     await expect.poll(leave).toBeLessThan(2_000);
   });
 });
 
 describe('folders', () => {
-  test('a moved folder keeps its server', async () => {
+  test('keep their server when they are moved', async () => {
     const dataDir = makeDir();
     const moved = join(makeDir(), 'moved');
     const first = await user(dataDir);
@@ -177,7 +177,7 @@ describe('folders', () => {
     expect(serversBelow(moved)).toEqual([]);
   });
 
-  test('a copied folder gets a server of its own, and leaves the other alone', async () => {
+  test('get their own server when they are copied, and the original keeps its server', async () => {
     const dataDir = makeDir();
     const copy = join(makeDir(), 'copy');
     const first = await user(dataDir);
@@ -192,10 +192,10 @@ describe('folders', () => {
 
   test.each([
     ['short', (dir: string) => dir],
-    ['longer than a socket address, from elsewhere', (dir: string) => join(dir, 'd'.repeat(120))],
-    ['of any length in bytes', (dir: string) => join(dir, 'ü "quoted" '.repeat(9))],
+    ['longer than a socket address and reached from elsewhere', (dir: string) => join(dir, 'd'.repeat(120))],
+    ['long and has quotes, spaces and non-ASCII letters', (dir: string) => join(dir, 'ü "quoted" '.repeat(9))],
   ])(
-    'a folder is opened twice by one process, and kept until the second closes, with a path that is %s',
+    'opened twice by one process stay open until the second close, with a path that is %s',
     async (_name, dataDirIn) => {
       const dataDir = dataDirIn(makeDir());
       const [first, second] = await Promise.all([openRedis({ dataDir, log }), openRedis({ dataDir, log })]);
@@ -207,7 +207,7 @@ describe('folders', () => {
     },
   );
 
-  test('a folder works with a long path that is short from the working directory', async () => {
+  test('work with a long path that is short from the working directory', async () => {
     const cwd = makeDir();
     const dataDir = join(cwd, 'd'.repeat(80));
     const first = await user(dataDir, { cwd });
@@ -215,9 +215,9 @@ describe('folders', () => {
   });
 });
 
-describe('why no server can be had', () => {
+describe('the message without a server', () => {
   // Promise: says-which-node
-  test('is told in one sentence: no redis-server', async () => {
+  test('says that there is no redis-server', async () => {
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: '/nowhere' } });
     expect(first).toEqual({
       code: 'REDIS',
@@ -225,14 +225,14 @@ describe('why no server can be had', () => {
     });
   });
 
-  test('is told in one sentence: a redis-server that is none', async () => {
+  test('says that redis-server cannot be run', async () => {
     const dir = makeDir();
     writeFileSync(join(dir, 'redis-server'), '#!/nowhere/interpreter\n', { mode: 0o755 });
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: dir } });
     expect(first).toEqual({ code: 'REDIS', fault: expect.stringMatching(/redis-server cannot be run \(.*ENOENT\)/) });
   });
 
-  test('is told in one sentence: a redis-server before 7.0, which is not left running', async () => {
+  test('says that redis-server is older than 7.0, and does not leave it running', async () => {
     const [bin, dataDir] = [makeDir(), makeDir()];
     const script = `#!/bin/sh\nREAL_PATH='${process.env.PATH}' exec '${process.execPath}' '${OLDER_SERVER}' "$@"\n`;
     writeFileSync(join(bin, 'redis-server'), script, { mode: 0o755 });
@@ -244,7 +244,7 @@ describe('why no server can be had', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('is told in one sentence: a data folder that cannot be written to', async () => {
+  test('says that the data folder cannot be written', async () => {
     const dataDir = join(makeDir(), 'file');
     writeFileSync(dataDir, '');
     await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe('why no server can be had', () => {
     });
   });
 
-  test('is told in one sentence: data that Redis cannot read', async () => {
+  test('says that Redis cannot read the data', async () => {
     const dataDir = makeDir();
     await (await openRedis({ dataDir, log })).close();
     const [file = ''] = globSync(join(dataDir, 'redis/appendonlydir/*.incr.aof'));

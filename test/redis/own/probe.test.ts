@@ -7,7 +7,7 @@ import { makeOwnFixture } from '../../support/redis/own-fixture.ts';
 const fixture = makeOwnFixture();
 afterEach(fixture.clean);
 
-test('a server that takes no more connections is full, and not silent', async () => {
+test('a server at its maximum of connections is reported as full', async () => {
   const dataDir = fixture.makeDir();
   await fixture.user(dataDir);
   const path = join(dataDir, 'redis', 'redis.sock');
@@ -18,6 +18,6 @@ test('a server that takes no more connections is full, and not silent', async ()
   one.disconnect();
 });
 
-test('nobody is behind a socket that there is not', async () => {
+test('a missing socket is reported as absent', async () => {
   expect(await probe(join(fixture.makeDir(), 'redis.sock'))).toEqual({ is: 'absent' });
 });

@@ -11,7 +11,7 @@ const fixture = makeOwnFixture();
 afterEach(fixture.clean);
 
 // Promise: claim-on-disk-first
-test('our own Redis keeps every write, packs rows, and can be reached by its owner alone', async () => {
+test("Limitline's own Redis keeps every write, packs rows, and is accessible only to its owner", async () => {
   const dataDir = fixture.makeDir();
   const server = await openRedis({ dataDir, log: makeSilentLog() });
   const redis = server.connect('ledger');
@@ -32,7 +32,7 @@ test('our own Redis keeps every write, packs rows, and can be reached by its own
   await server.close();
 });
 
-test('a server that never gets its configuration, since its starter was killed, ends by itself', async () => {
+test('a server that never gets its configuration, because its starter was killed, ends', async () => {
   const server = spawn('redis-server', ['--port', '0', '-'], { cwd: fixture.makeDir() });
   server.stdin.end();
   expect(await once(server, 'exit')).toEqual([1, null]);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSocketPath, SOCKET_NAME } from '../../../src/redis/own/folder.ts';
 
-/** As many bytes as Linux has room for, its end mark not counted. */
+/** The bytes that Linux allows, without the terminating zero. */
 const MOST_BYTES = 107;
 
 function makeDir(below = ''): string {
@@ -14,14 +14,14 @@ function makeDir(below = ''): string {
   return join(dir, below);
 }
 
-test('a short path is used as it is', () => {
+test('a short socket path is used as it is', () => {
   const folder = makeDir();
   const { path, close } = openSocketPath(folder);
   expect(path).toBe(join(folder, SOCKET_NAME));
   close();
 });
 
-test('a long path leads through a link of this process alone, which is removed in the end', () => {
+test('a long socket path is reached by a private link, which is removed on close', () => {
   const folder = makeDir('d'.repeat(MOST_BYTES));
   writeFileSync(join(folder, SOCKET_NAME), '');
   const { path, close } = openSocketPath(folder);
@@ -32,7 +32,7 @@ test('a long path leads through a link of this process alone, which is removed i
   expect(existsSync(folder)).toBe(true);
 });
 
-test('a long path and a long temporary folder are refused, and nothing is left there', () => {
+test('a long socket path with a long temporary folder is refused, and nothing is left behind', () => {
   const before = process.env.TMPDIR;
   onTestFinished(() => {
     if (before === undefined) delete process.env.TMPDIR;
