@@ -175,17 +175,14 @@ describe('REDIS_URL_FILE', () => {
   test.each([
     ['is empty', '\n', /REDIS_URL_FILE names .*, which is empty/],
     ['has no address in it', 'http://user:hunter2@x', /REDIS_URL must begin with redis:/],
-  ])(
-    'that %s is an error that does not repeat the content',
-    async (_is, text, fault) => {
-      const env = await fileWith(text);
-      expect(() => readSettings({ env, cwd })).toThrow(fault);
-      expect(() => readSettings({ env, cwd })).not.toThrow('hunter2');
-      expect(() => readSettings({ env: { REDIS_URL_FILE: join(cwd, 'none') }, cwd })).toThrow(
-        /REDIS_URL_FILE cannot be read/,
-      );
-    },
-  );
+  ])('that %s is an error that does not repeat the content', async (_is, text, fault) => {
+    const env = await fileWith(text);
+    expect(() => readSettings({ env, cwd })).toThrow(fault);
+    expect(() => readSettings({ env, cwd })).not.toThrow('hunter2');
+    expect(() => readSettings({ env: { REDIS_URL_FILE: join(cwd, 'none') }, cwd })).toThrow(
+      /REDIS_URL_FILE cannot be read/,
+    );
+  });
 });
 
 test('a setting of only spaces is an error, and an empty one counts as not given', () => {

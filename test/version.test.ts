@@ -22,10 +22,7 @@ async function folderOf(files: Record<string, string>): Promise<string> {
 
 test.each<[string, Record<string, string>]>([
   ['a branch', { '.git/HEAD': 'ref: refs/heads/main', '.git/refs/heads/main': COMMIT }],
-  [
-    'a packed branch',
-    { '.git/HEAD': 'ref: refs/heads/a.b', '.git/packed-refs': `# pack\n${COMMIT} refs/heads/a.b` },
-  ],
+  ['a packed branch', { '.git/HEAD': 'ref: refs/heads/a.b', '.git/packed-refs': `# pack\n${COMMIT} refs/heads/a.b` }],
   ['a detached HEAD', { '.git/HEAD': COMMIT }],
   [
     'a second work tree',

@@ -79,24 +79,21 @@ describe('documents in a ZIP file', () => {
 
   // Only the superuser can mount a disk for the test.
   // Promise: unpacked-documents-removed
-  test.skipIf(process.getuid?.() !== 0)(
-    'are refused if they fill the disk, and leave nothing behind',
-    async () => {
-      const { dir } = await makeTemporaryFolder();
-      const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': randomBytes(900_000), 'b.pdf': randomBytes(900_000) });
-      const disk = join(dir, 'disk');
-      await mkdir(disk);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'limitline-test', disk]);
-      onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
-      vi.stubEnv('TMPDIR', disk);
-      onTestFinished(() => void vi.unstubAllEnvs());
-      await expect(openDocuments(path)).rejects.toMatchObject({
-        code: 'FILE',
-        message: `The documents in ${path} cannot be unpacked into ${disk}: its disk is full; make room there, or name another folder in TMPDIR.`,
-      });
-      expect(await readdir(disk)).toEqual([]);
-    },
-  );
+  test.skipIf(process.getuid?.() !== 0)('are refused if they fill the disk, and leave nothing behind', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': randomBytes(900_000), 'b.pdf': randomBytes(900_000) });
+    const disk = join(dir, 'disk');
+    await mkdir(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'limitline-test', disk]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+    vi.stubEnv('TMPDIR', disk);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      code: 'FILE',
+      message: `The documents in ${path} cannot be unpacked into ${disk}: its disk is full; make room there, or name another folder in TMPDIR.`,
+    });
+    expect(await readdir(disk)).toEqual([]);
+  });
 
   test('are refused if a path leads out of the archive', async () => {
     const { dir } = await makeTemporaryFolder();

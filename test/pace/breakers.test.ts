@@ -13,57 +13,54 @@ async function lose(breakers: Breakers, count: number): Promise<void> {
 }
 
 describe.concurrent('a circuit breaker', () => {
-  testInTime(
-    'trips at the third unknown answer in a row of its kind, from any processes',
-    async (time) => {
-      const [mine, other, third, fourth] = [
-        time.openBreakers(),
-        time.openBreakers(),
-        time.openBreakers(),
-        time.openBreakers(),
-      ];
-      await mine.unknown('limit', WHY, undefined);
-      await other.unknown('limit', WHY, undefined);
-      await other.unknown('company', WHY, undefined);
-      expect(await third.enter('limit', works)).toBeUndefined();
-      await third.unknown('limit', WHY, undefined);
-      expect(third.tripped()).toMatchObject([{ kind: 'limit', why: WHY }]);
-      expect(third.isTripped('company')).toBe(false);
-      // A new process reads the state first.
-      expect(await fourth.enter('limit', works)).toMatchObject({ kind: 'limit' });
-    },
-  );
-
-  testInTime('does not trip if known answers come between, and ignores known answers from before the unknown ones', async (time) => {
-    const [mine, other] = [time.openBreakers(), time.openBreakers()];
-    await lose(mine, 2);
-    await mine.known('limit', undefined);
-    await lose(mine, 2);
-    expect(mine.isTripped('limit')).toBe(false);
-    await other.known('limit', undefined);
+  testInTime('trips at the third unknown answer in a row of its kind, from any processes', async (time) => {
+    const [mine, other, third, fourth] = [
+      time.openBreakers(),
+      time.openBreakers(),
+      time.openBreakers(),
+      time.openBreakers(),
+    ];
     await mine.unknown('limit', WHY, undefined);
-    // The other process reports its answer only now.
-    const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
-    expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
+    await other.unknown('limit', WHY, undefined);
+    await other.unknown('company', WHY, undefined);
+    expect(await third.enter('limit', works)).toBeUndefined();
+    await third.unknown('limit', WHY, undefined);
+    expect(third.tripped()).toMatchObject([{ kind: 'limit', why: WHY }]);
+    expect(third.isTripped('company')).toBe(false);
+    // A new process reads the state first.
+    expect(await fourth.enter('limit', works)).toMatchObject({ kind: 'limit' });
   });
 
-  // Promise: outage-holds-few-rows
   testInTime(
-    'lets one probe at a time through in the whole fleet, and all calls once it is answered',
+    'does not trip if known answers come between, and ignores known answers from before the unknown ones',
     async (time) => {
       const [mine, other] = [time.openBreakers(), time.openBreakers()];
-      await lose(mine, 3);
-      const passed: (string | undefined)[] = [];
-      const all = [mine, mine, other, other].map(async (breakers) => {
-        const probe = await breakers.enter('limit', works);
-        passed.push(probe?.kind);
-        if (probe) await breakers.known('limit', undefined, probe);
-      });
-      await Promise.all(all);
-      expect(passed).toEqual(['limit', undefined, undefined, undefined]);
-      expect(mine.tripped()).toEqual([]);
+      await lose(mine, 2);
+      await mine.known('limit', undefined);
+      await lose(mine, 2);
+      expect(mine.isTripped('limit')).toBe(false);
+      await other.known('limit', undefined);
+      await mine.unknown('limit', WHY, undefined);
+      // The other process reports its answer only now.
+      const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
+      expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
     },
   );
+
+  // Promise: outage-holds-few-rows
+  testInTime('lets one probe at a time through in the whole fleet, and all calls once it is answered', async (time) => {
+    const [mine, other] = [time.openBreakers(), time.openBreakers()];
+    await lose(mine, 3);
+    const passed: (string | undefined)[] = [];
+    const all = [mine, mine, other, other].map(async (breakers) => {
+      const probe = await breakers.enter('limit', works);
+      passed.push(probe?.kind);
+      if (probe) await breakers.known('limit', undefined, probe);
+    });
+    await Promise.all(all);
+    expect(passed).toEqual(['limit', undefined, undefined, undefined]);
+    expect(mine.tripped()).toEqual([]);
+  });
 
   // Promise: outage-holds-few-rows
   testInTime('is not probed while no token is available, and no other process tries meanwhile', async (time) => {
@@ -96,21 +93,18 @@ describe.concurrent('a circuit breaker', () => {
     await waiting;
   });
 
-  testInTime(
-    'passes a probe on that brought no answer, and takes it from a process that vanished',
-    async (time) => {
-      const { connection, breakersKey: key } = time;
-      const breakers = time.openBreakers();
-      await lose(breakers, 3);
-      const probe = await breakers.enter('limit', works);
-      await probe?.giveBack();
-      const [seconds] = await connection.time();
-      const leaseUntil = (Number(seconds) + 2) * 1e6;
-      await connection.hset(key, { lease: 'vanished/1', leaseUntil, dueAt: 0 });
-      expect(await breakers.enter('limit', works)).toMatchObject({ kind: 'limit' });
-      expect(Number((await connection.time())[0]) * 1e6).toBeGreaterThanOrEqual(leaseUntil);
-    },
-  );
+  testInTime('passes a probe on that brought no answer, and takes it from a process that vanished', async (time) => {
+    const { connection, breakersKey: key } = time;
+    const breakers = time.openBreakers();
+    await lose(breakers, 3);
+    const probe = await breakers.enter('limit', works);
+    await probe?.giveBack();
+    const [seconds] = await connection.time();
+    const leaseUntil = (Number(seconds) + 2) * 1e6;
+    await connection.hset(key, { lease: 'vanished/1', leaseUntil, dueAt: 0 });
+    expect(await breakers.enter('limit', works)).toMatchObject({ kind: 'limit' });
+    expect(Number((await connection.time())[0]) * 1e6).toBeGreaterThanOrEqual(leaseUntil);
+  });
 
   testInTime('no longer delays callers whose process stops', async (time) => {
     const breakers = time.openBreakers();

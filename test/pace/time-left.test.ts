@@ -40,11 +40,7 @@ test.each<[string, Seen, [number, number]]>([
     { samples: samplesOf([...Array(12).fill(200), ...Array(3).fill(50)]), now: { ratePerS: 25 } },
     [1_000 / 85, 40],
   ],
-  [
-    'whole windows of five seconds',
-    { samples: samplesOf(Array(4).fill([160, 40, 0, 160, 40]).flat()) },
-    [25, 25],
-  ],
+  ['whole windows of five seconds', { samples: samplesOf(Array(4).fill([160, 40, 0, 160, 40]).flat()) }, [25, 25]],
   [
     'a stated rate, whatever was accepted before',
     { samples: samplesOf([8, 8, 8, 80, 80, 80]), now: { statedPerS: 40 } },
@@ -59,7 +55,11 @@ test.each<[string, Seen, [number, number]]>([
   ["the portfolio's own rows, if nothing else is known", { samples: [], now: { ratePerS: 50 }, ownPerS: 50 }, [20, 20]],
   ['no samples from before an idle time', { samples: before(steady(10), 60_000) }, [10, 10]],
   ['the long run, with a short wait as one of many', { samples: steady(40), now: waits('limit', 1_000) }, [25, 25]],
-  ['the long run, with calls accepted between two refusals of a proxy', { samples: steady(100), now: waits('outage', 500) }, [10, 10]],
+  [
+    'the long run, with calls accepted between two refusals of a proxy',
+    { samples: steady(100), now: waits('outage', 500) },
+    [10, 10],
+  ],
 ])('the time left is computed from %s', (_name, { samples, now = {}, ownPerS }, [fromS, toS]) => {
   const left = timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace: { ...pace, ...now }, samples, ownPerS }, NOW);
   expect(left?.fromS).toBeCloseTo(fromS, 5);

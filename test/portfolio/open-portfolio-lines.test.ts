@@ -247,14 +247,11 @@ describe('advice', () => {
     ['Kreditlimit (EUR)', '800000', { EUR: 700_000 }, ['Above EUR 700k']],
     ['requested_limit', '€ 800000', undefined, []],
     ['requested_limit', 'USD 800000', { EUR: 700_000 }, ['Above USD 750k']],
-  ])(
-    'compares amounts in the currency of the file: %s, %s, %j',
-    async (header, amount, adviseAbove, begins) => {
-      const { lines } = await read(`name,${header}\nA,${amount}\n`, { adviseAbove });
-      const warnings = lines.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
-      expect(warnings.map(({ message }) => message.slice(0, 14))).toEqual(begins);
-    },
-  );
+  ])('compares amounts in the currency of the file: %s, %s, %j', async (header, amount, adviseAbove, begins) => {
+    const { lines } = await read(`name,${header}\nA,${amount}\n`, { adviseAbove });
+    const warnings = lines.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
+    expect(warnings.map(({ message }) => message.slice(0, 14))).toEqual(begins);
+  });
 
   // Promise: advice-by-currency
   test.each<[string[], string[]]>([

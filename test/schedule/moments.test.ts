@@ -69,7 +69,13 @@ describe('when clocks change', () => {
       '2026-03-07T12:00Z',
       ['2026-03-08T07:30', '2026-03-09T06:30'],
     ],
-    ['a repeated time in New York comes once', '30 1 * * *', 'America/New_York', '2026-10-31T12:00Z', ['2026-11-01T05:30', '2026-11-02T06:30']],
+    [
+      'a repeated time in New York comes once',
+      '30 1 * * *',
+      'America/New_York',
+      '2026-10-31T12:00Z',
+      ['2026-11-01T05:30', '2026-11-02T06:30'],
+    ],
     [
       'a missing midnight in Santiago comes at the end of the gap',
       '30 0 * * *',

@@ -37,7 +37,11 @@ describe('a table of another program', () => {
       compoundFile([...DATA_SPACES, 'EncryptionInfo', 'EncryptedPackage']),
       /password.*remove the password/,
     ],
-    ['a workbook with a password and large sectors', compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }), /password/],
+    [
+      'a workbook with a password and large sectors',
+      compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }),
+      /password/,
+    ],
     ['an old workbook', compoundFile(['Workbook', '\u0005SummaryInformation']), /\.xls\).*save it as \.xlsx/],
     ['an older workbook', compoundFile(['Book']), /\.xls\)/],
     ['a workbook of Excel 3', Buffer.from([0x09, 0x02, 0x06, 0x00, 0, 0, 0x10, 0]), /\.xls\)/],

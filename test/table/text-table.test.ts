@@ -90,13 +90,16 @@ describe('traces of spreadsheets', () => {
     expect(dialect).toEqual({ encoding: 'utf-8', bom: false, delimiter: ';', sepLine: true, lineBreak: '\r\n' });
   });
 
-  test.each(['\n', '\r\n', '\r'])('blank lines and lines of delimiters are skipped, with the line ending %j', async (end) => {
-    const { lines } = await read(['name;requested_limit', 'A;1', ';', ' ; ', '"";""', '', 'B;2', ''].join(end));
-    expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
-      [2, 'row'],
-      [7, 'row'],
-    ]);
-  });
+  test.each(['\n', '\r\n', '\r'])(
+    'blank lines and lines of delimiters are skipped, with the line ending %j',
+    async (end) => {
+      const { lines } = await read(['name;requested_limit', 'A;1', ';', ' ; ', '"";""', '', 'B;2', ''].join(end));
+      expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
+        [2, 'row'],
+        [7, 'row'],
+      ]);
+    },
+  );
 
   test.each([
     ['more on the lines than in the header', 'name;requested_limit\nA;1;;\nB;2;\nC;3\n'],
@@ -108,12 +111,15 @@ describe('traces of spreadsheets', () => {
   test.each([
     ['more on the lines than in the header', 'name;requested_limit;note\nA;1;"two\nlines";;\nB;2;x\n'],
     ['more in the header than on the lines', 'name;requested_limit;note;;\nA;1;"two\nlines"\nB;2;x;\n'],
-  ])('delimiters behind the last column are ignored around a record with several lines: %s', async (_where, content) => {
-    expect((await read(content)).lines).toMatchObject([
-      { kind: 'row', line: 2, row: { name: 'A' } },
-      { kind: 'row', line: 4, row: { name: 'B' } },
-    ]);
-  });
+  ])(
+    'delimiters behind the last column are ignored around a record with several lines: %s',
+    async (_where, content) => {
+      expect((await read(content)).lines).toMatchObject([
+        { kind: 'row', line: 2, row: { name: 'A' } },
+        { kind: 'row', line: 4, row: { name: 'B' } },
+      ]);
+    },
+  );
 
   test('a lost quotation mark is reported even if lines lack the delimiter behind the last column', async () => {
     const { lines } = await read('name;requested_limit;note;\nA;1;"x\nB;2;y\nC;3;z"\n');

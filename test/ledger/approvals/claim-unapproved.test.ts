@@ -8,36 +8,31 @@ import { makeRequest, openLedger, ROW } from '../../support/ledger.ts';
 const STANDINGS = ['open', 'waiting', 'declined', 'void', 'granted', undefined] as const;
 
 // Promise: unapproved-never-leaves
-test.each(STANDINGS)(
-  'a row in any state may claim a call only if its approval is granted: %s',
-  async (standing) => {
-    const { connection, keys, calls } = openLedger();
-    if (standing) await connection.hset(keys.approval('x'), { standing, portfolio: 'q4', kind: 'import' });
-    const said: string[] = [];
-    for (const state of ROW_STATES) {
-      await connection.hset(keys.row('q4', ROW.key), { state, approval: 'x', rev: '3' });
-      // Neither a wrong revision nor a missing one gets around this.
-      const asked = CALL_KINDS.flatMap((kind) =>
-        (['hold', 'resend'] as const).flatMap((onUnknown) =>
-          ['3', '2', undefined].map(async (revision) => {
-            const thing = { kind, key: `${state} ${onUnknown} ${revision}`, row: ROW, revision };
-            const { is } = await calls.claim(thing, { owner: 'ann/1', onUnknown });
-            // Whoever claims, only a row at the step of the call may send it.
-            const isAtStep = state === (kind === 'document' ? 'documents' : kind);
-            const isOwn = revision === undefined || (revision === '3' && isAtStep);
-            const expected = standing !== 'granted' ? 'awaiting' : isOwn ? 'go' : 'changed';
-            said.push(is);
-            expect(is, `${state}, ${kind}, ${revision}`).toBe(
-              state === 'cancelled' && revision ? 'cancelled' : expected,
-            );
-          }),
-        ),
-      );
-      await Promise.all(asked);
-    }
-    expect(said.includes('go')).toBe(standing === 'granted');
-  },
-);
+test.each(STANDINGS)('a row in any state may claim a call only if its approval is granted: %s', async (standing) => {
+  const { connection, keys, calls } = openLedger();
+  if (standing) await connection.hset(keys.approval('x'), { standing, portfolio: 'q4', kind: 'import' });
+  const said: string[] = [];
+  for (const state of ROW_STATES) {
+    await connection.hset(keys.row('q4', ROW.key), { state, approval: 'x', rev: '3' });
+    // Neither a wrong revision nor a missing one gets around this.
+    const asked = CALL_KINDS.flatMap((kind) =>
+      (['hold', 'resend'] as const).flatMap((onUnknown) =>
+        ['3', '2', undefined].map(async (revision) => {
+          const thing = { kind, key: `${state} ${onUnknown} ${revision}`, row: ROW, revision };
+          const { is } = await calls.claim(thing, { owner: 'ann/1', onUnknown });
+          // Whoever claims, only a row at the step of the call may send it.
+          const isAtStep = state === (kind === 'document' ? 'documents' : kind);
+          const isOwn = revision === undefined || (revision === '3' && isAtStep);
+          const expected = standing !== 'granted' ? 'awaiting' : isOwn ? 'go' : 'changed';
+          said.push(is);
+          expect(is, `${state}, ${kind}, ${revision}`).toBe(state === 'cancelled' && revision ? 'cancelled' : expected);
+        }),
+      ),
+    );
+    await Promise.all(asked);
+  }
+  expect(said.includes('go')).toBe(standing === 'granted');
+});
 
 test('a claim whose reply was lost is released if its row waits for another approval by then', async () => {
   const { imported, grant, free, rows, connection, keys, calls, portfolios } = openApprovals();

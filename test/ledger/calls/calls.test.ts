@@ -232,14 +232,17 @@ describe('an earlier send that is in doubt', () => {
   }
 
   // Promise: lost-answer-says-nothing
-  test.each(['throttled', 'unreachable', 'refused'] as const)('stays in doubt when its repetition is %s', async (why) => {
-    const { calls, rows, thing } = await sentTwice();
-    expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });
-    expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
-    expect(await calls.claim(thing, { owner: 'a/4', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
-    const mended = makeRequest({ limit: { requested_limit: '2000' } });
-    expect(await rows.put(row, 2, 'i2', mended)).toBe('changed');
-  });
+  test.each(['throttled', 'unreachable', 'refused'] as const)(
+    'stays in doubt when its repetition is %s',
+    async (why) => {
+      const { calls, rows, thing } = await sentTwice();
+      expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });
+      expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+      expect(await calls.claim(thing, { owner: 'a/4', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+      const mended = makeRequest({ limit: { requested_limit: '2000' } });
+      expect(await rows.put(row, 2, 'i2', mended)).toBe('changed');
+    },
+  );
 
   test('is not ended by a call with another body', async () => {
     const { calls, thing } = await sentTwice();

@@ -16,7 +16,11 @@ test.each<[string, string | Buffer, string[]]>([
   ['text with a known and an unknown prefix, the known one first', 'evt_0123456 bl_1', ['bl_1', 'evt_0123456']],
   ['broken JSON', '{"id":"bl_7Kq2', ['bl_7Kq2']],
   ['JSON within JSON', JSON.stringify({ payload: '\n{"id":"bl_7Kq2"}\nbl_8' }), ['bl_7Kq2', 'bl_8']],
-  ['JSON with every letter escaped', '"\\u0062\\u006c\\u005f7Kq2"', ['bl_7Kq2', 'u0062', 'u006c', 'u005f7Kq2'].slice(0, 1)],
+  [
+    'JSON with every letter escaped',
+    '"\\u0062\\u006c\\u005f7Kq2"',
+    ['bl_7Kq2', 'u0062', 'u006c', 'u005f7Kq2'].slice(0, 1),
+  ],
   ['a form', 'payload=%7B%22id%22%3A%22bl_7Kq2%22%7D', ['bl_7Kq2']],
   ['XML', '<limit id="bl_7Kq2"><company>company_9z</company></limit>', ['bl_7Kq2', 'company_9z']],
   ['UTF-16', Buffer.from('{"id":"bl_7Kq2"}', 'utf16le'), ['bl_7Kq2']],
@@ -27,13 +31,13 @@ test.each<[string, string | Buffer, string[]]>([
   ['texts that end with NUL, one of one character', 'bl_7Kq2\0\x003\0', ['bl_7Kq2']],
   ['UTF-16 with other letters', Buffer.from('额度bl_7Kq2已', 'utf16le'), ['bl_7Kq2']],
   ['dashes', 'see -bl_7Kq2- and --doc81fa20--', ['bl_7Kq2', '-bl_7Kq2-', '--doc81fa20--', 'doc81fa20']],
-  [
-    'names of object properties',
-    '{"__proto__":{"constructor":"toString"},"hasOwnProperty1":1}',
-    ['hasOwnProperty1'],
-  ],
+  ['names of object properties', '{"__proto__":{"constructor":"toString"},"hasOwnProperty1":1}', ['hasOwnProperty1']],
   ['nothing', '', []],
-  ['words, numbers and timestamps, which are no ids', 'approved 1234567 2026-11-22T10:00:00Z 20261122T100000Z bl_ company_ abc1', []],
+  [
+    'words, numbers and timestamps, which are no ids',
+    'approved 1234567 2026-11-22T10:00:00Z 20261122T100000Z bl_ company_ abc1',
+    [],
+  ],
 ])('ids are found in %s', (_what, content, ids) => {
   const found = idsOf(content);
   expect(found.filter((id) => ids.includes(id))).toEqual(ids);

@@ -99,18 +99,15 @@ async function keyOf({ connection, keys }: Ledger, what: string): Promise<string
 test.each<[string, (ledger: Ledger) => Promise<unknown>]>([
   ['a sum', ({ connection, keys }) => connection.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 7)],
   ['a count without rows', ({ connection, keys }) => connection.hset(keys.sums('q4', 'a'), 'status:lost', 1)],
-  [
-    "a row's tally",
-    ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'tally', 'a|queued|9'),
-  ],
+  ["a row's tally", ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'tally', 'a|queued|9')],
   ["a row's state", ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'state', 'limit')],
   ["a row's line", ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'line', 99)],
   ['an index without a row', ({ connection, keys }) => connection.zrem(keys.rowsInState('q4', 'queued'), 'row-0')],
-  ['an index entry without a row', ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-9')],
   [
-    'an unreadable request',
-    ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'request', '{'),
+    'an index entry without a row',
+    ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-9'),
   ],
+  ['an unreadable request', ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'request', '{')],
   ["a cause's list of rows", async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'cause'), 9, 'row-0')],
   ['a list of causes', ({ connection, keys }) => connection.del(keys.causes('q4'))],
   ['a name index', ({ connection, keys }) => connection.zadd(keys.names('q4'), 0, 'other\0row-0')],

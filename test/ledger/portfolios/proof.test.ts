@@ -57,12 +57,7 @@ describe('a portfolio whose counts agree', () => {
 test.each<[string, string, Partial<PortfolioState>, RegExp]>([
   ['a line without a row', 'lines', { invalid: 0 }, /^1 line of the file led to nothing/],
   ['a line too many', 'lines', { duplicate: 3 }, /^The ledger knows 2 lines more/],
-  [
-    'a lost row',
-    'rows',
-    { counted: { added: { 1: 9, 2: 2 }, limitsMade: 7 } },
-    /^1 imported row is in no state/,
-  ],
+  ['a lost row', 'rows', { counted: { added: { 1: 9, 2: 2 }, limitsMade: 7 } }, /^1 imported row is in no state/],
   [
     'a row that is counted twice',
     'rows',
@@ -127,20 +122,23 @@ test.each<[string, Record<string, string>, Partial<Check>]>([
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
     { is: 'right', figures: 'nothing made twice' },
   ],
-])('a resent call leaves the proof unknown unless the service recognises repetitions: %s', async (_name, env, expected) => {
-  const rules = [{ on: 'document', fault: 'reset', made: true, times: 1 } as const];
-  const place = await openWorkplace({ faults: { rules }, env });
-  await mkdir(join(place.dir, 'documents'));
-  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n%%EOF\n');
-  await place.import(['name,requested_limit,supporting_documents', 'One AG,5,a.pdf']);
-  await place.work();
-  expect(await place.settled()).toMatchObject({
-    states: { done: 1 },
-    resent: { document: expected.is === 'right' ? 0 : 1 },
-  });
-  const checks = proofOf(await place.context.portfolios.read('q4'), []);
-  expect(checks.find(({ of }) => of === 'twice')).toMatchObject(expected);
-});
+])(
+  'a resent call leaves the proof unknown unless the service recognises repetitions: %s',
+  async (_name, env, expected) => {
+    const rules = [{ on: 'document', fault: 'reset', made: true, times: 1 } as const];
+    const place = await openWorkplace({ faults: { rules }, env });
+    await mkdir(join(place.dir, 'documents'));
+    await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n%%EOF\n');
+    await place.import(['name,requested_limit,supporting_documents', 'One AG,5,a.pdf']);
+    await place.work();
+    expect(await place.settled()).toMatchObject({
+      states: { done: 1 },
+      resent: { document: expected.is === 'right' ? 0 : 1 },
+    });
+    const checks = proofOf(await place.context.portfolios.read('q4'), []);
+    expect(checks.find(({ of }) => of === 'twice')).toMatchObject(expected);
+  },
+);
 
 test('a call that a person has sent again counts as allowed twice', async () => {
   const rules = [{ on: 'limit', fault: 'reset', made: true, times: 1 } as const];

@@ -75,9 +75,19 @@ test.each<[string, BuyerRow[], Partial<AskingLine>, string]>([
     {},
     'none',
   ],
-  ['no row, with a problem, while one is being sent', [known('a', { state: 'limit', limit: 'claimed' })], {}, 'The request '],
+  [
+    'no row, with a problem, while one is being sent',
+    [known('a', { state: 'limit', limit: 'claimed' })],
+    {},
+    'The request ',
+  ],
   ['no row, with a problem, if there are two candidates', [known('a'), known('b')], {}, 'This buyer h'],
-  ['no row, with a problem, if a call is in doubt', [known('a', { state: 'held', limit: 'unknown' })], {}, 'It is unknow'],
+  [
+    'no row, with a problem, if a call is in doubt',
+    [known('a', { state: 'held', limit: 'unknown' })],
+    {},
+    'It is unknow',
+  ],
   [
     'no row, with a problem, if an earlier line of the file replaced it',
     [known('a', { state: 'cancelled', replaced: { importId: '3', key: 'c' } }), known('c', { importId: '3' })],

@@ -93,23 +93,20 @@ test.each<[by: string, again: (story: Awaited<ReturnType<typeof openStory>>) => 
   ['a person', ({ rows }) => rows.requeue(ROW, 'cancelled', true, { by: 'olga' }), 'retried'],
   ['a file', ({ rows }) => rows.put(ROW, 3, '2', makeRequest()), 'imported again'],
   ['a person who needs approval', (story) => awaitRow(story), 'asked'],
-])(
-  'the history of a cancelled row keeps who cancelled it once it is requested again by %s',
-  async (_by, again, is) => {
-    const story = await openStory();
-    const { portfolios, rows, stories, told } = story;
-    await portfolios.cancel('q4', 'anna');
-    await rows.cancel(ROW);
-    expect(await told()).toEqual([]);
-    await again(story);
-    await portfolios.cancel('q4', 'bert');
-    const [givenUp, asked, ...more] = await stories.entries(ROW);
-    expect(givenUp).toMatchObject({ is: 'cancelled', by: 'anna' });
-    expect(asked).toMatchObject({ is, from: 'cancelled' });
-    expect(givenUp?.atMs).toBeLessThanOrEqual(asked?.atMs ?? 0);
-    expect(more).toEqual([]);
-  },
-);
+])('the history of a cancelled row keeps who cancelled it once it is requested again by %s', async (_by, again, is) => {
+  const story = await openStory();
+  const { portfolios, rows, stories, told } = story;
+  await portfolios.cancel('q4', 'anna');
+  await rows.cancel(ROW);
+  expect(await told()).toEqual([]);
+  await again(story);
+  await portfolios.cancel('q4', 'bert');
+  const [givenUp, asked, ...more] = await stories.entries(ROW);
+  expect(givenUp).toMatchObject({ is: 'cancelled', by: 'anna' });
+  expect(asked).toMatchObject({ is, from: 'cancelled' });
+  expect(givenUp?.atMs).toBeLessThanOrEqual(asked?.atMs ?? 0);
+  expect(more).toEqual([]);
+});
 
 async function awaitRow({ approvals }: Awaited<ReturnType<typeof openStory>>) {
   const id = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olga' });

@@ -8,9 +8,12 @@ test('a row id is read back from its name', () => {
   expect(rowIdOf(rowName(row))).toEqual(row);
 });
 
-test.each(['', 'q4', `q4/${KEY}/x`, `q4/${KEY}x`, 'q4/short', `/${KEY}`, `-q4/${KEY}`])("%j is not a row's name", (name) => {
-  expect(rowIdOf(name)).toBeUndefined();
-});
+test.each(['', 'q4', `q4/${KEY}/x`, `q4/${KEY}x`, 'q4/short', `/${KEY}`, `-q4/${KEY}`])(
+  "%j is not a row's name",
+  (name) => {
+    expect(rowIdOf(name)).toBeUndefined();
+  },
+);
 
 test.each([
   ['q4', true],

@@ -108,12 +108,9 @@ describe('a cell', () => {
     expect(readerOfExtra(field)?.(text, by)).toEqual({ problem: expect.any(String) });
   });
 
-  test.each(['-', '–', '########', '...', '?', 'n/a', 'k.A.'])(
-    'of text: %s counts as empty, with a note',
-    (text) => {
-      expect(readerOfExtra('company.x')?.(text, by)).toEqual({ value: '', change: expect.any(String) });
-    },
-  );
+  test.each(['-', '–', '########', '...', '?', 'n/a', 'k.A.'])('of text: %s counts as empty, with a note', (text) => {
+    expect(readerOfExtra('company.x')?.(text, by)).toEqual({ value: '', change: expect.any(String) });
+  });
 });
 
 test('extra fields are added to their request body beside its own fields', () => {

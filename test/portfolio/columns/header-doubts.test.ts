@@ -169,7 +169,12 @@ describe('a list above the header', () => {
     ['lines below unknown column names', 'Wer;Wo;Wieviel\nAcme;Ulm;1000\nBeta;Ulm;2500\nGamma;Ulm;3000\n', 2, 5],
     ['amounts that could be years, without column names', 'Acme;Ulm;2000\nBeta;Bonn;1950\nGamma;Ulm;3025\n', 1, 4],
     ['one amount that could be a year, below column names', 'Kunde;Limit\nAcme;2000\n', 2, 3],
-    ['amounts with currency, without column names', 'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n', 1, 4],
+    [
+      'amounts with currency, without column names',
+      'Acme;Ulm;1.000,50 EUR\nBeta;Bonn;2.000,00 EUR\nGamma;Ulm;90,00 EUR\n',
+      1,
+      4,
+    ],
   ])('is a problem of the file until a person gives the header line: %s', async (_what, list, from, line) => {
     const { problems } = await read(list + TABLE);
     expect(problems).toMatchObject([{ line: from, message: expect.stringContaining(`say --header-line ${line}.`) }]);

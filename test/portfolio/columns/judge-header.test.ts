@@ -15,24 +15,27 @@ const TITLES = ['Debitorenliste, Q4, vorläufig', '', 'Stand: 31.12.2025', 'Name
 
 describe('a header below a title', () => {
   // Promise: header-is-found
-  test.each(DELIMITERS)('is found and reported, and lines keep their numbers, with the delimiter %j', async (delimiter) => {
-    const table = ['Firma|Land|Kreditlimit (EUR)', 'Acme|DE|100', 'Beta|AT|200', ''];
-    const content = [...TITLES, ...table.map((line) => line.replaceAll('|', delimiter))].join('\r\n');
-    expect(await told(content)).toEqual({
-      headerLine: 5,
-      above: {
-        from: 1,
-        to: 4,
-        texts: [TITLES[0]?.split(delimiter).join(' ').replaceAll('  ', ' '), TITLES[2], 'Name'],
-      },
-      problems: [],
-      rows: [
-        [6, 'Acme'],
-        [7, 'Beta'],
-      ],
-      delimiter,
-    });
-  });
+  test.each(DELIMITERS)(
+    'is found and reported, and lines keep their numbers, with the delimiter %j',
+    async (delimiter) => {
+      const table = ['Firma|Land|Kreditlimit (EUR)', 'Acme|DE|100', 'Beta|AT|200', ''];
+      const content = [...TITLES, ...table.map((line) => line.replaceAll('|', delimiter))].join('\r\n');
+      expect(await told(content)).toEqual({
+        headerLine: 5,
+        above: {
+          from: 1,
+          to: 4,
+          texts: [TITLES[0]?.split(delimiter).join(' ').replaceAll('  ', ' '), TITLES[2], 'Name'],
+        },
+        problems: [],
+        rows: [
+          [6, 'Acme'],
+          [7, 'Beta'],
+        ],
+        delimiter,
+      });
+    },
+  );
 
   // Promise: header-is-found
   test.each<[string, string, number, string | null]>([

@@ -89,7 +89,11 @@ describe('zeros that a spreadsheet removed', () => {
     ['another number', { ref: '01' }, { ref: '2' }],
     ['another name and number', { ref: '01', reg: 'HRB 1' }, { ref: '1', name: 'Other GmbH', reg: 'HRB 2' }],
     ['letters', { ref: '0A1' }, { ref: 'A1' }],
-    ['equal names with other references, and numbers that differ by zeros', { ref: 'A', reg: '01' }, { ref: 'B', reg: '1' }],
+    [
+      'equal names with other references, and numbers that differ by zeros',
+      { ref: 'A', reg: '01' },
+      { ref: 'B', reg: '1' },
+    ],
   ])('are not suspected for %s', async (_what, before, line) => {
     expect((await told([before, line])).words).toEqual(['new K1', 'new K2']);
   });

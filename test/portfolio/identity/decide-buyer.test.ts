@@ -213,11 +213,7 @@ describe('a warning', () => {
     ],
     ['is not given for a similar name in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
     ['is given if the earlier line has no country', [{ country: '' }, {}], [/^This may be the same buyer as line 2 /]],
-    [
-      'is given if the line itself has no country',
-      [{}, { country: '' }],
-      [/^This may be the same buyer as line 2 /],
-    ],
+    ['is given if the line itself has no country', [{}, { country: '' }], [/^This may be the same buyer as line 2 /]],
     ['is not given if same_buyer says no', [{}, { country: '', same: 'no' }], []],
     [
       'is given for another name with the same company_id, also of a known buyer',

@@ -22,7 +22,11 @@ describe('buyerKey', () => {
   test.each<[string, Partial<BuyerIdentity>, Partial<BuyerIdentity>]>([
     ['the reference first', {}, { name: 'X', countryCode: 'FR', registrationNumber: '2', informationId: '3' }],
     ['then information source and id', { buyerReference: undefined }, { name: 'X', registrationNumber: '2' }],
-    ['then country and registration number', { buyerReference: undefined, informationSource: undefined }, { name: 'X' }],
+    [
+      'then country and registration number',
+      { buyerReference: undefined, informationSource: undefined },
+      { name: 'X' },
+    ],
     [
       'no registration number without a country',
       { buyerReference: undefined, countryCode: undefined },

@@ -14,8 +14,16 @@ describe('a line is accepted with a warning', () => {
     ['a name of digits', '10-001;500;;DE', /^2 Name: The name has no letter/],
     ['a long name', `${'A'.repeat(30_000)};5;;DE`, /^2 Name: The name is longer than/],
     ['a name that reads like a total', 'Total;5;;FR', /^2 Name: The buyer's name reads like a total/],
-    ['an e-mail address at an example domain', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to a domain for examples reaches nobody/],
-    ['an e-mail address below an example domain', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Mail to a domain for examples/],
+    [
+      'an e-mail address at an example domain',
+      'A;5;anna@example.com;DE',
+      /^2 E-Mail: Mail to a domain for examples reaches nobody/,
+    ],
+    [
+      'an e-mail address below an example domain',
+      'A;5;anna@mail.Example.org;DE',
+      /^2 E-Mail: Mail to a domain for examples/,
+    ],
     ['an e-mail address at a test domain', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to a domain for examples/],
   ])('for %s', async (_, line, warning) => {
     const { lines } = await read(`Name;Limit;E-Mail;Land\n${line}\n`);
@@ -43,11 +51,14 @@ test('a city of digits gets a warning, since it may be the decimals of an unquot
 test.each<[string, string[]]>([
   ['12;Summe;;200000', [expect.stringMatching(/^2 Firma: The buyer's name reads like a total: remove the line/)]],
   ['12;Total;FR;200000', []],
-])('%s: a reference makes a total word a buyer, with a warning if the line has nothing else', async (line, warnings) => {
-  const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
-  expect(lines).toMatchObject([{ kind: 'row' }]);
-  expect(told(lines)).toEqual(warnings);
-});
+])(
+  '%s: a reference makes a total word a buyer, with a warning if the line has nothing else',
+  async (line, warnings) => {
+    const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
+    expect(lines).toMatchObject([{ kind: 'row' }]);
+    expect(told(lines)).toEqual(warnings);
+  },
+);
 
 test.each<[string, string, string[]]>([
   ['in a column', 'name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\n', ['2']],
@@ -62,13 +73,16 @@ test.each<[string, string[]]>([
   ['name;requested_limit\nAcme;1.234,56\nBeta;10,500\nGamma;2,000\nDelta;2,750\nEps;3.750\n', ['3', '4', '5']],
   ['name;requested_limit\nAcme;1000.00\nBeta;10.500 EUR\n', ['3']],
   ['name;requested_limit;currency\nAcme;1000.00;KWD\nBeta;10.500;KWD\n', []],
-])('three digits that other amounts show to be decimals get a warning, even if they end in zeros: %j', async (content, lines) => {
-  const { lines: found } = await read(content);
-  expect(found.every(({ kind }) => kind === 'row')).toBe(true);
-  expect(told(found)).toEqual(
-    lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*read as decimals: check that they are not`))),
-  );
-});
+])(
+  'three digits that other amounts show to be decimals get a warning, even if they end in zeros: %j',
+  async (content, lines) => {
+    const { lines: found } = await read(content);
+    expect(found.every(({ kind }) => kind === 'row')).toBe(true);
+    expect(told(found)).toEqual(
+      lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*read as decimals: check that they are not`))),
+    );
+  },
+);
 
 // Promise: implausible-limits-warned
 test('a limit of a thousand times the median gets a warning with its line at the end of the file', async () => {

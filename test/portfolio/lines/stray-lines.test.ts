@@ -40,7 +40,10 @@ describe('a line below the buyers', () => {
 
   test.each<[string, string]>([
     ['a name that begins like a total', 'Total Energies;;;;;;2.000,00'],
-    ['a name that begins like a total, on a complete line', 'Summa Oy;FI;Oulu;Katu 1;1234567-8;a@summa.example;1.352.846,17'],
+    [
+      'a name that begins like a total, on a complete line',
+      'Summa Oy;FI;Oulu;Katu 1;1234567-8;a@summa.example;1.352.846,17',
+    ],
     ['the name Total, on a complete line', 'Total;FR;Paris;Rue 1;542051180;a@total.example;2.000,00'],
     ['an amount that is the sum, on a complete line', 'Gamma AG;DE;Ulm;Ring 3;HRB 3;c@gamma.example;1.352.846,17'],
     ['a line with only a name and an amount', 'Gamma AG;;;;;;2.000,00'],
@@ -146,18 +149,18 @@ describe('a total of a group of lines above it is found', () => {
   test.each<[string, string[], string]>([
     // Promise: totals-not-requested
     ["of one line, by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
-    [
-      'of one line, by the words of another cell',
-      [WIDE, A, 'Total Ulm;;;;;10000', B, ';Essen Summe;;;;1,00'],
-      'riri',
-    ],
+    ['of one line, by the words of another cell', [WIDE, A, 'Total Ulm;;;;;10000', B, ';Essen Summe;;;;1,00'], 'riri'],
     ['of one line, by a country', [WIDE, C, AUSTRIA, A, B, 'Total DE;;;;;1,00', 'in allem;;;;;35000'], 'rirrii'],
     [
       'of a region below another region',
       [WIDE, A, B, 'Summe Nord;;;;;30000', C, 'Total Süd;;;;;5000', 'in allem;;;;;35000'],
       'rririi',
     ],
-    ['with a name that no line above has', [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'], 'rrii'],
+    [
+      'with a name that no line above has',
+      [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'],
+      'rrii',
+    ],
     [
       'in a table of four columns',
       ['Name;Ort;Land;Limit', 'A;Ulm;DE;1', 'B;Ulm;DE;2', 'Total Germany;;;3', 'Gesamt Deutschland;;;3'],
@@ -251,7 +254,11 @@ test.each([
     ['Acme,1O00', 'Beta,2O00', 'Total,3000'],
     [/2 lines above it have no amount that can be read\.$/],
   ],
-  ['no warning is needed because the readable amounts add up to it', ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'], []],
+  [
+    'no warning is needed because the readable amounts add up to it',
+    ['Acme,1000', 'Beta,2O00', 'Gamma,500', 'Total,1500'],
+    [],
+  ],
   [
     'another group below it adds up',
     ['Acme,1O00', 'Total,9', 'Beta,2000', 'Gamma,500', 'Total,2500'],

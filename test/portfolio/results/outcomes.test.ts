@@ -70,8 +70,14 @@ test("a person's columns between the results are ignored", () => {
 
 test.each([
   ['a file of buyers', OWN],
-  ['a header with a second status among the results', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('step'), 0, 'status')],
-  ['a header with a second problem among the results', RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('updated'), 0, 'problem')],
+  [
+    'a header with a second status among the results',
+    RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('step'), 0, 'status'),
+  ],
+  [
+    'a header with a second problem among the results',
+    RESULT_COLUMNS.toSpliced(RESULT_COLUMNS.indexOf('updated'), 0, 'problem'),
+  ],
   ['a header without all result columns', [...OWN, ...RESULT_COLUMNS.slice(0, -2)]],
 ])('%s is not recognised as a results file', (_what, header) => {
   expect(outcomeColumns(header)).toBeUndefined();

@@ -52,9 +52,12 @@ test('a line without a row and a broken line are problems', async () => {
   ]);
 });
 
-test.each([['name,id'], ['line,name'], ['']])('a file with the header "%s" is not a resolution file', async (header) => {
-  await expect(read(header, '1,2')).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('line') });
-});
+test.each([['name,id'], ['line,name'], ['']])(
+  'a file with the header "%s" is not a resolution file',
+  async (header) => {
+    await expect(read(header, '1,2')).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('line') });
+  },
+);
 
 test('a line of another account is a problem, since two accounts may have equal row names', async () => {
   const file = await read('row,id,limitline_account', 'q4/a.b,bl_1,live', 'q4/c.d,bl_2,stand-in', 'q4/e.f,,live');

@@ -20,12 +20,9 @@ test.each([
   ['cp852', 'Dvořák', true],
   ['gb18030', '株式会社', true],
   ['utf-16le', '株式会社', true],
-])(
-  '%s can write all of %j: %j, and a missing character becomes a question mark',
-  (encoding, text, has) => {
-    expect(makeEncodingTest(encoding)(text)).toBe(has);
-    const back = makeDecoder(encoding).decode(makeEncoder(encoding)(text));
-    if (has) expect(back).toBe(text);
-    else expect(back).toContain('?');
-  },
-);
+])('%s can write all of %j: %j, and a missing character becomes a question mark', (encoding, text, has) => {
+  expect(makeEncodingTest(encoding)(text)).toBe(has);
+  const back = makeDecoder(encoding).decode(makeEncoder(encoding)(text));
+  if (has) expect(back).toBe(text);
+  else expect(back).toContain('?');
+});

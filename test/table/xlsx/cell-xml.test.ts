@@ -74,13 +74,10 @@ test.each([
   expect(columnOf(`${letters}7`)).toBe(at);
 });
 
-test.each(['7', '', 'ZZZZZ1', 'A'.repeat(1_000_000)])(
-  'a name that no cell can have gives no column',
-  (name) => {
-    const column = columnOf(name);
-    expect(column >= 0 && column < LIMITS.columns).toBe(false);
-  },
-);
+test.each(['7', '', 'ZZZZZ1', 'A'.repeat(1_000_000)])('a name that no cell can have gives no column', (name) => {
+  const column = columnOf(name);
+  expect(column >= 0 && column < LIMITS.columns).toBe(false);
+});
 
 test.each([
   ['a_x000D_b', 'a\rb'],

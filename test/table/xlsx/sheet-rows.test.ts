@@ -122,14 +122,17 @@ describe('hidden rows', () => {
       true,
       ['6 hidden rows add 500.00 to it.', '8 hidden rows add 500.00 to it.'],
     ],
-  ])('below them, a total of %s is checked against the imported rows: %j, %j', async (_name, below, hiddenRows, told) => {
-    const totals = below.map((line, at) => rowOf(6 + at, line.split(',')));
-    const { warnings, misstated } = await readSheets(
-      [{ name: 'Buyers', rows: [...rows.slice(0, 5), ...totals].join('') }],
-      { hiddenRows },
-    );
-    const ofTotals = warnings.filter(({ message }) => message.startsWith('This total'));
-    expect(ofTotals.map(({ line, message }) => `${line} ${message.split(': ')[1]}`)).toEqual(told);
-    expect(misstated).toEqual(ofTotals);
-  });
+  ])(
+    'below them, a total of %s is checked against the imported rows: %j, %j',
+    async (_name, below, hiddenRows, told) => {
+      const totals = below.map((line, at) => rowOf(6 + at, line.split(',')));
+      const { warnings, misstated } = await readSheets(
+        [{ name: 'Buyers', rows: [...rows.slice(0, 5), ...totals].join('') }],
+        { hiddenRows },
+      );
+      const ofTotals = warnings.filter(({ message }) => message.startsWith('This total'));
+      expect(ofTotals.map(({ line, message }) => `${line} ${message.split(': ')[1]}`)).toEqual(told);
+      expect(misstated).toEqual(ofTotals);
+    },
+  );
 });

@@ -158,7 +158,11 @@ describe('a workbook', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['with invalid XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row></worksheet>' }, 'cannot be read'],
-    ['with a sheet that expands 300 times', { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) }, '300 times'],
+    [
+      'with a sheet that expands 300 times',
+      { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) },
+      '300 times',
+    ],
     ['with a cell outside the sheet', { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZZZ1"/></row></a>' }, 'ZZZZZ1'],
     ['with its own entities', { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' }, 'entity'],
   ])('%s is an error with the reason', async (_name, parts, reason) => {
