@@ -120,7 +120,7 @@ test("the file's total is shown as a minimum if the invalid and duplicate lines 
   ]);
 });
 
-test('a bucket is broken down by its outcomes if they say more than the bucket', () => {
+test('a bucket is broken down by its outcomes if these are more specific than the bucket', () => {
   const one = { rows: 1, requested: '5.00', granted: '0.00' };
   const outcomes = { ...none, waiting: one, sending: one, rejected: one, approved: { ...one, granted: '5.00' } };
   const waits = { ...none, awaiting_approval: one };

@@ -7,7 +7,7 @@ const none = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record
 const calls = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };
 const stopped = { company: 0, documents: 0, limit: 0 };
 
-test('each row is before, at, stopped at or past each step, but for those that were cancelled', () => {
+test('every row except cancelled ones is before, at, stopped at or past each step', () => {
   const states = {
     ...none,
     queued: 50,
@@ -30,17 +30,17 @@ test('each row is before, at, stopped at or past each step, but for those that w
     [57, 2, 4, 31],
   ]);
   const sums = steps.map((one) => one.before + one.at + one.stopped + one.past);
-  // Who stopped at a step before is neither before this one nor past it.
+  // A row that stopped at an earlier step is neither before this step nor past it.
   expect(sums).toEqual([100, 100 - 5, 100 - 5 - 1]);
   expect(steps.map((one) => one.calls)).toEqual([46, 5, 33]);
 });
 
-test('before anything is known a row needs a limit, and a company at the most', () => {
+test('before any calls an open row is expected to need one or two calls', () => {
   const states = { ...none, queued: 100 };
   expect(callsLeft(funnelOf({ states, calls }, stopped), states)).toEqual({ fewest: 100, most: 200 });
 });
 
-test('afterwards as many calls as rows needed so far', () => {
+test('after some calls an open row is expected to need as many calls as rows needed so far', () => {
   const states = { ...none, queued: 1_000, done: 100 };
   const left = callsLeft(
     funnelOf({ states, calls: { ...calls, company: 50, document: 200, limit: 100 } }, stopped),
@@ -49,12 +49,12 @@ test('afterwards as many calls as rows needed so far', () => {
   expect(left).toEqual({ fewest: 1_000 + 450 + 1_800, most: 1_000 + 550 + 2_200 });
 });
 
-test('a portfolio of which nothing is open needs none', () => {
+test('a portfolio without open rows needs no calls', () => {
   const states = { ...none, done: 100, refused: 3 };
   expect(callsLeft(funnelOf({ states, calls }, { ...stopped, limit: 3 }), states)).toEqual({ fewest: 0, most: 0 });
 });
 
-test('settled are the rows of which is known what became of them, and no held one', () => {
+test('settledRows counts done, refused, skipped and cancelled rows, and no held ones', () => {
   const counts = ROW_STATES.filter((state) => settledRows({ ...none, [state]: 1 }) === 1);
   expect(counts).toEqual(['done', 'refused', 'skipped', 'cancelled']);
   const one = Object.fromEntries(ROW_STATES.map((state) => [state, 1])) as Record<RowState, number>;
@@ -73,11 +73,11 @@ test.each([
   ['paused', { paused: '', states: { ...none, held: 1 } }],
   ['settled', { paused: '', states: { ...none, cancelled: 1 } }],
   ['importing', { importing: true, paused: '' }],
-] as const)('a portfolio is %s where %j', (standing, change) => {
+] as const)('a portfolio is %s with %j', (standing, change) => {
   expect(standingOf({ ...still, ...change })).toBe(standing);
 });
 
-test('there is no summary of a portfolio that nobody imported', async () => {
+test('an unknown portfolio has no summary', async () => {
   const { portfolios, statusMeanings } = openLedger();
   expect(await summarize('q4', { account: 'a', portfolios, statusMeanings })).toBeUndefined();
 });

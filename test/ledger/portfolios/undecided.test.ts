@@ -17,7 +17,7 @@ test.each([
     false,
   ],
 ])(
-  'a line that comes again is known by its earlier problem, with and without separators of thousands: %s',
+  'a repeated line is recognised by its earlier problem, with and without group separators: %s',
   (earlier, is) => {
     expect(isUndecided(ASKING, earlier)).toBe(is);
   },

@@ -12,7 +12,7 @@ async function openPlace(rows: number) {
 
 const agoText = (ms: number) => new Date(Date.now() - ms).toISOString();
 
-test('what was answered longer ago, or belongs to no row any more, is not found, and the latest comes first', async () => {
+test('recent answers are listed latest first, without older ones and without those of unknown rows', async () => {
   const { limitOf, decide, ledger, keys, ...place } = await openPlace(4);
   const lately = () => place.lately(Date.now() - 24 * HOUR_MS);
   expect(await lately()).toEqual({ rows: [], isAll: true });
@@ -21,7 +21,7 @@ test('what was answered longer ago, or belongs to no row any more, is not found,
     const { maker } = await limitOf(limit);
     found.unshift(maker.key);
     await decide('rejected', { limit });
-    // Redis orders what has one moment by name.
+    // Redis orders entries of the same time by name.
     await ledger.zadd(keys.answeredLately, Date.now() + found.length, `q4/${maker.key}`);
   }
   expect((await lately()).rows.map(({ row }) => row.key)).toEqual(found);
@@ -32,7 +32,7 @@ test('what was answered longer ago, or belongs to no row any more, is not found,
   expect(await ledger.pttl(keys.answeredLately)).toBeGreaterThan(47 * HOUR_MS);
 });
 
-test('a row that the service approves in the end is no longer among them, and what the row says is read anew then', async () => {
+test('a row that the service approves later is no longer listed as declined lately', async () => {
   const { limitOf, decide, lately, ledger, keys } = await openPlace(2);
   const { requested } = await limitOf();
   const rowsAfter = async (...said: Parameters<typeof decide>) => {
@@ -46,7 +46,7 @@ test('a row that the service approves in the end is no longer among them, and wh
   expect(await ledger.zcard(keys.answeredLately)).toBe(0);
 });
 
-test('a later decision counts at the time of which it is, and never later than now', async () => {
+test('a later decision is listed at its own time, and at the present time if it is in the future', async () => {
   const { decide, ledger, keys } = await openPlace(1);
   const notedMs = async (status: string, ms: number) => {
     await decide(status, { at: new Date(ms).toISOString() });
@@ -61,10 +61,10 @@ test('a later decision counts at the time of which it is, and never later than n
   expect(noted).toBeLessThan(Date.now() + HOUR_MS);
 });
 
-test('a decision of nine days ago takes the row off what was answered lately', async () => {
+test('a decision of nine days ago removes the row from the recent answers', async () => {
   const { limitOf, decide, lately, ledger, keys } = await openPlace(1);
   const { key } = await limitOf();
-  // The call was sent twice and in doubt for days, until somebody said today what it had made.
+  // The call was sent twice and in doubt for days, until a person gave its id today.
   await ledger.hset(keys.call('limit', key), 'sends', '2');
   await ledger.zadd(keys.answeredLately, Date.now(), `q4/${key}`);
   expect((await lately()).rows).toEqual([]);

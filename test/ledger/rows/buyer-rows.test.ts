@@ -5,7 +5,7 @@ import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 const row = { portfolio: 'q4', key: 'row-1' };
 const BUYER = makeRequest().buyer;
 
-test('the requests of a buyer are told from all portfolios, each with what is known of its limit', async () => {
+test('the requests of a buyer are listed from all portfolios, each with the state of its limit', async () => {
   const { rows, calls, process } = openLedger();
   await process('a');
   const other = { portfolio: 'q3', key: 'row-2' };
@@ -24,7 +24,7 @@ test('the requests of a buyer are told from all portfolios, each with what is kn
   expect((await rows.ofBuyers(['nobody'])).get('nobody')).toEqual({ count: 0, rows: [], isWhole: true });
 });
 
-test('one request is told by its row, with the row that replaced it', async () => {
+test('a single request is read by its row, with the row that replaced it', async () => {
   const { rows } = openLedger();
   await rows.put(row, 2, '1', makeRequest());
   const problem = { step: 'limit', message: 'replaced' } as const;
@@ -34,7 +34,7 @@ test('one request is told by its row, with the row that replaced it', async () =
   expect(await rows.ofRow({ portfolio: 'q4', key: 'row-3' })).toBeUndefined();
 });
 
-test('of a buyer with very many requests some are told, and how many there are; or all', async () => {
+test('a buyer with very many requests is returned as a count only, unless all requests are asked for', async () => {
   const { rows, connection, keys } = openLedger();
   const amounts = Object.fromEntries(Array.from({ length: 1_000 }, (_none, n) => [`q4/old-${n}`, '1']));
   await connection.hset(keys.buyerRows(BUYER), amounts);
@@ -45,7 +45,7 @@ test('of a buyer with very many requests some are told, and how many there are; 
   expect(await rows.wholeOf('nobody')).toEqual({ count: 0, rows: [], isWhole: true });
 });
 
-test('… and all of them can be gone through', async () => {
+test('all requests of a buyer can be read in pages', async () => {
   const { rows, connection, keys } = openLedger();
   const names = Array.from({ length: 1_000 }, (_none, n) => `Q4 rest/row-${n}`);
   await connection.hset(keys.buyerRows(BUYER), Object.fromEntries(names.map((name) => [name, '1'])));
@@ -55,7 +55,7 @@ test('… and all of them can be gone through', async () => {
   for await (const page of rows.allOf('nobody')) expect(page).toEqual([]);
 });
 
-test('a line brings back a request that was given up, unless another portfolio sends it or its limit was sent', () => {
+test('a line revives a cancelled request unless another portfolio sends it or its limit was sent', () => {
   const givenUp = {
     row,
     amount: '1',

@@ -10,7 +10,7 @@ const words = {
   likes: new Set<string>(),
 };
 
-test('a change is written only as long as what was read is still so', async () => {
+test('a change of buyers is written only if nothing changed since they were read', async () => {
   const ledger = openLedger();
   const buyers = makeBuyers(ledger);
   const { version } = await buyers.read([DIGEST]);
@@ -25,7 +25,7 @@ test('a change is written only as long as what was read is still so', async () =
   expect(read.buyers).toEqual(new Map([[KEY, '{}']]));
 });
 
-test('a corrected name is written only while nothing was sent, and jobs of the old one send nothing', async () => {
+test('a corrected name is written only while nothing was sent, and raises the revision of its row', async () => {
   const ledger = openLedger();
   const { connection, keys } = ledger;
   const buyers = makeBuyers(ledger);
@@ -47,7 +47,7 @@ test('a corrected name is written only while nothing was sent, and jobs of the o
 
 const keyOf = (n: number) => String(n).padStart(16, 'k');
 
-test('the words of many buyers stand in small sets, come in order and in pages, and go with their buyers', async () => {
+test('the words of many buyers are stored in small sorted sets, read in order and in pages, and deleted with the buyers', async () => {
   const ledger = openLedger();
   const { connection, keys } = ledger;
   const buyers = makeBuyers(ledger);
@@ -58,7 +58,7 @@ test('the words of many buyers stand in small sets, come in order and in pages, 
       true,
     );
   };
-  // A number that goes to and fro, so that each part of the order is split.
+  // A number that jumps back and forth, so that each part of the order is split.
   const wordOf = (n: number) => `w${String((n * 7_919) % 1_000).padStart(4, '0')}`;
   const all = Array.from({ length: 1_000 }, (_none, n) => n);
   await write(all.map((n) => [n, `${wordOf(n)} müller`]));

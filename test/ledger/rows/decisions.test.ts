@@ -5,7 +5,7 @@ import { openDecisions, openFinishedPortfolio, TOLD as told } from '../../suppor
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 // Promise: latest-decision-counts
-test('in whatever order decisions come, and however often, the latest one counts', async () => {
+test('the latest decision counts, in whatever order and however often decisions arrive', async () => {
   const { limitOf, word: wordOf, decisions, rows, portfolios, stories } = await openDecisions(1);
   const limit = await limitOf();
   const row = limit.maker;
@@ -21,7 +21,7 @@ test('in whatever order decisions come, and however often, the latest one counts
     fc.asyncProperty(
       fc.uniqueArray(word, { minLength: 1, maxLength: 6, selector: (one) => one.day }),
       async (words) => {
-        // Each case is later than all of the case before.
+        // Each case is later than the case before.
         year += 1;
         const said = words.map(({ day: of, status, ...one }) => {
           return wordOf(status, { ...one, at: `${year}-01-${of}T00:00:00.000Z` });
@@ -43,7 +43,7 @@ test('in whatever order decisions come, and however often, the latest one counts
         const granted = last.total === '' ? '0.00' : Number(last.total).toFixed(2);
         expect(statuses).toEqual({ [last.status]: 1 });
         expect(answers).toMatchObject([{ status: last.status, rows: 1, granted }]);
-        // What a later import copies from the call is the same.
+        // A later import copies the same record from the call.
         const [call] = await stories.calls([{ kind: 'limit', key: row.key }]);
         expect(call).toMatchObject({ id: 'bl_q41', record: now?.record });
       },
@@ -54,7 +54,7 @@ test('in whatever order decisions come, and however often, the latest one counts
 });
 
 // Promise: decision-changes-the-row
-test('a decision is a change of the row, which stays in its state, and the same word again is none', async () => {
+test('a decision changes a row but not its state, and the same decision again changes nothing', async () => {
   const { decide, limitOf, rows, stories, ledger, keys } = await openDecisions(4);
   const { maker: row } = await limitOf();
   const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
@@ -74,22 +74,22 @@ test('a decision is a change of the row, which stays in its state, and the same 
   expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
 });
 
-test('equal amounts written otherwise, and a word without a time that says what is known, are no other decision', async () => {
+test('a decision with equal amounts, or without a time and without news, is no new decision', async () => {
   const { decide, limitOf, stories } = await openDecisions(1);
   const at = '2100-11-02T00:00:00.000Z';
   const word = { total: '1000.00', available: '9e2', at };
   expect(await decide('approved', { ...word, isDated: false })).toMatchObject({ decided: 'same' });
-  // So a decision of an earlier time is still heard.
+  // A decision from an earlier time is therefore still accepted.
   const earlier = { ...word, at: '2100-11-01T00:00:00.000Z' };
   expect(await decide('declined', earlier)).toMatchObject({ decided: 'taken' });
-  // A total of which nothing is said stays, and nothing is known any more of what is available.
+  // A missing total keeps the known one, and the available amount becomes unknown.
   const silent = { at, total: undefined, available: undefined };
   expect(await decide('in_progress', silent)).toMatchObject({ decided: 'taken' });
   const [call] = await stories.calls([{ kind: 'limit', key: (await limitOf()).key }]);
   expect(call?.record).toEqual({ status: 'in_progress', total_limit: '1000.00', decided_at: at });
 });
 
-test('nothing is decided of a row whose limit is another one, or is not made, or whose call cannot be read', async () => {
+test("a decision is refused if the row's limit is another one or not made, or its call is unreadable", async () => {
   const { decide, limitOf, word, decisions, rows, ledger, keys } = await openDecisions(3);
   for (const state of ['done', 'refused'] as const) {
     const [one] = await rows.inState('q4', state, { count: 1 });
@@ -106,7 +106,7 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
 
 // Promise: latest-decision-counts
 test.each(['limit', 'held'] as const)(
-  'a decision that comes before a row in state %s has its answer stays, though the answer is written then',
+  'a decision that arrives before a row in state %s has its answer is kept when the answer is written',
   async (state) => {
     const { context, import: bring } = await openWorkplace();
     const { decisions, rows, calls, portfolios, stories } = context;
@@ -140,7 +140,7 @@ test.each(['limit', 'held'] as const)(
   },
 );
 
-test('a row whose available amount changed more often than its history has entries is still in its state since it was answered', async () => {
+test('the time since a row is in its state stays after more decisions than its history has entries', async () => {
   const { decide, limitOf, rows, ledger, keys } = await openDecisions(1);
   const { maker: row } = await limitOf();
   const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
@@ -153,7 +153,7 @@ test('a row whose available amount changed more often than its history has entri
   expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
 });
 
-test('the rows of a limit are found whether their buyer has few requests, many, or is not known', async () => {
+test('the rows of a limit are found if its buyer has few requests, many requests, or is unknown', async () => {
   const { limitOf, decisions, ledger, keys } = await openDecisions(1);
   const limit = await limitOf();
   const all = [limit.maker];
@@ -165,7 +165,7 @@ test('the rows of a limit are found whether their buyer has few requests, many, 
   expect(await decisions.rowsOf({ ...limit, maker: undefined }, async () => ['other'])).toEqual([]);
 });
 
-test('a call keeps its last 50 decisions, also those of files whose names have quotes', async () => {
+test('a call keeps its last 50 decisions, also from files with quotes in their names', async () => {
   const { limitOf, word, decisions, ledger, keys } = await openDecisions(1);
   const limit = await limitOf();
   for (let n = 0; n < 53; n += 1) {
@@ -180,23 +180,23 @@ test('a call keeps its last 50 decisions, also those of files whose names have q
 });
 
 test.each([
-  ['what a results file put back, as after the ledger was lost', 'a results file', { status: 'rejected' }],
-  ['the id that a person gave, since its answer never came', 'a person', {}],
-])('%s is not said to be the first answer of the service', async (_what, by, record) => {
+  ['a record that a results file restored after the ledger was lost', 'a results file', { status: 'rejected' }],
+  ['an id that a person gave because the answer never arrived', 'a person', {}],
+])('%s is not shown as the first answer of the service', async (_what, by, record) => {
   const { decide, limitOf, stories, ledger, keys } = await openDecisions(1);
   const { key } = await limitOf();
   await ledger.hset(keys.call('limit', key), { by, record: JSON.stringify(record), at: Date.now() });
   await decide('rejected');
   const [call] = await stories.calls([{ kind: 'limit', key }]);
   expect(call?.decided).toMatchObject({ file: 'later.csv' });
-  // The row's page says "Answered at first: nothing".
+  // The row's page would show "Answered at first: nothing".
   expect(call?.answered && recordWords(call.answered)).toBeUndefined();
 });
 
 test.each([
   { of: 'in turn', names: ['a', 'b', 'a', 'b', 'a'] },
   { of: 'one behind the other', names: ['a', 'a', 'b', 'b', 'b'] },
-])('rows of two portfolios that were decided $of are told by portfolio', async ({ names }) => {
+])('decisions on rows of two portfolios, $of, are noted as reported by portfolio', async ({ names }) => {
   const { context } = await openFinishedPortfolio(1);
   const { decisions, ledger, keys } = context;
   const entries = names.flatMap((name, at) => [
