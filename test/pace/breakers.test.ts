@@ -188,12 +188,12 @@ function outage(
   });
 }
 
-describe.concurrent('an hour of an outage', () => {
+describe.concurrent('an outage', () => {
   // Promise: outage-holds-few-rows
   test.each([
     [{ processes: 1, callers: 32, kinds: 1, tokenWorks: true } as const],
     [{ processes: 2, callers: 16, kinds: 2, tokenWorks: true } as const],
-  ])('leaves no more unknown calls than those in flight and the probes: %j', async (fleet) => {
+  ])('of an hour leaves no more unknown calls than those in flight and the probes: %j', async (fleet) => {
     const { unknown, backS } = await outage(3_600, fleet);
     expect(unknown).toBeGreaterThan(32);
     expect(unknown).toBeLessThanOrEqual(60);
@@ -201,7 +201,7 @@ describe.concurrent('an hour of an outage', () => {
     expect(backS).toBeLessThan(305);
   });
 
-  test('costs no probes while the token endpoint is away too, and its end is noticed quickly', async () => {
+  test('of an hour costs no probes while the token endpoint is away too, and its end is noticed quickly', async () => {
     const { unknown, backS, tokenCalls } = await outage(3_600, {
       processes: 2,
       callers: 16,

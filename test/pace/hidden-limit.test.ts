@@ -105,7 +105,7 @@ describe.concurrent('a hidden limit is used up, with few refusals', () => {
   test.each([
     ...[...QUICK, ...FORESEEN].map((headers) => ({ headers, at20: 1.12, at100: 1.06 })),
     ...DEAR.map((headers) => ({ headers, at20: 1.25, at100: 1.2 })),
-  ])('$headers', async ({ headers, at20, at100 }) => {
+  ])('with headers $headers, at 20 and at 100 calls a second', async ({ headers, at20, at100 }) => {
     const [slow, fast] = await Promise.all([
       sendInto(limited(20, headers), 800),
       sendInto(limited(100, headers), 1_500),

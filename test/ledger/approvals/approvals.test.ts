@@ -120,7 +120,7 @@ describe('a limit for the sum of a portfolio', () => {
     ['2.9999999999', 'waiting'],
     ['0', 'waiting'],
     ['999999999999999999999999999999', 'granted'],
-  ])('of %s for rows of 1 and 2: %s', async (above, standing) => {
+  ])('of %s gives an import with rows of 1 and 2 the standing %s', async (above, standing) => {
     const { imported } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1', r2: '2' }, ABOVE(above));
     expect((await waiting.look()).standing).toBe(standing);

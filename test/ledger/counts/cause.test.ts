@@ -88,7 +88,7 @@ describe('the words of an answer become the words of a cause:', () => {
     expect(wordsOf(body)).toBe(words);
   });
 
-  test('are no longer than 200 characters', () => {
+  test('long words are cut to 200 characters', () => {
     const words = wordsOf('word '.repeat(400));
     expect(words.length).toBeLessThanOrEqual(200);
     expect(words).toMatch(/^(word )+word…$/);

@@ -16,9 +16,6 @@ test.each([
     'This buyer has 2 requests here that were not sent, and it cannot be told which of them this line (12,500) corrects: …',
     false,
   ],
-])(
-  'a repeated line is recognised by its earlier problem, with and without group separators: %s',
-  (earlier, is) => {
-    expect(isUndecided(ASKING, earlier)).toBe(is);
-  },
-);
+])('a repeated line is recognised by its earlier problem, with and without group separators: %s', (earlier, is) => {
+  expect(isUndecided(ASKING, earlier)).toBe(is);
+});

@@ -17,7 +17,7 @@ async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
 /** Enough cells for several batches and more than one read. */
 const many = (cell: string) => Array.from({ length: 9_000 }, () => cell);
 
-describe('ambiguous amounts', () => {
+describe('amounts that may mean two values', () => {
   test.each([
     ['point', ['1.234', '1,234', '1234.5'], ['1.234', '1234', '1234.5']],
     ['comma', ['1.234', '1,234', '7,5'], ['1234', '1.234', '7.5']],

@@ -92,7 +92,7 @@ describe('hidden rows', () => {
   ];
 
   // Promise: hidden-rows-not-requested
-  test('are a problem each', async () => {
+  test('are invalid lines', async () => {
     const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }]);
     expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'invalid', 'row', 'invalid']);
     expect(told(lines.slice(1))).toEqual([
