@@ -14,7 +14,7 @@ test('the Date header of the first answer is used as it is', () => {
   expect(makeTheirClock().read(start + 3_600_000, start + 700)).toBe(start + 3_600_000);
 });
 
-test("after a second the service's clock is known to within the gap between answers, and never too late", () => {
+test("after a second the service's clock is known to within the gap between answers, and never estimated ahead", () => {
   const aheads = fc.integer({ min: -86_400_000, max: 86_400_000 });
   const gaps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 60, maxLength: 200 });
   fc.assert(

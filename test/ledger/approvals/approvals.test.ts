@@ -207,7 +207,7 @@ test('a cancelled row leaves its approval, and needs another approval to be sent
 });
 
 test.each(['granted', 'declined', 'waiting'])(
-  'an import that another import of the same file closed (%s) does not set the supplier',
+  'an import sets no supplier once another import of the file has closed its approval (%s)',
   async (standing) => {
     const { begin, put, grant, decline, approvals, portfolios } = openApprovals();
     const open = await begin('a.csv', { by: 'alice' });

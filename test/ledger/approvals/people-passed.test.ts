@@ -71,7 +71,7 @@ async function bySums({ connection, keys }: ReturnType<typeof openApprovals>) {
 }
 
 // Promise: sum-by-person
-test('the sum that passed for a person equals the amounts of their unapproved rows that may be sent or were', async () => {
+test('the sum that a person passed without approval equals their rows that may be sent, are under way or done', async () => {
   await fc.assert(
     fc.asyncProperty(ops, async (steps) => {
       const ledger = openApprovals();

@@ -109,7 +109,7 @@ describe('settle', () => {
     expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1', 'bl_2']);
   });
 
-  test('notes on the limit that has an id which other row was answered with it, too', async () => {
+  test('notes on a limit which other row got the same id by a late answer', async () => {
     const { calls, connection, keys } = openLedger();
     const other = { kind: 'limit', key: 'request-2', row: otherRow } as const;
     await calls.settle(limit, 'a/1', made);

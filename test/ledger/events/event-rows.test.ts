@@ -68,7 +68,7 @@ test('an event with the second id of a call that was made twice refers to its ro
   expect(await named(['bl_0again'])).toEqual([]);
 });
 
-test('for a company with many requests the first ten rows are listed, and that there are more', async () => {
+test('for a company with many requests ten rows are listed, with a mark that there are more', async () => {
   const { events, put } = await openRows();
   for (let at = 0; at < 12; at += 1) await put('q4', `row-${at}`, { company: 'company_A1' });
   const [found] = await events.rowsOf([{ ids: ['company_A1'] }]);

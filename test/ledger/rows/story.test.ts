@@ -49,7 +49,7 @@ test("the history of a row has a refusal with the service's answer, and who retr
   expect(more).toEqual([]);
 });
 
-test('the history of each row has a doubt, the answer of a person, and the release', async () => {
+test('a doubt, the answer of a person and the release appear in the history of the rows concerned', async () => {
   const { rows, calls, stories, told } = await openStory();
   const other = { portfolio: 'q5', key: 'row-2' };
   await rows.put(other, 2, '1', makeRequest());

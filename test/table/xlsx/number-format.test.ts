@@ -14,7 +14,7 @@ test.each([
   expect(isDateFormat(id, code)).toBe(isDate);
 });
 
-test('a format of opening brackets is read immediately', () => {
+test('a format of opening brackets or quotes is read as literal text', () => {
   expect(isDateFormat(170, '['.repeat(255))).toBe(false);
   expect(shown('['.repeat(255), '500')?.text).toContain('[[');
   expect(shown('"[;'.repeat(85), '500')?.text).toContain('[;');
