@@ -12,18 +12,18 @@ import { MACHINE_PATH, run } from '../support/set-up.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** With the Node of this test, whatever the machine's own is. */
+/** The Node of this test goes first, whichever one the machine has. */
 const PATH = [dirname(process.execPath), MACHINE_PATH].join(delimiter);
 
-/** What npm says where its registry cannot be reached. */
+/** Errors of npm that mean that its registry cannot be reached. */
 const CUT_OFF = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT|CERT/;
 
-/** Decimal, as registries count. */
+/** In decimal units, as registries count. */
 const MOST_BYTES = 2_000_000;
 
 describe('the package that npm pack makes', () => {
   let folder: string;
-  /** Paths in the package, once it is installed. */
+  /** Paths in the installed package. */
   let files: string[];
   let packedBytes: number;
   let isCutOff = false;
@@ -49,7 +49,7 @@ describe('the package that npm pack makes', () => {
     expect(packedBytes).toBeLessThan(MOST_BYTES);
   });
 
-  test('has what was built of the sources, and what these read at run time, but no source and nothing of tests', () => {
+  test('has the built files and the files that these read at run time, and no sources and no tests', () => {
     const built = files.filter((file) => /^dist\/(?:src|jobs|scripts)\/.*\.js$/.test(file) && !/\/assets\//.test(file));
     expect(built.length).toBeGreaterThan(500);
     expect(built).toContain('dist/jobs/drafts/preview-thread.js');
@@ -66,18 +66,18 @@ describe('the package that npm pack makes', () => {
     expect(missing(['README.md', 'CHANGELOG.md', 'LICENSE', 'docs/deployment.md'])).toEqual([]);
   });
 
-  test('brings no package that only developing needs, and no Node', () => {
+  test('brings no development dependency and no Node', () => {
     const brought = readdirSync(join(folder, 'node_modules'));
     expect(brought.filter((name) => name === 'node' || name.startsWith('node-linux'))).toEqual([]);
     expect(brought).not.toContain('vitest');
     expect(brought).not.toContain('typescript');
   });
 
-  test('says its version and the commit of which it was built', async () => {
+  test('prints its version and the commit from which it was built', async () => {
     expect(await limitline(folder, ['--version'])).toBe(`${versionWords()}\n`);
   });
 
-  test('turns its example into limits by a Redis and a stand-in of its own', async () => {
+  test('runs its example with its own Redis and stand-in, and every limit is approved', async () => {
     const example = 'node_modules/limitline/examples/clean.csv';
     const report = await limitline(folder, ['run', example, '--results', '.', '--json']);
     expect(JSON.parse(report)).toMatchObject({ lines: 5, states: { done: 5 }, statuses: { approved: 5 } });
@@ -87,20 +87,20 @@ describe('the package that npm pack makes', () => {
   });
 });
 
-test('a package asks for the Node that a clone is brought, and the command does', () => {
+test('the package requires the Node version that the set-up and the command use', () => {
   const needed = /^>=(\d+)$/.exec(PACKAGE.engines.node)?.[1];
   const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
   expect(/NODE_VERSION = '(\d+)\./.exec(read('scripts/setup.mjs'))?.[1]).toBe(needed);
   expect(/NEEDED = (\d+);/.exec(read('scripts/limitline.cjs'))?.[1]).toBe(needed);
 });
 
-/** The command as a folder of its own has it, without the settings of whoever runs this test. */
+/** Runs the installed command without the settings of the person who runs this test. */
 async function limitline(folder: string, args: string[]): Promise<string> {
   const env = { PATH, HOME: process.env.HOME, ...ownDataHome(folder) };
   return (await promisify(execFile)(join(folder, 'node_modules/.bin/limitline'), args, { cwd: folder, env })).stdout;
 }
 
-/** With the certificates of whoever runs this test, since the registry may be behind a proxy of his. */
+/** Keeps NODE_EXTRA_CA_CERTS, since the registry may be behind a proxy. */
 function runNpm(args: string[], cwd: string) {
   const { NODE_EXTRA_CA_CERTS } = process.env;
   return run('npm', args, { cwd, env: { PATH, ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}) } });

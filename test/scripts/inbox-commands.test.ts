@@ -6,14 +6,14 @@ import { openInbox } from '../support/inbox.ts';
 import { ownRedis } from '../support/ledger.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-/** A command line with a folder of its own, in the stand-in's account. */
+/** A command line with a folder of its own, in the account of the stand-in. */
 async function openCommands(env: Record<string, string> = {}) {
   const cwd = await makeFolder();
   const settings = { ...ownRedis(), ...env };
   return { cwd, limitline: (...args: string[]) => callCommand(args, { cwd, env: settings }) };
 }
 
-test('a mapping is kept by a file that is read so, listed, and forgotten', async () => {
+test('mapping keep stores a mapping that reads the given file; mapping list and forget manage it', async () => {
   const { cwd, limitline } = await openCommands();
   await writeFile(join(cwd, 'bank.csv'), 'Kunde;Land;HR;Betrag\nMuster GmbH;DE;HRB 1;1.000,50\n');
   const keep = ['mapping', 'keep', 'Our bank', 'bank.csv'];
@@ -38,7 +38,7 @@ test('a mapping is kept by a file that is read so, listed, and forgotten', async
 });
 
 // Promise: inbox-names-errors-file
-test('inbox tells what lies there, and what became of what was taken', async () => {
+test('inbox lists the files in the drop folder and what became of earlier ones', async () => {
   const none = await openCommands();
   expect((await none.limitline('inbox')).stdout).toMatch(/^There is no drop folder: set LIMITLINE_INBOX/);
   const { drop, takeIn, work, settled, inbox, dir, env } = await openInbox();

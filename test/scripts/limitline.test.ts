@@ -9,14 +9,14 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = join(ROOT, 'scripts/limitline.cjs');
 
 // Promise: version-commit-format
-test('--version says version, commit and format of the ledger, needs no git, and says nothing else', () => {
+test('--version prints version, commit and ledger format only, and needs no git', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const said = execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8', env: { PATH: '/nowhere' } });
   expect(said).toMatch(/^\d+\.\d+\.\d+ \(commit (?:[\da-f]{9}|not known), ledger format \d+\)\n$/);
   expect(said.split(' ')[0]).toBe(version);
 });
 
-test('--version --json says the same in JSON', () => {
+test('--version --json prints the same facts as JSON', () => {
   const said = execFileSync(process.execPath, [COMMAND, '--version', '--json'], { encoding: 'utf8' });
   expect(JSON.parse(said)).toEqual({
     version: expect.stringMatching(/^\d/),
@@ -31,11 +31,11 @@ test('the help fits into 80 columns', () => {
 });
 
 test.runIf(existsSync(join(ROOT, 'node_modules/.bin/node')))(
-  'the Node that the set-up brought is found through a link to the command, and from its own folder',
+  'the command finds the installed Node through a link and from its own folder, whatever Node is on the PATH',
   async () => {
     const link = join(await makeFolder(), 'limitline');
     symlinkSync(COMMAND, link);
-    // Whatever the machine's own is: here it is one that does nothing.
+    // The node on the PATH is a substitute that does nothing.
     const env = { PATH: `${await makeNode('echo other')}:/usr/bin:/bin` };
     for (const command of [link, COMMAND]) {
       expect(execFileSync('sh', [command, '--version'], { encoding: 'utf8', env })).toMatch(/^\d+\.\d+/);
@@ -45,7 +45,7 @@ test.runIf(existsSync(join(ROOT, 'node_modules/.bin/node')))(
 
 // Promise: nohup-continues
 test.runIf(process.platform === 'linux')(
-  'a SIGHUP that was ignored before Node began, which forgets it, is passed on to it',
+  'an ignored SIGHUP is passed on to Node, which forgets it at its start',
   async () => {
     const folder = await makeNode('echo "SigIgn: $STARTED_IGNORING"');
     symlinkSync(COMMAND, join(folder, 'limitline'));
@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-/** A folder with a `node` that does this. */
+/** A folder with a `node` that runs this script. */
 async function makeNode(script: string): Promise<string> {
   const folder = await makeFolder();
   writeFileSync(join(folder, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -66,7 +66,7 @@ async function makeNode(script: string): Promise<string> {
 }
 
 // Promise: own-node
-test('the Node in the folder of the command goes before any other on the PATH', async () => {
+test('the Node in the folder of the command is used before any other on the PATH', async () => {
   const folder = await makeNode('echo "beside: $*"');
   symlinkSync(COMMAND, join(folder, 'limitline'));
   const env = { PATH: `${await makeNode('echo other')}:/usr/bin:/bin` };
@@ -75,7 +75,7 @@ test('the Node in the folder of the command goes before any other on the PATH', 
 });
 
 // Promise: says-which-node
-test('an older Node says which one is needed, in one line', () => {
+test('an older Node prints which version is needed, in one line', () => {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '18.20.1' }); require(${JSON.stringify(COMMAND)})`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -84,7 +84,7 @@ test('an older Node says which one is needed, in one line', () => {
   );
 });
 
-test('what an older Node has to read has nothing in it that is newer than ES5, but for the import that it never reaches', () => {
+test('the code that an older Node reads has no syntax newer than ES5, except the import that it never reaches', () => {
   const code = readFileSync(COMMAND, 'utf8').replace(/'[^'\n]*'|\/\/.*|\/\*\*.*\*\//g, '');
   expect(code).not.toMatch(/=>|`|\b(const|let|class|await|async)\b|\?\?|\?\./);
 });
@@ -97,7 +97,7 @@ test.each([
   [['report', 'q4', '--format', 'csv'], '--format csv another format'],
   [['work'], 'LOG_LEVEL is "loud"'],
   [['service'], 'LOG_LEVEL is "loud"'],
-])('with --json a fault of %j is an object on standard output, too', async (args, words) => {
+])('with --json, a fault of %j is also a JSON object on standard output', async (args, words) => {
   const cwd = await makeFolder();
   const env = { PATH: process.env.PATH, XDG_DATA_HOME: join(cwd, 'data'), ...(args[1] ? {} : { LOG_LEVEL: 'loud' }) };
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args, '--json'], {
@@ -122,7 +122,7 @@ test.each([
     '(limitline user remove --help lists its arguments and options)',
   ],
 ])(
-  'a fault of the arguments %j is named in one line, with the help that lists what there is',
+  'faulty arguments %j are reported in one line that names the right help command',
   async (args, fault, help) => {
     const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
@@ -132,7 +132,7 @@ test.each([
   },
 );
 
-test('a group of commands without one of them says that it lacks one', async () => {
+test('a group of commands without a subcommand is reported as incomplete', async () => {
   const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
   const { stdout } = spawnSync(process.execPath, [COMMAND, '--json', 'user'], given);
   expect(JSON.parse(stdout)).toEqual({ error: 'a command is missing', status: 1 });

@@ -31,10 +31,10 @@ import {
 } from '../support/set-up.ts';
 
 const MACHINE_NODE = execFileSync('node', ['--version'], { encoding: 'utf8', env: { PATH: MACHINE_PATH } }).trim();
-/** Whether a clone on this machine is brought a Node. */
+/** Whether the set-up installs a Node on this machine. */
 const IS_OLD = Number.parseInt(MACHINE_NODE.slice(1), 10) < Number.parseInt(NODE_VERSION.slice(1), 10);
 const FETCHING = `limitline: fetching Node ${NODE_VERSION.slice(1)} …\n`;
-/** A package with a command, which needs no other package. */
+/** A package that has a command and needs no other package. */
 const SAMPLE = 'nanoid';
 
 describe('a fresh clone', () => {
@@ -49,7 +49,7 @@ describe('a fresh clone', () => {
   }, 300_000);
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-  test('is set up once by set-ups that start together; the others wait and find it done', () => {
+  test('is set up once by set-ups that start together; the others wait for it', () => {
     expect(
       first.map(({ code, stderr }) => ({ code, stderr })).sort((a, b) => b.stderr.length - a.stderr.length),
     ).toEqual([
@@ -65,19 +65,19 @@ describe('a fresh clone', () => {
     expect(existsSync(join(clone, 'node_modules', SAMPLE))).toBe(true);
   });
 
-  test('has then nothing missing, which is said by silence, also without npm and without a network', async () => {
+  test('needs nothing further afterwards: the next set-up is silent, also without npm and network', async () => {
     const path = makeProgramFolder(clone, ['node', 'redis-server']);
     expect(await setUp(clone, { PATH: path })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('runs the command under Node 24 or later, from any folder in it', async () => {
+  test('runs the command under Node 24 or later from any folder in it', async () => {
     const called = await run('npx', ['limitline', 'check', 'a file'], { cwd: join(clone, 'scripts') });
     expect(called).toMatchObject({ code: 0, stdout: `${IS_OLD ? NODE_VERSION : MACHINE_NODE} check,a file\n` });
     expect(readlinkSync(join(clone, 'node_modules/.bin/limitline'))).toBe('../../scripts/limitline.cjs');
   });
 
   // Promise: own-node
-  test.runIf(IS_OLD)('runs the command under Node 24, though another is first on the PATH', async () => {
+  test.runIf(IS_OLD)('runs the command under Node 24 when another Node is first on the PATH', async () => {
     const path = makeProgramFolder(clone, [], { node: 'echo "an old Node"' });
     const called = await run(join(clone, 'node_modules/.bin/limitline'), ['a b'], { cwd: clone, env: { PATH: path } });
     expect(called).toMatchObject({ code: 0, stdout: `${NODE_VERSION} a b\n` });
@@ -92,7 +92,7 @@ describe('with other programs on the PATH', () => {
   });
   afterEach(() => rmSync(clone, { recursive: true, force: true }));
 
-  test('what npm says is shown when it fails, and only then, and it is tried again the next time', async () => {
+  test('the output of npm is shown only when it fails, and the next set-up tries again', async () => {
     const path = makeProgramFolder(clone, ['node', 'redis-server'], {
       npm: 'echo "npm was called with $*"; echo "no network" >&2; exit 7',
     });
@@ -103,7 +103,7 @@ describe('with other programs on the PATH', () => {
     expect(await setUp(clone, { PATH: path })).toEqual({ code: 1, stdout: '', stderr: said });
   });
 
-  test('a lock file that npm ci refuses is installed as it is, and one that changed is installed anew', async () => {
+  test('a lock file that npm ci refuses is installed by npm install, and a changed lock file is installed again', async () => {
     const path = makeInstalling(clone);
     const calls = join(clone, 'calls');
     await setUp(clone, { PATH: path });
@@ -116,7 +116,7 @@ describe('with other programs on the PATH', () => {
     });
   });
 
-  test('a Node is brought where the machine has an older one, by npm and without a script; what npm says is shown when it fails', async () => {
+  test('npm installs a newer Node without scripts when the machine has an older one, and its output is shown on failure', async () => {
     const folder = `${clone}/node_modules/.node`;
     const brought = `${folder}/node_modules/node-${process.platform}-${process.arch}/bin`;
     const npmThat = (does: string) =>
@@ -143,7 +143,7 @@ describe('with other programs on the PATH', () => {
     );
     expect(await setUp(clone, { ...older, PATH: works })).toMatchObject({ code: 0, stderr: FETCHING });
     expect(await setUp(clone, { ...older, PATH: npmThat('exit 7') })).toEqual({ code: 0, stdout: '', stderr: '' });
-    // What is lost comes back: the command, and Node.
+    // A lost command and a lost Node are restored.
     unlinkSync(join(clone, 'node_modules/.bin/limitline'));
     rmSync(folder, { recursive: true });
     expect(await setUp(clone, { ...older, PATH: works })).toEqual({
@@ -157,7 +157,7 @@ describe('with other programs on the PATH', () => {
     );
   });
 
-  test('a killed set-up is waited for as long as its npm works, and then made up for', async () => {
+  test('a set-up waits for the npm of a killed set-up, and then repeats its work', async () => {
     const pidFile = join(clone, 'npm.pid');
     const hanging = makeProgramFolder(clone, ['node', 'redis-server', 'sleep', 'mv'], {
       npm: `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600`,
@@ -165,7 +165,7 @@ describe('with other programs on the PATH', () => {
     const killed = start('node', ['scripts/setup.mjs'], { cwd: clone, env: inClone(clone, { PATH: hanging }) });
     await vi.waitUntil(() => existsSync(pidFile), { timeout: 60_000 });
     const npmPid = Number(readFileSync(pidFile, 'utf8'));
-    // Its npm may be quicker than it notes whom it has begun.
+    // npm may write its pid before the set-up has written npm's id into the lock.
     await vi.waitUntil(() => isLockedBy(npmPid, clone), { timeout: 60_000 });
     killed.kill('SIGKILL');
     await once(killed, 'exit');
@@ -182,7 +182,7 @@ describe('with other programs on the PATH', () => {
     });
   });
 
-  test('a missing Redis is installed where that can be done, and asked for elsewhere', async () => {
+  test('a missing Redis is installed by root, and asked for otherwise', async () => {
     const path = makeInstalling(clone, { redis: false });
     const isRoot = process.getuid?.() === 0;
     const ended = await setUp(clone, { PATH: path });
@@ -193,9 +193,9 @@ describe('with other programs on the PATH', () => {
     );
   });
 
-  test('a browser for the tests is installed where that can be done, and never a reason to fail', async () => {
+  test('a browser for the tests is installed by root, and its absence is no failure', async () => {
     const installing = { PATH: makeInstalling(clone), CHROMIUM_PATH: '' };
-    // `npm start` needs none.
+    // `npm start` needs no browser.
     expect(await run('node', ['scripts/setup.mjs'], { cwd: clone, env: inClone(clone, installing) })).toMatchObject({
       code: 0,
       stderr: expect.not.stringContaining('chromium'),
@@ -215,7 +215,7 @@ describe('with other programs on the PATH', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'where there is no browser without windows, one with them is installed',
+    'a full Chromium is installed when there is no headless one',
     async () => {
       const path = makeInstalling(clone);
       const plain = makeProgramFolder(clone, [], {
@@ -232,7 +232,7 @@ describe('with other programs on the PATH', () => {
     ['the environment', { REDIS_URL: 'redis://elsewhere' }, ''],
     ['.env', {}, 'LOG_LEVEL=info\nREDIS_URL="redis://elsewhere" # ours\n'],
     ['a mounted file', {}, 'REDIS_URL_FILE=/run/secrets/redis\n'],
-  ])('no Redis is needed where %s names one', async (_name, env, dotenv) => {
+  ])('no Redis is needed when %s names one', async (_name, env, dotenv) => {
     writeFileSync(join(clone, '.env'), dotenv);
     expect(await setUp(clone, { PATH: makeInstalling(clone, { redis: false, apt: false }), ...env })).toMatchObject({
       code: 0,
@@ -247,7 +247,7 @@ describe('with other programs on the PATH', () => {
   test.each([
     ['the environment, over .env', { REDIS_URL: '' }, 'REDIS_URL=redis://elsewhere\n'],
     ['.env', {}, '# REDIS_URL=redis://elsewhere\nREDIS_URL=""\n'],
-  ])('an empty address in %s is none', async (_name, env, dotenv) => {
+  ])('an empty REDIS_URL in %s counts as none', async (_name, env, dotenv) => {
     writeFileSync(join(clone, '.env'), dotenv);
     expect(await setUp(clone, { PATH: makeInstalling(clone, { redis: false, apt: false }), ...env })).toMatchObject({
       code: 1,
@@ -257,10 +257,11 @@ describe('with other programs on the PATH', () => {
 });
 
 /**
- * As `git pull && npm run setup` does it (docs/deployment.md, "Upgrade") on a machine with Node 20: npm puts node_modules/.bin in front of the
- * PATH, so the set-up runs under the Node that was brought before, and `npm ci` takes that Node away.
+ * The steps of `git pull && npm run setup` (docs/deployment.md, "Upgrade") on a machine with Node 20. npm puts
+ * node_modules/.bin in front of the PATH, so the set-up runs under the Node that it installed earlier.
+ * `npm ci` deletes that Node.
  */
-test('a clone on a machine with an older Node has a Node again once its dependencies were installed anew', async () => {
+test('a clone on a machine with an older Node has a newer Node again after its dependencies were reinstalled', async () => {
   const clone = makeClone();
   onTestFinished(() => rmSync(clone, { recursive: true, force: true }));
   const bin = join(clone, 'node_modules/.bin');
@@ -276,7 +277,7 @@ test('a clone on a machine with an older Node has a Node again once its dependen
   const setUp = await run('node', ['scripts/setup.mjs'], { cwd: clone, env });
   expect(setUp.code).toBe(0);
   expect(existsSync(join(bin, 'node'))).toBe(true);
-  // What systemd and cron start.
+  // This is what systemd and cron start.
   const version = await run('node', ['--version'], { cwd: clone, env });
   expect(version.stdout).toBe(`${NODE_VERSION}\n`);
 });

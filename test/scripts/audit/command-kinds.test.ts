@@ -13,7 +13,7 @@ import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
 const COMMANDS = join(import.meta.dirname, '../../../scripts/commands');
 
-/** The command line with all commands that there are. */
+/** The command line with all its commands. */
 async function wholeProgram(): Promise<Command> {
   const program = new Command('limitline');
   const terminal = makeTerminal({ json: false });
@@ -23,26 +23,26 @@ async function wholeProgram(): Promise<Command> {
   return program;
 }
 
-/** All that can be called: of a command that has others, those. */
+/** The commands that can be called: the subcommands of a command that has some, or else the command itself. */
 const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
 // Promise: every-change-audited
-test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
+test('each command is listed in COMMAND_KINDS as changing something or not', async () => {
   const names = leavesOf(await wholeProgram()).map(commandNameOf);
   expect(names.length).toBeGreaterThan(15);
   const unsaid = names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name));
   expect(unsaid, 'say it in scripts/audit/command-kinds.ts').toEqual([]);
 });
 
-test('the list of commands, which loads none of them, has each, and its usage as it says itself', async () => {
+test('the list of commands in the help has each command with its usage', async () => {
   const { commands } = await wholeProgram();
   const help = new Help();
   const listed = Object.entries(LISTED).map(([name, { usage }]) => `${name} ${usage}`.trim());
   expect(listed.sort()).toEqual(commands.map((one) => help.subcommandTerm(one)).sort());
 });
 
-test('a command of which nobody says so does not begin', () => {
+test('a command that is missing from COMMAND_KINDS does not start', () => {
   const forgotten = new Command('limitline').command('forgotten');
   expect(() => beginCommand(forgotten)).toThrow('"forgotten" is not in scripts/audit/command-kinds.ts');
 });
@@ -53,13 +53,13 @@ function auditOf(name: string, given: Partial<Given>) {
   return kind.audit({ args: [], options: {}, ...given });
 }
 
-test('a command that only says what it would do tells the audit nothing', () => {
+test('a dry run and a recovery without --apply leave no audit entry', () => {
   expect(auditOf('retry', { args: ['q4'], options: { dryRun: true, cause: 'k3f9' } })).toBeUndefined();
   expect(auditOf('resolve', { args: ['q4'], options: { dryRun: true } })).toBeUndefined();
   expect(auditOf('recover', { args: [['a.csv']], options: {} })).toBeUndefined();
 });
 
-test('the audit is told what was asked for, the names of files without their folders, and no text that may be a name of somebody', () => {
+test('audit facts have the options, file names without folders, and no free text', () => {
   expect(auditOf('retry', { args: ['q4'], options: { cause: 'k3f9', yes: true } })).toEqual({
     about: 'q4',
     facts: { cause: 'k3f9' },
@@ -77,7 +77,7 @@ test('the audit is told what was asked for, the names of files without their fol
   });
 });
 
-test('of what a command answers its counts are told, and no texts', () => {
+test('audit facts have the counts of an answer, and no texts', () => {
   expect(countsOf({ rows: 3, why: 'a name', of: ['a', 'b'], isPart: false, faults: [] })).toEqual({
     rows: 3,
     of: 2,
@@ -88,7 +88,7 @@ test('of what a command answers its counts are told, and no texts', () => {
 });
 
 // Promise: every-change-audited
-test('what a command changes stands in the trail with the user of the system and the host; what only looks does not', async () => {
+test('the audit trail has each command that changes something, with user and host, and no command that only reads', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
   const call = async (...args: string[]) => {
@@ -122,14 +122,14 @@ test('what a command changes stands in the trail with the user of the system and
     { number: 5, by, what: 'rows cancelled', about: 'q4', is: 'begun', facts: { where: { states: ['queued'] } } },
     { number: 6, is: 'done', of: 5, facts: { cancelled: 3 } },
     { number: 7, by, what: 'ledger reconciled', is: 'begun' },
-    // The buyer whose only request was cancelled has no limit.
+    // One finding: the buyer whose only request was cancelled has no limit.
     { number: 8, is: 'done', facts: { count: 1 } },
   ]);
   const all = await call('audit', 'verify');
   expect(all).toMatchObject({ entries: 8, remembered: 8, broken: null });
 });
 
-test('a command that fails says so in the trail, and one whose portfolio is not there did nothing', async () => {
+test('the audit trail records a failed command, and nothing for a portfolio that does not exist', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
   await callCommand(['import', 'q4.csv'], { cwd });
@@ -142,7 +142,7 @@ test('a command that fails says so in the trail, and one whose portfolio is not 
   ]);
 });
 
-test('who says no when asked has left no entry: a plan alone is none', async () => {
+test('resolve asks before it acts on all held rows, and not for a single line', async () => {
   const kind = COMMAND_KINDS.resolve;
   if (typeof kind !== 'object') throw new Error('resolve changes nothing');
   expect(kind.asks?.({ args: ['q4'], options: { all: true, resend: true } })).toBe(true);

@@ -7,7 +7,7 @@ import { openContextOf } from '../../support/desk.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
-/** A command line with a portfolio of two rows, which a test ends as it likes. */
+/** A command line with a portfolio of two rows; `endRows` makes them done. */
 async function openCommands() {
   const cwd = await makeFolder();
   const env = {
@@ -33,7 +33,7 @@ async function openCommands() {
   };
 }
 
-test('archive says what it did, where the files are, and how to bring them back; and what to do where it may not', async () => {
+test('archive prints the number of rows, the folder and the restore command, and refuses open or unknown portfolios', async () => {
   const { limitline, endRows } = await openCommands();
   expect(await limitline('archive', 'q5')).toMatchObject({
     status: 1,
@@ -55,14 +55,14 @@ test('archive says what it did, where the files are, and how to bring them back;
     stderr: expect.stringContaining('q4 is archived: npx limitline restore "q4"'),
   });
   const { entries } = JSON.parse((await limitline('audit', 'list', '--json')).stdout);
-  // Behind its import; where nothing could be done, nothing was begun.
+  // The first two entries are of the import. A refused archive has no entry.
   expect(entries.slice(2)).toMatchObject([
     { what: 'portfolio archived', about: 'q4', is: 'begun' },
     { is: 'done', facts: { rows: 2 } },
   ]);
 });
 
-test('archive --json says the same to programs', async () => {
+test('archive --json prints the same facts as JSON', async () => {
   const { limitline, endRows, context } = await openCommands();
   await endRows();
   const { stdout } = await limitline('archive', 'q4', '--json');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 
-/** A finished portfolio that is archived, with the report of it before, and one that is at work. */
+/** A finished portfolio that is archived, the report from before its archiving, and a portfolio that is open. */
 async function openArchived() {
   const desk = await openDesk(2);
   expect((await desk.limitline('run', 'q4.csv', '--no-results')).status).toBe(0);
@@ -15,7 +15,7 @@ async function openArchived() {
 }
 
 // Promise: archived-results-compared
-test('an archived portfolio is reported of, and its results are what they were, to the byte', async () => {
+test('report works for an archived portfolio, and its results file is the same to the byte', async () => {
   const { limitline, json, read, cwd, folder } = await openArchived();
   const { status, stdout } = await limitline('report', 'q4');
   expect(status).toBe(0);
@@ -41,7 +41,7 @@ test('an archived portfolio is reported of, and its results are what they were, 
     const refused = await limitline('report', 'q4', ...options);
     expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('restore "q4"') });
   }
-  // What is not what was written is given to nobody, and no file is left half.
+  // A changed archive is not reported, and no file is left half written.
   const results = join(folder, 'results.csv.gz');
   const content = await readFile(results);
   await writeFile(results, Buffer.concat([content.subarray(0, -6), Buffer.from([1, 2, 3, 4, 5, 6])]));
@@ -52,7 +52,7 @@ test('an archived portfolio is reported of, and its results are what they were, 
 });
 
 // Promise: archived-are-listed
-test('portfolios says how many are archived, and --all lists them with where their files are', async () => {
+test('portfolios prints how many are archived, and --all lists them with their folders', async () => {
   const { limitline, json, folder } = await openArchived();
   const { stdout } = await limitline('portfolios');
   expect(stdout).toMatch(/^other .*\n1 more is archived or forgotten: npx limitline portfolios --all\n$/s);

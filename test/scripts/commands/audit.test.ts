@@ -7,7 +7,7 @@ import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openDesk } from '../../support/desk.ts';
 
-/** A desk on whose trail some things stand that others did. */
+/** A desk whose audit trail already has three entries. */
 async function openAudited() {
   const desk = await openDesk(1);
   const settings = readSettings({ env: { ...desk.env, LIMITLINE_DATA: join(desk.cwd, 'data') }, cwd: desk.cwd });
@@ -22,7 +22,7 @@ async function openAudited() {
   return { ...desk, context, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) };
 }
 
-test('audit list says who did what, the newest last, and what a terminal would obey is written out', async () => {
+test('audit list prints entries with the newest last, filters them, and escapes control characters', async () => {
   const { limitline, json } = await openAudited();
   const { status, stdout } = await limitline('audit', 'list');
   expect(status).toBe(0);
@@ -45,12 +45,12 @@ test('audit list says who did what, the newest last, and what a terminal would o
   expect((await limitline('audit', 'list', '--limit', '1')).stdout).toContain('there are older ones: --limit N');
 });
 
-test.each(['yesterday', '2026-13-01', '-1h', '0h'])('--since %s is refused, and says what it may be', async (since) => {
+test.each(['--since %s is refused with status 1', '2026-13-01', '-1h', '0h'])('--since %s is refused, and says what it may be', async (since) => {
   const { status } = await (await openDesk(1)).limitline('audit', 'list', '--since', since);
   expect(status).toBe(1);
 });
 
-test('audit verify says that the trail is whole, or which link is the first that does not hold, with status 2', async () => {
+test('audit verify reports an intact trail, and ends with status 2 and the first broken entry otherwise', async () => {
   const { limitline, json, context, keys } = await openAudited();
   const whole = await limitline('audit', 'verify');
   expect(whole.status).toBe(0);
@@ -69,7 +69,7 @@ test('audit verify says that the trail is whole, or which link is the first that
 });
 
 // Promise: export-is-a-witness
-test('an export holds without Redis, as a whole and for a while behind the trail, and no line of it can be changed', async () => {
+test('an exported trail is verified without Redis, and each changed, missing or added line is found', async () => {
   const { limitline, json, cwd } = await openAudited();
   expect((await limitline('audit', 'export', '--out', 'trail.ndjson')).status).toBe(0);
   const path = join(cwd, 'trail.ndjson');
@@ -78,7 +78,7 @@ test('an export holds without Redis, as a whole and for a while behind the trail
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  // That it was taken away stands in it.
+  // The export itself is an entry, too.
   expect(entries.map(({ what }) => what)).toEqual([
     'session begun',
     'rows retried',
@@ -101,7 +101,7 @@ test('an export holds without Redis, as a whole and for a while behind the trail
   expect((await limitline('audit', 'verify', '--file', 'nothing.ndjson')).stderr).toContain('there is no such file');
 });
 
-test('what was not looked at is not called whole or empty, and the way on from a break leads on in the same file', async () => {
+test('audit verify reports an empty range as not checked, and prints the command that continues behind a break', async () => {
   const { limitline, cwd } = await openAudited();
   const { status, stdout } = await limitline('audit', 'verify', '--from', '900');
   expect([status, stdout.trim()]).toEqual([
@@ -116,7 +116,7 @@ test('what was not looked at is not called whole or empty, and the way on from a
   expect((await limitline('audit', 'list', '--help')).stdout.match(/default: 50/g)).toHaveLength(1);
 });
 
-test('an export goes to standard output, an entry a line', async () => {
+test('audit export prints one entry a line on standard output', async () => {
   const { limitline } = await openAudited();
   const { stdout } = await limitline('audit', 'export');
   expect(

@@ -5,7 +5,7 @@ import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-/** Of nine buyers one is insolvent, two want too much, one has an unknown outcome. */
+/** Of nine buyers, one is insolvent, two ask for too much, and one limit call has an unknown outcome. */
 const FAULTS: FaultChange = {
   rules: [
     {
@@ -34,7 +34,7 @@ async function openFailed() {
 }
 
 describe('failures by cause', () => {
-  test('are told with what differs from row to row left out, and sent again or given up by their id', async () => {
+  test('group rows without the words that differ from row to row, and choose rows for retry and cancel by id', async () => {
     const { limitline, json, standIn, causes } = await openFailed();
     expect(causes.map(({ words, rows, meaning }) => [words, rows, meaning])).toEqual([
       ['limit too high at … for …', 2, 'refused'],
@@ -68,7 +68,7 @@ describe('failures by cause', () => {
   });
 
   // Promise: retry-choices-together
-  test('narrow what else chooses rows: state, text and line', async () => {
+  test('combine with state, text and line when rows are chosen', async () => {
     const { limitline, json, standIn, causes } = await openFailed();
     await standIn.setFaults({ rules: [] });
     const [high] = causes;
@@ -86,7 +86,7 @@ describe('failures by cause', () => {
     expect(await json(...of('--state', 'refused'))).toMatchObject({ retried: 1 });
   });
 
-  test('of held rows stay held, and it says what to do', async () => {
+  test('of held rows leave the rows held, and retry and cancel print the command that lists them', async () => {
     const { limitline, json, causes } = await openFailed();
     const held = causes.find(({ meaning }) => meaning === 'unknown')?.id ?? '';
     expect(await limitline('retry', 'q4', '--cause', held, '--error', 'unknown')).toMatchObject({
@@ -102,7 +102,7 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
   });
 
-  test('have the currency at the head of their sums where all files name the same one', async () => {
+  test('have the currency in the head of the sum column when all files name the same one', async () => {
     const { cwd, limitline } = await openDesk(0, { rules: [{ on: 'limit', fault: 'status', status: 422 }] });
     const [head, first] = buyerLines(1);
     await writeFile(join(cwd, 'q4.csv'), `${head},currency\n${first},EUR\n`);
@@ -111,7 +111,7 @@ describe('failures by cause', () => {
   });
 
   // Promise: held-cause-offers-no-retry
-  test('of held rows alone offer no retry', async () => {
+  test('with held rows only offer no retry command', async () => {
     const { limitline, json } = await openDesk(2, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }] });
     await limitline('run', 'q4.csv');
     expect((await json('report', 'q4')).states).toMatchObject({ held: 2, refused: 0 });
@@ -121,7 +121,7 @@ describe('failures by cause', () => {
   });
 
   // Promise: filter-by-outcome
-  test('rows are chosen by any filter too, and by one choice alone', async () => {
+  test('leave the choice of rows to --where as well, and an empty or second choice is refused', async () => {
     const { limitline, json } = await openFailed();
     const { rows } = await json('retry', 'q4', '--where', 'text=buyer 2', '--dry-run');
     expect(rows).toBe(1);

@@ -5,7 +5,7 @@ import { openDesk } from '../../support/desk.ts';
 import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 // Promise: decisions-not-taken-named
-test('an amount of another currency than that of the row’s request is a problem of its line', async () => {
+test('an amount in another currency than the row’s request is a problem of its line', async () => {
   const { cwd, limitline, standIn } = await openDesk(0, { rules: [UNDER_REVIEW] });
   const header = 'name,country_code,company_registration_number,requested_limit,currency';
   await writeFile(join(cwd, 'q4.csv'), `${header}\nA GmbH,DE,HRB 1,1000,EUR\nB GmbH,DE,HRB 2,1000,EUR\n`);
@@ -29,13 +29,13 @@ test('an amount of another currency than that of the row’s request is a proble
   expect((await limitline('decisions', 'later.csv', '--dry-run')).stdout).toContain('An amount is in $, and');
 });
 
-test('an amount of any currency is taken where that of the request is not known', async () => {
+test('an amount in any currency is imported when the currency of the request is not known', async () => {
   const { ids, decide } = await openReview(1);
   expect((await decide([`${ids[0]},,approved,USD 200.50,,`])).stdout).toContain('1 decision taken');
 });
 
 // Promise: lowered-approval-warned
-test('an approval that grants less than before is taken with a warning that names both amounts', async () => {
+test('an approval that grants less than before is imported with a warning that has both amounts', async () => {
   const { ids, decide } = await openReview(4);
   const [id, other, third, declined] = ids;
   const said = [
@@ -57,16 +57,16 @@ test('an approval that grants less than before is taken with a warning that name
 });
 
 // Promise: lowered-approvals-counted
-test('the summary says how many approvals a file takes away or lowers, and how much less is granted, also in a dry run', async () => {
+test('the summary counts the approvals that a file withdraws or lowers and sums the difference, also in a dry run', async () => {
   const { ids, decide, json } = await openReview(4);
   await decide(ids.map((id, place) => `${id},,approved,${place === 3 ? '' : 900},,${later(1)}`));
   const said = [
     `${ids[0]},,rejected,0,,${later(3)}`,
     `${ids[1]},,approved,850.5,,${later(2)}`,
-    // What a file says last of a limit counts.
+    // The last decision of the file about a limit counts.
     `${ids[2]},,rejected,0,,${later(2)}`,
     `${ids[2]},,approved,900,,${later(3)}`,
-    // Of an approval without an amount it is not known how much less is granted.
+    // The difference of an approval without an amount is not known.
     `${ids[3]},,in_progress,,,${later(2)}`,
   ];
   expect((await decide(said, '--dry-run')).stdout).toContain(

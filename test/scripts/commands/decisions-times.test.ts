@@ -6,7 +6,7 @@ import { later, openReview } from '../../support/under-review.ts';
 const DAY = 24 * 60;
 
 // Promises: decision-older-than-answer, decisions-not-taken-named
-test('a decision from before the request that was answered is older than the answer, and is not taken', async () => {
+test('a decision dated before the answered request is older than the answer, and is not imported', async () => {
   const { ids, decide, outcomes } = await openReview(2);
   const known = later(0);
   await decide([`${ids[0]},,rejected,,,${known}`]);
@@ -25,7 +25,7 @@ test('a decision from before the request that was answered is older than the ans
 });
 
 // Promise: decision-older-than-answer
-test('a decision from before the request is not taken either where the answer has no status', async () => {
+test('a decision dated before the request is not imported when the answer has no status either', async () => {
   const { ids, decide } = await openReview(1, [
     { on: 'limit', match: 'HRB', fault: 'answer', set: {}, drop: ['status'] },
   ]);
@@ -36,14 +36,14 @@ test('a decision from before the request is not taken either where the answer ha
 });
 
 // Promise: decision-older-than-answer
-test('a decision that seems to be from less than a day before the request is taken, with a warning, and a status that only the file has is asked about', async () => {
+test('a decision dated less than a day before the request is imported with a warning, and a mistyped status is asked about', async () => {
   const { ids, decide } = await openReview(3);
   const nothing = await decide([]);
   expect(nothing).toMatchObject({
     status: 2,
     stdout: expect.stringContaining('later.csv: The file has a header and no line, so there is nothing to take.'),
   });
-  // Of two new words one is spelled much like a known one.
+  // Only "aproved" is spelled much like a known status.
   const before = `${ids[0]},,approved,1001.5,1001.5,${later(-60)}`;
   const { status, stdout } = await decide([before, `${ids[1]},,aproved,1,1,`, `${ids[2]},,frozen,1,1,`]);
   expect(status).toBe(0);
@@ -59,7 +59,7 @@ test('a decision that seems to be from less than a day before the request is tak
 });
 
 // Promise: unknown-available-counted
-test('an available amount of before a decision that says none is in no sum, and the limits without one are counted', async () => {
+test('an available amount from before the last decision is in no sum, and limits without one are counted', async () => {
   const { ids, cwd, decide, limitline, json } = await openReview(2);
   await decide([`${ids[0]},,approved,1001.5,400,`, `${ids[1]},,approved,1002.5,700,`]);
   await writeFile(join(cwd, 'total.csv'), `buyer_limit_id,status,total_limit\n${ids[1]},approved,900\n`);
@@ -67,7 +67,7 @@ test('an available amount of before a decision that says none is in no sum, and 
   expect(await json('report', 'q4')).toMatchObject({ granted: '1901.50', available: '400.00', withoutAvailable: 1 });
   const { stdout } = await limitline('report', 'q4');
   expect(stdout).toContain('Available of what was granted: 400.00, and of 1 limit it is not known.\n');
-  // What says the same once more is no news, and a later figure is known again.
+  // The same decision again changes nothing. A later amount is counted again.
   await limitline('decisions', 'total.csv');
   await decide([`${ids[1]},,approved,900,300,${later(1)}`]);
   expect(await json('report', 'q4')).toMatchObject({ available: '700.00', withoutAvailable: 0 });
@@ -75,7 +75,7 @@ test('an available amount of before a decision that says none is in no sum, and 
 });
 
 // Promise: correct-a-decision-today
-test('a decision that is dated today counts from the moment when its file is taken, so that a later file of that day corrects it', async () => {
+test('a decision dated today counts from the import of its file, so a later file of that day corrects it', async () => {
   const { ids, decide, outcomes } = await openReview(1);
   const today = later(0).slice(0, 10);
   const approved = [`${ids[0]},,approved,1001.5,1001.5,${today}`];
@@ -88,7 +88,7 @@ test('a decision that is dated today counts from the moment when its file is tak
 });
 
 // Promises: decision-older-than-answer, day-named-as-typed
-test('a day that was typed without a time is named as that day, and says that its end counts', async () => {
+test('a date without a time is printed as that day, with the note that its end counts', async () => {
   const { ids, decide } = await openReview(1);
   const day = later(-2 * DAY).slice(0, 10);
   const { stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${day}`]);
@@ -99,7 +99,7 @@ test('a day that was typed without a time is named as that day, and says that it
 });
 
 // Promise: status-case-means-nothing
-test('a status that differs from a known one in case alone is taken as that one', async () => {
+test('a status that differs from a known one only in case is imported as the known one', async () => {
   const { ids, decide, outcomes } = await openReview(2);
   const { stdout } = await decide([`${ids[0]},,Approved,1001.5,1001.5,`, `${ids[1]},,REJECTED,,,`]);
   expect(stdout).toContain('2 decisions taken (1 approved, 1 ');

@@ -7,7 +7,7 @@ import { openConsole, openDesk } from '../../support/desk.ts';
 import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 // Promises: decision-in-each-portfolio, decisions-before-and-after, audit-proves-the-file
-test('what the service decides later changes outcomes, sums and results, and nothing that was made', async () => {
+test('a file of decisions changes outcomes, sums and results, and sends no call', async () => {
   const { ids, names, decide, outcomes, limitline, json, standIn, cwd } = await openReview(4);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
   const { made } = standIn.counts();
@@ -47,9 +47,9 @@ test('what the service decides later changes outcomes, sums and results, and not
     /,done,[^\n]*,approved,500,400,[^\n]*,partly_approved/,
   );
   expect(standIn.counts().made).toEqual(made);
-  // The nightly check finds nothing but what finance is told of limits.
+  // The nightly check has only findings for finance.
   expect((await limitline('reconcile')).stdout).toContain('3 findings, all for finance.');
-  // A request that is imported into another portfolio is shown with what was decided.
+  // Another portfolio with the same requests shows the decisions.
   await limitline('import', 'q4.csv', '--portfolio', 'again');
   expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { rows: 4, granted: '1501.50' } });
   const { entries } = await json('audit', 'list', '--what', 'decisions taken in');
@@ -63,7 +63,7 @@ test('what the service decides later changes outcomes, sums and results, and not
 });
 
 // Promises: decisions-not-taken-named, latest-decision-counts, same-time-taken-first-stays
-test('the latest decision counts, whatever comes in whichever order, and a file may be taken twice', async () => {
+test('the latest decision counts in any order of lines and files, and a file may be imported twice', async () => {
   const { ids, decide, outcomes } = await openReview(3);
   const [second, third] = [later(2), later(3)];
   const first = [
@@ -83,14 +83,14 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
       `of the same time, ${third}, is known, approved of later.csv, and that one stays. If this decision counts, give it a later decided_at.`,
     ),
   });
-  // The same word with a later time counts as the later one.
+  // A repeated decision with a later time counts as the later one.
   await decide([`${ids[1]},,approved,1002.5,0,${later(5)}`]);
   expect((await decide([`${ids[1]},,rejected,,,${later(4)}`])).status).toBe(2);
   expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
 });
 
 // Promises: decisions-not-taken-named, lowered-approval-warned, same-time-taken-first-stays
-test('what is not to be taken is named by its line, and the rest is taken', async () => {
+test('unreadable and contradictory decisions are reported by line, and the others are imported', async () => {
   const { ids, names, decide, json } = await openReview(3);
   const second = later(2);
   const said = [
@@ -126,7 +126,7 @@ test('what is not to be taken is named by its line, and the rest is taken', asyn
 });
 
 // Promise: archived-row-follows-later
-test('a decision about a row that is archived is kept, and the row follows once it is back', async () => {
+test('a decision about an archived row is kept, and applied when the portfolio is restored', async () => {
   const { ids, decide, limitline, json, outcomes } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
   await limitline('archive', 'q4', '--yes');
@@ -144,14 +144,14 @@ test('a decision about a row that is archived is kept, and the row follows once 
   expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { granted: '1001.50' } });
   await limitline('restore', 'q4');
   expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
-  // An older decision is not heard by the row that came back either.
+  // An older decision does not change the restored row either.
   expect((await decide([`${ids[0]},,rejected,,,${later(1)}`])).status).toBe(2);
   expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
   expect((await decide(said)).stdout).toContain('0 decisions taken, 1 known already, 0 not taken.');
 });
 
 // Promise: decision-in-each-portfolio
-test('a decision is heard though the portfolio whose call made the limit was forgotten', async () => {
+test('a decision is imported when the portfolio that made the limit was forgotten', async () => {
   const { ids, decide, limitline, json } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
   await limitline('forget', 'q4', '--yes', 'q4');
@@ -163,7 +163,7 @@ test('a decision is heard though the portfolio whose call made the limit was for
 });
 
 // Promise: decision-in-each-portfolio
-test('two files at once that say different things of one day agree in all portfolios', async () => {
+test('two files that decide differently for one day at the same time give all portfolios the same decision', async () => {
   const { ids, cwd, limitline, json, outcomes } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
   const day = later(-24 * 60).slice(0, 10);
@@ -178,7 +178,7 @@ test('two files at once that say different things of one day agree in all portfo
   expect(before.granted).toBe(approved.granted);
 });
 
-test('more available than the limit itself is taken, with a warning', async () => {
+test('an available amount above the total is imported with a warning', async () => {
   const { ids, decide } = await openReview(1);
   const { status, stdout } = await decide([`${ids[0]},,approved,100,500,`]);
   expect(stdout).toContain(`Of the limit ${ids[0]} more is available, 500.00, than its total, 100.00.`);
@@ -186,7 +186,7 @@ test('more available than the limit itself is taken, with a warning', async () =
 });
 
 // Promise: decision-columns-named
-test('a column with another header is read where --map names it, and so in later files with this header', async () => {
+test('--map reads columns with other headers, and is remembered for later files with this header', async () => {
   const { ids, cwd, limitline, outcomes } = await openReview(1);
   await writeFile(join(cwd, 'words.csv'), `Nummer;Ergebnis\n${ids[0]};rejected\n`);
   expect((await limitline('decisions', 'words.csv')).status).toBe(1);
@@ -195,14 +195,14 @@ test('a column with another header is read where --map names it, and so in later
   expect((await limitline('decisions', 'words.csv')).status).toBe(1);
   expect((await limitline('decisions', 'words.csv', ...mapped)).status).toBe(0);
   expect(await outcomes()).toMatchObject({ declined: { rows: 1 } });
-  // It is kept for files with this header.
+  // The mapping is kept for files with this header.
   expect((await limitline('decisions', 'words.csv')).stdout).toContain(
     `said of such a file: Nummer=buyer_limit_id, Ergebnis=status.`,
   );
 });
 
 // Promises: granted-only-where-approved, known-total-stays
-test('a file without amounts leaves those that are known, and says so', async () => {
+test('a file without amount columns keeps the known total, and the summary explains it', async () => {
   const { ids, cwd, decide, json, limitline, outcomes } = await openReview(1);
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
   await writeFile(join(cwd, 'short.csv'), `buyer_limit_id,status\n${ids[0]},constructor\n`);
@@ -212,7 +212,7 @@ test('a file without amounts leaves those that are known, and says so', async ()
   );
   expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
   expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '0.00' } });
-  // Nobody has said that it means approved: the amounts stay with the row, and nobody is told that they were granted.
+  // Without a meaning "approved", the amounts stay with the row and count as not granted.
   expect(await json('report', 'q4')).toMatchObject({ granted: '0.00', available: '0.00' });
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',constructor,1001.5,,');
   await limitline('statuses', 'constructor', '--means', 'approved');
@@ -223,7 +223,7 @@ test('a file without amounts leaves those that are known, and says so', async ()
 });
 
 // Promise: unexplained-statuses-named
-test('a row without a limit is named with its state, and a taken status without a meaning is named', async () => {
+test('a decision about a row without a limit is refused with the state of the row, and an unknown status is reported', async () => {
   const rules = [
     { on: 'limit' as const, match: 'HRB 1', fault: 'status' as const, status: 422, body: { message: 'no' } },
     { on: 'limit' as const, match: 'HRB 2', fault: 'reset' as const, by: 'rst' as const },
@@ -240,7 +240,7 @@ test('a row without a limit is named with its state, and a taken status without 
 });
 
 // Promise: people-told-of-decisions
-test('people are told once a file of the rows that say something else, by what was decided', async () => {
+test('a notice is sent once for each file, with the rows that changed, by outcome', async () => {
   const { ids, decide, json } = await openReview(3);
   const said = [
     `${ids[0]},,approved,1001.5,1001.5,${later(2)}`,
@@ -256,13 +256,13 @@ test('people are told once a file of the rows that say something else, by what w
   ]);
 });
 
-test('another account takes no decision about a limit that it did not ask for', async () => {
+test('another account refuses decisions about limits that it did not request', async () => {
   const { ids, decide, env } = await openReview(1);
   Object.assign(env, { SERVICE_ACCOUNT: 'another' });
   expect((await decide([`${ids[0]},,approved,1,1,`])).stdout).toContain('No call of this account made the limit');
 });
 
-test('a dry run says of several lines about one limit what would become of them in turn', async () => {
+test('a dry run applies several lines about one limit in turn, as the import does', async () => {
   const { ids, decide } = await openReview(1);
   const said = [
     `${ids[0]},,rejected,,,${later(-1)}`,
@@ -274,7 +274,7 @@ test('a dry run says of several lines about one limit what would become of them 
   expect(real.stdout).toContain('2 decisions taken (1 rejected, 1 in_progress) for 1 row, 1 known already');
 });
 
-test('a row of the same request that was given up does not wait for a decision, nor takes an upload for its own', async () => {
+test('a cancelled row with the same request neither waits for a decision nor counts an upload as its own', async () => {
   const desk = await openDesk(1, { rules: [UNDER_REVIEW] });
   const { limitline, read, cwd, json } = desk;
   await writeFile(join(cwd, 'given-up.csv'), await read('q4.csv'));

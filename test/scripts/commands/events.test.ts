@@ -15,7 +15,7 @@ async function openPlace(settings: Record<string, string> = {}) {
   return { cwd, context, limitline: (...args: string[]) => callCommand(args, { cwd, env }) };
 }
 
-test('events are listed with the rows that they name, the latest first, and those of one portfolio alone', async () => {
+test('events lists events with their rows, the latest first, and --portfolio limits the list to one portfolio', async () => {
   const { context, limitline } = await openPlace();
   const { rows, events } = context;
   const row = { portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' };
@@ -52,12 +52,12 @@ test('events are listed with the rows that they name, the latest first, and thos
 });
 
 // Promise: export-for-owner-alone
-test('the export has every event as it came, in a file for its owner alone, and is audited', async () => {
+test('events export writes each event unchanged into a file for its owner only, and is audited', async () => {
   const { cwd, context, limitline } = await openPlace();
   const contents = ['{"id":"bl_1"}\n', 'ünï\u2028bl_2\0', '', Buffer.from([0xff, 0xfe, 0xd8, 0])];
   for (const content of contents) await context.events.keep(eventOf(content, { 'x-a': '1' }));
   const out = join(cwd, 'events.ndjson');
-  // A file that others may read is one no more.
+  // A file that others may read becomes private.
   await writeFile(out, '');
   await chmod(out, 0o644);
   expect(await limitline('events', 'export', '--out', 'events.ndjson', '--since', '12h')).toMatchObject({
@@ -88,7 +88,7 @@ test.each([
   [['export', '--portfolio', 'q4'], '--portfolio is for limitline events alone'],
   [['--last', '3', 'export'], '--last is for limitline events alone'],
   [['listen', '--since', '1h'], '--since is for limitline events alone'],
-])('an option of the list is not passed over by %j, as if all were what was asked for', async (args, words) => {
+])('events %j refuses an option of the list', async (args, words) => {
   const cwd = await makeFolder();
   const env = ownRedis();
   expect(await callCommand(['events', ...args], { cwd, env })).toMatchObject({
@@ -101,14 +101,14 @@ test.each([
   ).not.toContain('--portfolio');
 });
 
-test.each(['2026-02-30', '2026-13-01', '7d', 'yesterday', ''])('--since %j is said to be none', async (since) => {
+test.each(['events refuses --since %j', '2026-13-01', '7d', 'yesterday', ''])('--since %j is said to be none', async (since) => {
   const { limitline } = await openPlace();
   const { status, stderr } = await limitline('events', '--since', since);
   expect(status).toBe(1);
   expect(stderr).toContain("option '--since <time>'");
 });
 
-test('that nothing came, that events were not taken, and that portfolios are archived is said', () => {
+test('the list reports that no event arrived, that events were rejected, and that portfolios are archived', () => {
   const list = { events: [], more: false, mostBytes: 1_048_576, keepMs: 86_400_000, archived: 1, unlooked: 0 };
   const totals = { events: 0, bytes: 0, full: 2, fullMs: Date.parse('2026-11-22T10:00:00Z') };
   const words = eventsList({ ...list, totals });
@@ -131,13 +131,13 @@ test('that nothing came, that events were not taken, and that portfolios are arc
   expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived or forgotten');
 });
 
-test('the settings say how much is kept, and for how long: the nightly check drops what is older, and tells the rest', async () => {
+test('events older than EVENTS_KEEP_DAYS or above EVENTS_KEEP_MB are deleted, and the nightly check reports the rest', async () => {
   const { context, limitline } = await openPlace({ EVENTS_KEEP_MB: '1', EVENTS_KEEP_DAYS: '2' });
   const { events } = context;
   await events.keep(eventOf('a limit bl_1'));
   const [first] = await allEvents(events);
   await makeOlder({ connection: context.ledger, keys: context.keys }, first?.id ?? '', 3 * 86_400_000);
-  // A few old ones go whenever anything comes.
+  // Each new event deletes a few old ones.
   expect(await events.keep(eventOf('a limit bl_2'.padEnd(1_100_000)))).toBe('full');
   expect(await events.totals()).toMatchObject({ events: 0 });
   await events.keep(eventOf('a limit bl_3'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openContextOf, openDesk } from '../../support/desk.ts';
 
 // Promise: forget-asks-for-name
-test('limitline forget says what goes and what stays, asks for the name, and says what it cannot reach', async () => {
+test('forget prints what it deletes, keeps and cannot reach, and requires the name of the portfolio', async () => {
   const desk = await openDesk(2);
   await desk.limitline('run', 'q4.csv', '--no-results');
   const asked = await desk.limitline('forget', 'q4');
@@ -36,14 +36,14 @@ test('limitline forget says what goes and what stays, asks for the name, and say
 });
 
 // Promise: killed-import-ends-with-cancel
-test('a portfolio whose import was killed is forgotten, or archived, once it is cancelled', async () => {
+test('a portfolio with a killed import can be forgotten or archived after it was cancelled', async () => {
   const desk = await openDesk(2);
   const context = await openContextOf(desk);
   for (const name of ['q4', 'q5']) {
     await desk.limitline('import', 'q4.csv', '--portfolio', name);
     const [last] = await context.portfolios.allImports(name);
     if (!last) throw new Error('nothing was imported');
-    // As one that was killed is left, once its last heartbeat is old.
+    // The state that a killed import leaves behind, once its last heartbeat is old.
     await (await context.portfolios.startImport(name, { ...last, id: 'never read to its end' })).leave();
   }
   expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 1 });
@@ -54,7 +54,7 @@ test('a portfolio whose import was killed is forgotten, or archived, once it is 
   expect(await desk.limitline('archive', 'q5')).toMatchObject({ status: 0 });
 });
 
-/** What is said before it is asked, from the portfolio's line on. */
+/** The text before the question, from the line about the portfolio on. */
 function beforeThat(text: string): string[] {
   const lines = text.split('\n');
   return lines.slice(

@@ -8,7 +8,7 @@ import { openConsole, openDesk } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: check-names-held-portfolio
-test('check names the portfolio whose rows are held, and none where the request is held elsewhere', async () => {
+test('check names the portfolio of the held rows, and none when the request is held in another portfolio', async () => {
   const { limitline, json } = await openDesk(2, { rules: [{ on: 'limit', fault: 'reset', times: 1 }] });
   await limitline('run', 'q4.csv', '--no-results');
   const { stdout } = await limitline('check', 'q4.csv');
@@ -18,7 +18,7 @@ test('check names the portfolio whose rows are held, and none where the request 
   expect((await json('check', 'q4.csv')).dryRun.before).toMatchObject({ needAnswer: 1, heldIn: 'q4' });
 });
 
-test('the report names each of several approvals in a command that works', async () => {
+test('with several open approvals, the report prints one approve command for each', async () => {
   const { limitline, cwd } = await openDesk(2, {}, { APPROVE_ALWAYS: 'on' });
   await limitline('import', 'q4.csv');
   const next = async () => (await limitline('report', 'q4')).stdout.match(/another person approves: .*/g);
@@ -32,7 +32,7 @@ test('the report names each of several approvals in a command that works', async
 });
 
 // Promise: answered-call-is-said
-test('each way to send a held call again says that an answer of success came to it', async () => {
+test('each way to resend a held call warns that the service answered it with a status of success', async () => {
   const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'broken', body: 'half-json', times: 1 }] });
   const { limitline, json } = desk;
   await limitline('run', 'q4.csv', '--no-results');
@@ -55,7 +55,7 @@ test('each way to send a held call again says that an answer of success came to 
   expect(String(planPage({ plan, csrf: '' }))).toContain(words);
 });
 
-test('report says nothing of answers in a file without held rows', async () => {
+test('report --state held without held rows says nothing about the column id', async () => {
   const { limitline } = await openDesk(1);
   await limitline('import', 'q4.csv');
   const { status, stderr } = await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv');
@@ -63,7 +63,7 @@ test('report says nothing of answers in a file without held rows', async () => {
 });
 
 // Promise: answered-call-is-said
-test('rows that share one call are named as rows', async () => {
+test('the warning counts rows, also when they share one call', async () => {
   const { limitline, cwd } = await openDesk(0, { rules: [{ on: 'company', fault: 'broken', body: 'half-json' }] });
   await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nAlpha AG,DE,1000\nAlpha AG,DE,2000\n');
   await limitline('run', 'q4.csv', '--no-results');
@@ -72,7 +72,7 @@ test('rows that share one call are named as rows', async () => {
 });
 
 // Promise: answered-call-is-said
-test('an error says nothing of an answer of success, whatever status its text names', async () => {
+test('an error answer is not counted as an answer of success, whatever status its text has', async () => {
   const body = 'the system behind sent status 200 too late';
   const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'status', status: 500, body }] });
   await limitline('run', 'q4.csv', '--no-results');
@@ -82,7 +82,7 @@ test('an error says nothing of an answer of success, whatever status its text na
 });
 
 // Promise: unlike-id-asked-about
-test('resolve takes no id unlike that of the answer, whose end was lost, without being told that it is right', async () => {
+test('resolve refuses an id that differs from the id in the incomplete answer', async () => {
   const rules = [{ on: 'limit', fault: 'broken', body: 'half-json' }] as const;
   const { limitline, read, cwd } = await openDesk(2, { rules: [...rules] });
   await limitline('run', 'q4.csv', '--no-results');

@@ -8,7 +8,7 @@ import { openDesk } from '../../support/desk.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { GOES_ON, makeState, startReceiver } from '../../support/outbox.ts';
 
-/** A desk whose notices go to a webhook and by mail, and what the night's process would have of it. */
+/** A desk with a webhook and mail for notices, and the context that delivers them. */
 async function openNotified() {
   const [receiver, mails] = [await startReceiver(), await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] })];
   const desk = await openDesk(
@@ -29,7 +29,7 @@ async function openNotified() {
 }
 
 // Promise: webhook-address-stays-secret
-test('a test goes to each way at once, and what came of it is said and told by the status', async () => {
+test('notices test sends to webhook and mail, and reports each delivery in its output and exit status', async () => {
   const { limitline, json, receiver, mails } = await openNotified();
   const { status, stdout } = await limitline('notices', 'test');
   expect(stdout).toBe(`webhook: delivered to ${receiver.host}\nmail: delivered to 127.0.0.1\n`);
@@ -47,7 +47,7 @@ test('a test goes to each way at once, and what came of it is said and told by t
   expect((await json('notices')).notices).toEqual([]);
 });
 
-test('the list says where notices go, that they have no links, and what became of each, the newest last', async () => {
+test('notices lists the destinations, the missing links and the deliveries of each notice, with the newest last', async () => {
   const { limitline, json, context, receiver } = await openNotified();
   receiver.react((answer) => answer.writeHead(503).end());
   await context.outbox.report([
@@ -78,7 +78,7 @@ test('the list says where notices go, that they have no links, and what became o
   ]);
 });
 
-test('where no way is set the list says so, and a test is a fault', async () => {
+test('without a destination, notices explains the settings, and notices test ends with status 1', async () => {
   const { limitline } = await openDesk(1);
   expect((await limitline('notices')).stdout).toMatch(/^Notices are sent to nobody: set NOTIFY_WEBHOOK_URL/);
   expect(await limitline('notices', 'test')).toMatchObject({

@@ -5,7 +5,7 @@ import { NO_MORE_WORDS } from '../../../src/ledger/nightly/compare-reports.ts';
 import { decided, openConsole, openContextOf, openDesk } from '../../support/desk.ts';
 
 // Promise: last-report-again
-test('reconcile leaves a report with its files, says where they are, and --last prints it again and looks at nothing', async () => {
+test('reconcile writes a report and its files and prints their folder; --last prints the report again', async () => {
   const desk = await openDesk(2);
   expect(await desk.limitline('reconcile', '--last')).toMatchObject({
     status: 1,
@@ -42,7 +42,7 @@ test('reconcile leaves a report with its files, says where they are, and --last 
 });
 
 // Promise: long-reviews-are-named
-test('with REVIEW_DAYS, reconcile names by portfolio what is under review for longer, with its sum and its oldest', async () => {
+test('with REVIEW_DAYS, reconcile reports long reviews for each portfolio with their sum and the oldest date', async () => {
   const rules = [1, 2, 3].map((buyer) => decided(buyer, 'in_progress'));
   const desk = await openDesk(5, { rules }, { REVIEW_DAYS: '14' });
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -58,7 +58,7 @@ test('with REVIEW_DAYS, reconcile names by portfolio what is under review for lo
     const { findings } = await desk.json('reconcile');
     return findings.filter(({ check }: { check: string }) => check === 'long review');
   };
-  // Nobody has said that the status means review.
+  // Without a meaning for the status, no row is under review.
   expect(await longOnes()).toEqual([]);
   await desk.limitline('statuses', 'in_progress', '--means', 'review');
   const [found, ...others] = await longOnes();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openConsole, openDesk } from '../../support/desk.ts';
 
 // Promise: report-says-importing
-test('while a file is imported, report, its JSON and the page say that their figures are of a part', async () => {
+test('during an import, the report, its JSON and the page state that their figures are partial', async () => {
   const desk = await openDesk(2);
   await desk.limitline('import', 'q4.csv');
   const { context, get } = await openConsole(desk);

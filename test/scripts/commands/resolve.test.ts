@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { register } from '../../../scripts/commands/resolve.ts';
 
-/** The command in this process, up to the fault that ends it before anything is opened. */
+/** Runs the command in this process, up to the fault that ends it before it opens anything. */
 function resolve(args: string[]): Promise<unknown> {
   const nothing = () => {};
   const terminal = {
@@ -34,6 +34,6 @@ test.each([
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],
   [['--all', '--resend', '--step', 'token'], /token/],
-])('resolve %j is refused, with what to give instead', async (args, said) => {
+])('resolve %j is refused, and the fault says what to give instead', async (args, said) => {
   await expect(resolve(args)).rejects.toThrow(said);
 });

@@ -7,7 +7,7 @@ import { openDesk } from '../../support/desk.ts';
 const ARCHIVED = 'limitline: q4 is archived: npx limitline restore "q4" brings its rows back.\n';
 
 // Promise: archived-is-said
-test('every command that would change an archived portfolio says what brings it back', async () => {
+test('every command that would change an archived portfolio fails and prints the restore command', async () => {
   const { limitline, json } = await openDesk(2);
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
   const { folder } = await json('archive', 'q4');
@@ -27,7 +27,7 @@ test('every command that would change an archived portfolio says what brings it 
     const { status, stderr } = await limitline(...args);
     expect({ args, status, stderr }).toEqual({ args, status: 1, stderr: expect.stringContaining(ARCHIVED) });
   }
-  // One that others changed meanwhile is refused by name, and nothing is done.
+  // An archive that somebody changed is refused with the name of the file, and nothing is restored.
   const manifest = await readFile(join(folder, MANIFEST));
   await writeFile(join(folder, MANIFEST), manifest.subarray(1));
   expect(await limitline('restore', 'q4')).toMatchObject({ status: 1, stderr: expect.stringContaining(MANIFEST) });
@@ -50,7 +50,7 @@ test('every command that would change an archived portfolio says what brings it 
     status: 1,
     stderr: expect.stringContaining('no portfolio'),
   });
-  // Nothing is requested again.
+  // The service gets no further call.
   expect(await json('run', 'q4.csv')).toMatchObject({ states: { done: 2 }, calls: { limit: 2, company: 2 } });
   await json('archive', 'q4');
   expect(await json('restore', 'q4')).toMatchObject({ restored: true, portfolio: 'q4', rows: 2, states: { done: 2 } });

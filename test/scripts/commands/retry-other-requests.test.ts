@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startOnTerminal } from '../../support/command.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
 
-/** Three refused rows; then the same buyers under references: one refused again, one made with another amount. */
+/** Three refused rows; then two of these buyers with a request_reference: one refused, one made with another amount. */
 async function openTwice() {
   const desk = await openDesk(1, { rules: [{ on: 'limit', match: '5555', fault: 'status', status: 422 }] });
   const file = (name: string, ...lines: string[]) =>
@@ -30,7 +30,7 @@ const SAID = [
 ];
 
 // Promise: retry-names-other-requests
-test('retry names the rows whose buyer has another request, before, on the page and when it sends them', async () => {
+test('retry lists the rows whose buyer has another request: in the dry run, on the page and when it sends', async () => {
   const { limitline, json, states, ...desk } = await openTwice();
   const { stdout } = await limitline('retry', 'l', '--dry-run');
   for (const part of SAID) expect(stdout).toContain(part);
@@ -44,7 +44,7 @@ test('retry names the rows whose buyer has another request, before, on the page 
   const page = (await web.get('/plans/new?portfolio=l&action=retry')).text;
   expect(page).toContain('Some buyers have another request.');
   for (const part of SAID) expect(page).toContain(part);
-  // No plan keeps a name, because it outlives the rows.
+  // No plan keeps a buyer's name, because a plan outlives the rows.
   const keys = await web.context.ledger.keys(web.context.keys.plan('*'));
   for (const key of keys) expect(await web.context.ledger.hget(key, 'plan')).not.toMatch(/Ivy|Jade/);
 
@@ -58,7 +58,7 @@ test('retry names the rows whose buyer has another request, before, on the page 
 });
 
 // Promise: retry-names-other-requests
-test('a request that was given up, or is refused and stays, is no other request', async () => {
+test('a request that was cancelled, or that stays refused, does not count as another request', async () => {
   const { limitline, json } = await openTwice();
   const { otherRequests } = await json('retry', 'l', '--dry-run');
   const [ivy] = otherRequests.first;
@@ -71,7 +71,7 @@ test('a request that was given up, or is refused and stays, is no other request'
 });
 
 // Promise: retry-asks-first
-test('on a terminal retry asks before it requests a second limit, and without one there is no question', async () => {
+test('on a terminal, retry asks before it requests a second limit for a buyer, and --yes skips the question', async () => {
   const { cwd, env, states, json, limitline } = await openTwice();
   const ask = async (answer: string, ...more: string[]) => {
     const command = startOnTerminal(['retry', 'l', ...more], { cwd, env });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 
-test('rules are made, listed with what they mean, and removed; each change stands in the audit, without its words', async () => {
+test('rules are added, listed with their effect and removed, and the audit has each change without free text', async () => {
   const { limitline, json } = await openDesk(3, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'closed for the night' },

@@ -3,7 +3,7 @@ import { callCommand } from '../../support/command.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-test('schedule says what runs at night and that nobody sees to it; schedule run has a task run and tells of it in the trail', async () => {
+test('schedule prints the nightly tasks and that no process is on duty; schedule run runs one and audits it', async () => {
   const cwd = await makeFolder();
   const env = { ...ownRedis(), LIMITLINE_SCHEDULE: 'audit Mon-Fri 02:15 Europe/Berlin' };
   const limitline = (...args: string[]) => callCommand(args, { cwd, env });

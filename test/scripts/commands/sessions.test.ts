@@ -12,7 +12,7 @@ async function openSessionDesk(rows: number, settings: Record<string, string> = 
   return openDesk(rows, {}, { SERVICE_SESSION_FILE: await writeSessionFile(), ...settings });
 }
 
-test('run --sessions asks for one for each limit, and the links are in the results and nowhere else', async () => {
+test('run --sessions requests a session for each limit, and the links are in the results only', async () => {
   const { limitline, json, read, standIn } = await openSessionDesk(2);
   const ran = await limitline('run', 'q4.csv', '--sessions');
   expect(ran.stderr).toContain('2 hosted sessions are asked for.');
@@ -32,7 +32,7 @@ test('run --sessions asks for one for each limit, and the links are in the resul
 });
 
 // Promise: run-waits-for-sessions
-test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
+test('run --sessions reports what became of each session, and ends with 2 when a limit has no link', async () => {
   const { limitline, standIn, json, cwd, env } = await openSessionDesk(3);
   const body = { error: 'no such buyer, see https://hosted.example/s/secret', more: 'x'.repeat(300) };
   const status = (code: number) => ({ on: 'session', fault: 'status', status: code, body, times: 1 }) as const;
@@ -40,7 +40,7 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   const ran = await limitline('run', 'q4.csv', '--sessions');
   expect(ran.stderr).toContain('hosted sessions: 1 made, 1 refused, nobody knows what became of 1.');
   expect(ran.status).toBe(2);
-  // Both are named at once and afterwards, with what the service said but for its link, and with what to do.
+  // Run and report name both sessions with the remedy and the answer of the service, without its link.
   const told = /Hosted session of line \d, Buyer \d GmbH: .*no such buyer, see \(a link\).*x…\n/;
   expect(ran.stderr).toMatch(told);
   const { sessions } = await json('report', 'q4');
@@ -57,7 +57,7 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   expect(page.text).toContain('Nobody knows what became of 1 hosted session.');
   expect((await web.get(`/portfolios/q4/rows/${refused}`)).text).toContain('request another session.');
   expect((await web.get(`/portfolios/q4/rows/${held}`)).text).toContain('A new one would be a second session.');
-  // The refused one is asked for again.
+  // The refused session is requested again.
   const again = await limitline('run', 'q4.csv', '--sessions');
   expect(again.stderr).toContain('hosted sessions: 2 made, nobody knows what became of 1.');
   expect((await json('report', 'q4')).sessions).toMatchObject({ refused: [], held: [expect.anything()] });
@@ -65,7 +65,7 @@ test('run --sessions says what became of each session, and ends 0 only where eac
 });
 
 // Promise: run-waits-for-sessions
-test('run --sessions ends 0 where only declined limits have no link, and the page asks for one on purpose', async () => {
+test('run --sessions ends with 0 when only declined limits have no link, and the page offers a session for these', async () => {
   const { limitline, standIn, cwd, env } = await openSessionDesk(2);
   const rules = [{ on: 'limit', match: 'HRB 1', fault: 'decision', status: 'approved', share: 0 } as const];
   await standIn.setFaults({ rules });
@@ -85,7 +85,7 @@ test('run --sessions ends 0 where only declined limits have no link, and the pag
 });
 
 // Promise: recover-restores-link
-test('links come back from results into a lost ledger, and nothing is asked for again by itself', async () => {
+test('recover restores links from the results file, and the next run requests no session again', async () => {
   const desk = await openSessionDesk(2);
   const { limitline, json, read, standIn } = desk;
   await limitline('run', 'q4.csv', '--sessions');
@@ -111,7 +111,7 @@ test('links come back from results into a lost ledger, and nothing is asked for 
 });
 
 // Promises: run-ends-when-sessions-wait, pause-keeps-sessions, run-waits-for-sessions
-test('run --sessions ends also where the queue is paused, and says what waits', async () => {
+test('run --sessions ends when the queue is paused, and reports the waiting sessions', async () => {
   const { limitline, standIn } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
   await limitline('pause', '--queue', 'buyer-limits');
@@ -121,7 +121,7 @@ test('run --sessions ends also where the queue is paused, and says what waits', 
   expect(standIn.sessions()).toHaveLength(0);
 });
 
-test('without a file that describes the call nothing is asked for, and nothing shows it', async () => {
+test('without SERVICE_SESSION_FILE no session is requested, and no page offers one', async () => {
   const { limitline, cwd, env } = await openDesk(1);
   expect((await limitline('run', 'q4.csv', '--sessions')).stderr).toContain('set SERVICE_SESSION_FILE');
   await limitline('run', 'q4.csv');
@@ -132,7 +132,7 @@ test('without a file that describes the call nothing is asked for, and nothing s
 });
 
 // Promises: earlier-links-stay-known, link-in-results
-test('the page of a row asks for a session, shows its link and age, and asks for a new one on purpose', async () => {
+test('the page of a row requests a session, shows its link and age, and offers a new one', async () => {
   const { limitline, cwd, env } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
   const web = await openConsole({ cwd, env });
@@ -152,7 +152,7 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   expect(again.status).toBe(409);
   expect(again.text).toContain('1 has a link already.');
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(303);
-  // Pressed twice, or on a page from before.
+  // Pressed twice, or on an old page.
   const twice = await web.post(`${address}/session`, { resend: '1' });
   expect(twice.status).toBe(409);
   expect(twice.text).not.toContain('--resend');
@@ -161,7 +161,7 @@ test('the page of a row asks for a session, shows its link and age, and asks for
 });
 
 // Promise: session-needs-its-ids
-test('where a session needs the supplier that a portfolio lacks, its rows have no button but say so, and the command ends with 2', async () => {
+test('when a session needs a supplier that the portfolio lacks, the page has no button and the command ends with 2', async () => {
   const SERVICE_SESSION_FILE = await writeSessionFile({ body: { of: sessionPlace('supplier') } });
   const { limitline, cwd, env } = await openDesk(1, {}, { SERVICE_SESSION_FILE });
   const ran = await limitline('run', 'q4.csv', '--sessions');
@@ -175,7 +175,7 @@ test('where a session needs the supplier that a portfolio lacks, its rows have n
 });
 
 // Promise: link-never-logged
-test('no link comes into the log, whatever the service answers', async () => {
+test('the log has no link, whatever the service answers', async () => {
   const { log, lines } = makeKeptLog();
   log.level = 'trace';
   const body = { error: 'https://hosted.example/s/secret' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decided, openDesk } from '../../support/desk.ts';
 
 // Promises: meaning-holds-at-once, report-counts-not-as-asked
-test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {
+test('statuses lists statuses with their rows, and a new meaning applies at once to report and results', async () => {
   const { limitline, json } = await openDesk(3, { rules: [decided(1, 'in_progress'), decided(2, 'pending', 0.5)] });
   await limitline('run', 'q4.csv');
   const { stdout } = await limitline('statuses');
@@ -49,7 +49,7 @@ test('statuses are listed with their rows, and what a person says that one means
   expect((await limitline('report', 'q4')).stdout).toContain('To say what a status means');
 });
 
-test('STATUS_MEANINGS says what statuses mean, before what anybody told the account', async () => {
+test('STATUS_MEANINGS overrides the meanings that people gave', async () => {
   const rules = [decided(1, 'pending', 0.5)];
   const { limitline, json } = await openDesk(2, { rules }, { STATUS_MEANINGS: 'pending = declined' });
   await limitline('run', 'q4.csv');
@@ -59,7 +59,7 @@ test('STATUS_MEANINGS says what statuses mean, before what anybody told the acco
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('STATUS_MEANINGS says what "pending"')]);
 });
 
-test('a status that is spelled much like one with a meaning, or with more rows, is listed with a question', async () => {
+test('a status that resembles a known or more frequent one is listed with a suggestion', async () => {
   const rules = [decided(1, 'aproved'), decided(2, 'in_progres'), decided(3, 'in_progress'), decided(4, 'in_progress')];
   const { limitline, json } = await openDesk(4, { rules });
   await limitline('run', 'q4.csv');
@@ -80,14 +80,14 @@ test.each([
   [['approved', '--means', 'declined'], 'The status is "approved", whose meaning the service shows'],
   [['', '--means', 'review'], 'The status is empty'],
   [['pending', '--means', 'maybe'], 'Allowed choices are approved, review, declined, unknown'],
-])('statuses %j changes nothing', async (args, fault) => {
+])('statuses %j is refused and changes nothing', async (args, fault) => {
   const { limitline, json } = await openDesk(1);
   const refused = await limitline('statuses', ...args);
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(fault)]);
   expect((await json('statuses')).statuses).toEqual([]);
 });
 
-test('a status that is spelled much like approved is warned of, though no row has either', async () => {
+test('a status that resembles "approved" gets a warning, also when no row has either', async () => {
   const { limitline } = await openDesk(1);
   expect((await limitline('statuses', 'aproved', '--means', 'approved')).stdout).toContain(
     'Warning: this status never came to any row. Did you mean "approved"?',

@@ -5,7 +5,7 @@ import { openPeople, SECRET } from '../../support/people.ts';
 import { redisUrl } from '../../support/redis/own-database.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-/** `limitline user …` on an installation of the test's own. */
+/** Calls `limitline user …` on an installation of this test alone. */
 async function openUsers() {
   const [cwd, prefix] = [await makeFolder(), freshPrefix()];
   const env = { REDIS_URL: redisUrl(), LIMITLINE_PREFIX: prefix, LIMITLINE_DATA: cwd, LIMITLINE_SECRET: SECRET };
@@ -13,12 +13,12 @@ async function openUsers() {
     opened: openPeople({ prefix }),
     user: (...args: string[]) => callCommand(['user', ...args], { cwd, env }),
     audit: () => callCommand(['audit', 'list', '--json'], { cwd, env }),
-    /** With a line for standard input. */
+    /** Gives the command a line on standard input. */
     typed: (input: string, ...args: string[]) => callCommand(['user', ...args], { cwd, env, input }),
   };
 }
 
-test('a user is added with a password that is made and shown once, changed, and removed', async () => {
+test('a user is added with a generated password that is printed once, then changed and removed', async () => {
   const { user, opened } = await openUsers();
   expect((await user('list')).stdout).toMatch(/There is no user yet/);
   const added = await user('add', 'alice', '--roles', 'approver,finance');
@@ -44,7 +44,7 @@ test('a user is added with a password that is made and shown once, changed, and 
 });
 
 // Promise: user-commands-end-sessions
-test('the sessions of a user, and of somebody of an identity provider, are listed and ended', async () => {
+test('user sessions lists and ends the sessions of a local user and of an SSO user', async () => {
   const { user, opened } = await openUsers();
   const eve = 'eve@example.com (sso 4f6d2a)';
   await opened.addUser('alice');
@@ -64,7 +64,7 @@ test('the sessions of a user, and of somebody of an identity provider, are liste
 });
 
 // Promise: user-changes-audited
-test('the audit has what a command changed of a user, before and after, and no password', async () => {
+test('the audit has each change of a user with the roles before and after, and no password', async () => {
   const { user, audit, opened } = await openUsers();
   const { password } = JSON.parse((await user('add', 'alice', '--roles', 'viewer', '--json')).stdout);
   await user('roles', 'alice', '--roles', 'finance,approver');
@@ -87,7 +87,7 @@ test('the audit has what a command changed of a user, before and after, and no p
   for (const secret of [password, again]) expect(stdout).not.toContain(secret);
 });
 
-test('a password comes by standard input, and is good from then on where the user typed it', async () => {
+test('--password-stdin reads the password, and --own makes it valid without a change at first sign-in', async () => {
   const { typed, opened } = await openUsers();
   const words = 'seven trees above a bench';
   expect((await typed(`${words}\n`, 'add', 'alice', '--roles', 'viewer', '--password-stdin', '--own')).status).toBe(0);
@@ -113,7 +113,7 @@ test.each([
   [['remove', 'alice'], /There is no user "alice"/],
   [['sessions', 'eve (sso 4f6d2a)', '--end'], /Nobody who is called "eve \(sso 4f6d2a\)" is signed in/],
   [['factor', 'alice', '--reset'], /There is no user "alice"/],
-])('user %j is refused in one sentence', async (args, why) => {
+])('user %j is refused with one sentence', async (args, why) => {
   const { user } = await openUsers();
   const { status, stdout, stderr } = await user(...args);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -19,7 +19,7 @@ test.each([
   ['redis://10.0.0.5', 'http://id:hidden@10.0.0.9:80', [REDIS, SERVICE]],
   [undefined, undefined, []],
 ])(
-  'a console that others reach says of Redis at %s and the service at %s what crosses in the clear',
+  'a console on the network with Redis at %s and the service at %s warns of unencrypted connections',
   (redis, service, said) => {
     const words = inTheClear({ ...OUTSIDE, REDIS_URL: redis, SERVICE_URL: service });
     expect(words).toEqual(said.map((one) => expect.stringMatching(one)));
@@ -28,7 +28,7 @@ test.each([
 );
 
 // Promise: warns-of-unencrypted-paths
-test('behind a proxy it is said too, and not on this machine alone', () => {
+test('the warning appears behind a proxy, and not when the console serves this machine only', () => {
   const urls = { REDIS_URL: 'redis://10.0.0.5', SERVICE_URL: undefined };
   const here = { ...OUTSIDE, CONSOLE_HOST: '127.0.0.1' };
   expect(inTheClear({ ...here, ...urls })).toEqual([]);

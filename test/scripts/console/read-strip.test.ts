@@ -3,7 +3,7 @@ import { openService } from '../../../src/open-service.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
 
 // Promise: pages-say-what-is-away
-test('every page says that the service is away, until when, and goes on when it is back', async () => {
+test('every page shows an outage of the service with the time of the next try until it is over', async () => {
   const desk = await openDesk(0);
   const { context, get } = await openConsole(desk);
   const { pace } = openService(context, desk.env.SERVICE_URL);

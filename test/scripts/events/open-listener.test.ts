@@ -6,7 +6,7 @@ import { connectTo, posted, SECRET } from '../../support/event-listener.ts';
 import { portOf } from '../../support/tls-service.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-test('events are taken as the settings say, kept in Redis, and told to machines', async () => {
+test('the listener applies the limits of the settings, stores events in Redis and counts them in the metrics', async () => {
   const env = {
     EVENTS_PORT: '0',
     EVENTS_SECRET: SECRET,
@@ -27,7 +27,7 @@ test('events are taken as the settings say, kept in Redis, and told to machines'
   expect(await post('{"limit":"bl_1"}')).toBe(200);
   expect(await post('x'.repeat(1_025))).toBe(413);
   expect(await context.events.totals()).toMatchObject({ events: 1 });
-  // Fifteen seconds' worth in one.
+  // As many requests as fifteen seconds allow, sent at once.
   const flood = await connectTo(Number(new URL(listener.url).port));
   flood.write(Buffer.concat(Array.from({ length: 300 }, () => posted('{"limit":"bl_1"}'))));
   expect(await flood.answers(300)).toContain('429');
@@ -40,14 +40,14 @@ test('events are taken as the settings say, kept in Redis, and told to machines'
   expect(text).not.toContain(SECRET);
 });
 
-test('a port that is taken is said, and leaves nothing open', async () => {
+test('a port in use is reported as a fault', async () => {
   const port = String(await portOf(createServer()));
   const { context } = await openWorkplace({ env: { EVENTS_PORT: port, EVENTS_SECRET: SECRET } });
   const opening = openListener(context, whereEvents(context.settings), context.events.keep);
   await expect(opening).rejects.toThrow(`Events cannot be listened for at 127.0.0.1 ${port}`);
 });
 
-test('without a port nothing is listened for, and it is said how one is set and a secret made', () => {
+test('without EVENTS_PORT nothing listens, and the fault explains the port and the secret', () => {
   const settings = readSettings({ env: {}, cwd: '/' });
   expect(() => whereEvents(settings)).toThrow(/EVENTS_PORT is not set, .* EVENTS_SECRET; openssl rand -hex 32 makes/);
 });

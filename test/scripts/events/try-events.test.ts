@@ -16,7 +16,7 @@ const UNDER_REVIEW = {
 
 const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** A desk with one row that is under review, with a mapping of events. */
+/** A desk with one row under review and a mapping of events. */
 async function openReview(settings: Record<string, string> = {}, file?: string) {
   const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, settings);
   if (file !== undefined) await writeFile(join(desk.cwd, 'q4.csv'), file);
@@ -31,7 +31,7 @@ async function openReview(settings: Record<string, string> = {}, file?: string) 
 }
 
 // Promise: trying-changes-nothing
-test('events try says what the mapping finds in each event and what would become of it, and changes nothing', async () => {
+test('events try prints what the mapping finds in each event and what would become of it, and changes nothing', async () => {
   const { id, write, limitline, statuses } = await openReview();
   const at = later(1);
   await write('one.json', JSON.stringify(JSON.parse(decisionEvent(id, 'approved', { at, total: 2_000 })), null, 2));
@@ -71,7 +71,7 @@ test('events try says what the mapping finds in each event and what would become
 });
 
 // Promise: event-of-another-currency-not-taken
-test('an amount in another currency than the request is not taken from an event, and each command says why', async () => {
+test('an event with an amount in another currency is not applied, and each command gives the reason', async () => {
   const euros = 'name,country_code,company_registration_number,requested_limit\nAlba GmbH,DE,HRB 1,1000.50 EUR\n';
   const { id, write, limitline, statuses, env, cwd } = await openReview({}, euros);
   const context = await openContextOf({ cwd, env });
@@ -98,7 +98,7 @@ test('an amount in another currency than the request is not taken from an event,
 });
 
 // Promises: mistyped-status-not-taken, trying-changes-nothing
-test('a status that may be mistyped is not taken from an event; each command says so each time, until somebody says what it means', async () => {
+test('an event with a possibly mistyped status is not applied until somebody gives the status a meaning', async () => {
   const { id, write, limitline, statuses, env, cwd } = await openReview();
   const context = await openContextOf({ cwd, env });
   const body = decisionEvent(id, 'aproved', { at: later(1) });
@@ -132,7 +132,7 @@ test('a status that may be mistyped is not taken from an event; each command say
   expect(await statuses()).toEqual({ aproved: 1 });
 });
 
-test('events try reads what events export writes, with whatever separates lines within a text', async () => {
+test('events try reads the output of events export, also with U+2028 and U+2029 within a text', async () => {
   const { env, id, limitline, cwd } = await openReview();
   const { events } = await openContextOf({ env, cwd });
   const noted = { ...JSON.parse(decisionEvent(id, 'approved', { at: later(1) })), note: 'one\u2028two\u2029three' };
@@ -144,7 +144,7 @@ test('events try reads what events export writes, with whatever separates lines 
 });
 
 // Promise: trying-changes-nothing
-test('events that are exported are tried, and taken with a command that is audited; an older one is said to be so', async () => {
+test('exported events can be tried, events take is audited, and an older decision is reported as older', async () => {
   const { id, limitline, env, cwd, statuses } = await openReview();
   const context = await openContextOf({ cwd, env });
   await context.events.keep(eventOf(decisionEvent(id, 'approved', { at: later(1) })));
@@ -176,7 +176,7 @@ test('events that are exported are tried, and taken with a command that is audit
   expect(audited).toMatch(/"same": 1/);
 });
 
-test('without an event or a mapping, or with a wrong one, nothing is tried or taken, and it is said why', async () => {
+test('without an event or a valid mapping, events try and take fail with the reason', async () => {
   const { limitline, env, cwd, write } = await openReview();
   await write('one.json', '{}');
   expect((await limitline('events', 'try', 'none.json')).stderr).toMatch(
@@ -202,7 +202,7 @@ test('without an event or a mapping, or with a wrong one, nothing is tried or ta
 });
 
 // Promise: acknowledged-event-is-taken
-test('a listener that is killed as soon as it has answered loses no decision', async () => {
+test('a listener that is killed right after its answer loses no decision', async () => {
   const port = String(await freePort());
   const { id, cwd, env, statuses, start } = await openReview({ EVENTS_PORT: port, EVENTS_SECRET: SECRET });
   Object.assign(env, { LOG_LEVEL: 'info' });
@@ -217,7 +217,7 @@ test('a listener that is killed as soon as it has answered loses no decision', a
   expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
   first.child.kill('SIGKILL');
   await first.ended;
-  // What the first one may have begun to read is handed out again after a minute.
+  // Events that the first listener may have begun to read are handed out again after a minute.
   const { ledger: connection, keys } = await openContextOf({ cwd, env });
   await letPass({ connection, keys }, 60_000);
   const second = await listen();

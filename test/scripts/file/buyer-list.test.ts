@@ -15,7 +15,7 @@ async function listOf(lines: string[]) {
 }
 
 // Promise: buyers-are-listed
-test('the buyer list has the lines that mean one buyer, and says by what', async () => {
+test('the buyer list shows the lines that mean one buyer and the identifier that they share', async () => {
   const list = await listOf([
     '1,A GmbH,DE,HRB 1,1',
     '1,A GmbH,DE,,2',
@@ -32,7 +32,7 @@ test('the buyer list has the lines that mean one buyer, and says by what', async
 });
 
 // Promise: buyers-are-listed
-test('of a buyer that an earlier import brought the buyer list says so beside its line', async () => {
+test('the buyer list shows the line of an earlier import that brought a buyer', async () => {
   const { cwd, limitline } = await openDesk(1);
   const write = (name: string, ...lines: string[]) =>
     writeFile(join(cwd, name), ['buyer_reference,name,requested_limit', ...lines].join('\n'));
@@ -44,7 +44,7 @@ test('of a buyer that an earlier import brought the buyer list says so beside it
   expect(stdout).toContain('  Z GmbH (line 3):\n    line 4 by its buyer_reference 9\n');
 });
 
-test('the buyer list ends where nobody reads on, and says how much more there is', async () => {
+test('the buyer list is bounded, and states how many buyers and lines it leaves out', async () => {
   const many = Array.from({ length: 120 }, (_none, n) => [`${n},A ${n} GmbH,DE,,1`, `${n},A ${n} GmbH,DE,,2`]).flat();
   const list = await listOf([...many, ...Array.from({ length: 30 }, (_none, n) => `0,A 0 GmbH,DE,,${n + 3}`)]);
   expect(list).toMatchObject({ listed: { length: 100 }, more: 20 });

@@ -8,13 +8,13 @@ import { importFile } from '../../../scripts/file/import-file.ts';
 import { startCommand } from '../../support/command.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-// No import of these tests is audited.
+// No import in this file is audited.
 beforeEach(() => beginCommand(new Command('check')));
 
 const CHANGED = /file: The file was changed while it was read, so lines may be missing/;
 
 // Promise: changed-file-said
-test('an import says that its file was changed meanwhile, and lists it as a warning', async () => {
+test('an import warns that its file was changed while it was read', async () => {
   const { context, dir } = await openWorkplace();
   const path = join(dir, 'q4.csv');
   await writeFile(path, `${buyerLines(3).join('\n')}\n`);
@@ -62,7 +62,7 @@ test.each([
 });
 
 // Promise: changed-file-said
-test('check says that its file was changed meanwhile', async () => {
+test('check reports that its file was changed while it was read', async () => {
   const { dir: cwd } = await openWorkplace();
   await writeFile(
     join(cwd, 'q4.csv'),

@@ -59,14 +59,14 @@ test.each([
       '3 rows of earlier imports have no valid line in this file (Elm␊GmbH, Fir, …), and stay as they are. In results, their column import names another file.',
     ],
   ],
-  // With --replace, too: the file may be cut off.
+  // With --replace, too: the file may be incomplete.
   [
     { rows: 0, lacking: 1 },
     [
       '1 row of an earlier import has no valid line in this file, and stays as it is. In results, its column import names another file.',
     ],
   ],
-  // Of an errors file it is no wonder.
+  // An errors file lacks most rows by its nature.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports have no valid line in this file, and stay as they are.']],
   [
     { gone: 1, goneFile: 'list 2 (März).csv', isPart: true },
@@ -86,6 +86,6 @@ test.each([
       '2 lines of this errors file do not say which lines they were: the cell limitline_from is empty or missing. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.',
     ],
   ],
-])('of the counts %o an import says %o', (changes, words) => {
+])('for the counts %o an import prints %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes }, 'q4 eu')).toEqual(words);
 });

@@ -13,11 +13,11 @@ test.each([
   [{ line: 7, column: null, value: 'a\nb', message: 'odd' }, 'line 7 "a\\nb": odd'],
   [{ line: 0, column: null, value: null, message: 'empty' }, 'file: empty'],
   [{ line: 0, column: 'name', value: null, message: 'few' }, 'file, name: few'],
-])('the problem %o reads %s', (problem, text) => {
+])('the problem %o is printed as %s', (problem, text) => {
   expect(problemText(problem)).toBe(text);
 });
 
-test('a list of problems shows the first thousand, says that there are more, and counts all of them', () => {
+test('a list of problems prints and keeps the first thousand, mentions that there are more, and counts all', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const problems = Array.from({ length: 1_500 }, (_none, n) => ({
@@ -34,7 +34,7 @@ test('a list of problems shows the first thousand, says that there are more, and
   expect(written[1]).toBe('line 2: bad (a warning)');
 });
 
-test('a list of which all problems are asked for prints each, and keeps no more in memory than are asked for', () => {
+test('a list without a limit prints every problem, and keeps only as many as requested in memory', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text), { printed: Number.POSITIVE_INFINITY, kept: 2 });
   const problems = Array.from({ length: 1_500 }, (_none, n) => ({
@@ -49,7 +49,7 @@ test('a list of which all problems are asked for prints each, and keeps no more 
 });
 
 // Promise: check-names-every-problem
-test('check names every problem of a file that has thousands', async () => {
+test('check reports every problem of a file that has thousands', async () => {
   const cwd = await makeFolder();
   const lines = Array.from({ length: 1_500 }, (_none, n) => `Buyer ${n},0,ftp://x`);
   await writeFile(join(cwd, 'x.csv'), ['name,requested_limit,website', ...lines, ''].join('\n'));
@@ -66,7 +66,7 @@ const cityOf = (line: number) => ({
   message: `The city differs from "Town ${line}" of "A. B. ${line}" (line 2), which counts as the same buyer. If not, say so.`,
 });
 
-test('warnings that differ only in names and numbers are summed up after the first ten, and the list keeps each', () => {
+test('warnings that differ only in names and numbers are grouped after the first ten, and the list keeps each', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const other = { line: 9, column: 'name', value: null, message: 'The name is long.' };
@@ -80,7 +80,7 @@ test('warnings that differ only in names and numbers are summed up after the fir
   expect(list.warnings).toHaveLength(42);
 });
 
-test('a warning about a request that is held is not summed up with those about others', () => {
+test('a warning about a held request is not grouped with warnings about other states', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const other = (line: number, state: string) => ({
@@ -95,7 +95,7 @@ test('a warning about a request that is held is not summed up with those about o
   expect(written.at(-1)).toContain('29 more lines have the warning');
 });
 
-test('many warnings of one kind hide no other kind from the list, which is then said not to be whole', () => {
+test('many warnings of one kind hide no other kind, and the count of unprinted lines is shown', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const small = { line: 3_002, column: 'requested_limit', value: '0.5', message: 'The limit is below 1.' };
@@ -106,7 +106,7 @@ test('many warnings of one kind hide no other kind from the list, which is then 
   expect(written.at(-1)).toMatch(/ and 2,970 more\.$/);
 });
 
-test('thousands of kinds of warnings are bounded, too', () => {
+test('the output stays bounded with thousands of kinds of warnings', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const letters = (n: number) => n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
@@ -117,7 +117,7 @@ test('thousands of kinds of warnings are bounded, too', () => {
   expect(written.at(-1)).toMatch(/^\d+ more lines have the warning "…": /);
 });
 
-test('problems and warnings of a batch come by line', () => {
+test('problems and warnings of a batch are printed in the order of lines', () => {
   const written: string[] = [];
   const bad = (line: number) => ({ line, column: null, value: null, message: 'bad' });
   makeProblemList((text) => written.push(text)).add({ problems: [bad(3), bad(5)], warnings: [bad(2), bad(3), bad(4)] });
@@ -131,7 +131,7 @@ test('problems and warnings of a batch come by line', () => {
 });
 
 // Promises: check-reads-supplier, unsent-supplier-columns-named
-test("check reads the supplier's file: its problems, what is not sent of it, and its call", async () => {
+test('check validates the supplier file, reports its unsent columns, and counts its call', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nA,DE,1000\nB,DE,2000\n');
   const check = async (supplier: string) => {
@@ -142,7 +142,7 @@ test("check reads the supplier's file: its problems, what is not sent of it, and
   expect(status).toBe(0);
   expect(stdout).toContain("The supplier is Nordwind GmbH.\nColumns of the supplier's file that are not sent: Fax.\n");
   expect(stdout).toContain('create 3 companies');
-  // A supplier that is one of the buyers, or exists, is not created besides.
+  // A supplier that is a buyer, too, or exists already, needs no further call.
   expect((await check('name,country_code\nA,DE\n')).stdout).toContain('create 2 companies');
   expect((await check('company_id\ncompany_1\n')).stdout).toContain('create 2 companies');
   const bad = await check('name,country_code\nNordwind GmbH,dex\n');

@@ -3,7 +3,7 @@ import { understanding, understoodWords } from '../../../scripts/file/understand
 import { read } from '../../support/workbooks.ts';
 
 // Promise: mapped-fields-are-said
-test('columns that are sent by a path are said, and are not among those that are kept', async () => {
+test('columns that a mapping sends by a path are reported as sent, and not as kept', async () => {
   const columns = { PLZ: 'company.address.postal_code', Firma: 'name' } as const;
   const file = 'Firma,requested_limit,PLZ,Betreuer\nA,1000,89073,B\n';
   const opened = await read(file, { mapping: { columns, constants: {} } });
@@ -20,7 +20,7 @@ test('columns that are sent by a path are said, and are not among those that are
 });
 
 // Promise: read-not-sent
-test('columns that are read and that no call sends are said, those of other names apart', async () => {
+test('columns that are read but not sent are reported apart from unknown columns', async () => {
   const opened = await read('name,Kundennummer,requested_limit,Währung,Betreuer\nA,K-1,1000,EUR,B\n');
   expect(understoodWords(opened)).toContain(
     'Columns read, but not sent: Kundennummer, Währung.\nColumns kept, but not sent: Betreuer.',
@@ -28,14 +28,14 @@ test('columns that are read and that no call sends are said, those of other name
 });
 
 // Promise: path-header-not-sent
-test('a header that is a path itself is kept, and how it is sent is said', async () => {
+test('a column whose header is itself a path is kept, and the output explains how to map it', async () => {
   const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');
   expect(understoodWords(opened)).toContain(
     'Columns kept, but not sent: company.address.postal_code, company.contacts.\nTo send such a column, map it: --map "company.address.postal_code=company.address.postal_code"',
   );
 });
 
-test('two columns with one path, for which the file is refused, are not said to be sent', async () => {
+test('two columns with the same path are reported as not sent', async () => {
   const columns = { PLZ: 'company.zip', Postleitzahl: 'company.zip', Ort: 'company.town' } as const;
   const opened = await read('name,requested_limit,PLZ,Postleitzahl,Ort\nA,1000,1,2,3\n', {
     mapping: { columns, constants: {} },

@@ -18,13 +18,13 @@ test.each([
   ['any sum', { APPROVE_ALWAYS: 'on' }, 'Every import waits for an approval'],
   ['a sum above the limit of a person', { APPROVE_PERSON_ABOVE: '2999' }, '3,000.00 .*, which is above 2,999.00'],
   [
-    'a sum below the limit, as far as the file tells',
+    'a sum that may be above the limit with other requests of the buyer',
     { APPROVE_ABOVE: '3000' },
     'If the sum of one buyer within 7 days is above 3,000.00 with this file',
   ],
   ['no sum', {}, undefined],
   ['no sum of this file alone', { APPROVE_ABOVE: '3000', APPROVE_WINDOW_DAYS: '0' }, undefined],
-])('check says whether another person must approve: %s', async (_name, env, words) => {
+])('check states whether another person must approve: %s', async (_name, env, words) => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), LIST);
   const { stdout, status } = await callCommand(['check', 'q4.csv'], { cwd, env });
@@ -34,7 +34,7 @@ test.each([
 });
 
 // Promise: check-says-approval
-test('check adds what the portfolio has already, and says nothing of a file that requests nothing new', async () => {
+test('check includes the rows of the portfolio, and mentions no approval for a file that requests nothing new', async () => {
   const { limitline, json, cwd } = await openDesk(0, {}, { APPROVE_ABOVE: '4000' });
   await writeFile(join(cwd, 'q4.csv'), LIST);
   await writeFile(join(cwd, 'more.csv'), 'name,requested_limit\nGamma,1500\n');
@@ -62,14 +62,14 @@ test('check adds what the portfolio has already, and says nothing of a file that
 // Promise: check-says-approval
 test.each([
   [
-    'that a line corrects in its number',
+    'with a line that corrects its number',
     ['Acme AG,DE,HRB 1,r1,1000'],
     ['Acme AG,DE,HRB 2,r1,1000', 'Gamma,DE,,r3,400'],
     '1500',
     undefined,
   ],
   [
-    'that a faulty line may correct, and a line further down replaces',
+    'with a faulty line that may correct it and a later line that replaces it',
     ['Acme,DE,,,1000', 'Beta,DE,,,5000'],
     [
       'Acme,DE,,,abc',

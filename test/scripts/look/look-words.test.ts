@@ -43,7 +43,7 @@ const look: ImportPreview = {
   ratePerS: 8.04,
 };
 
-test('a look names what would be requested, what not and why, and how long it takes', () => {
+test('a preview lists what would be requested, what would be skipped and why, and the duration', () => {
   expect(lookWords(look)).toEqual([
     'Account   https://api.example, portfolio q4',
     'File      Buyers Q4.csv: 1,203 lines; 1,200 good, 2 invalid, 1 duplicate, 1 warning',
@@ -66,7 +66,7 @@ test('a look names what would be requested, what not and why, and how long it ta
 });
 
 // Promise: lacking-rows-said
-test('a look says no more than there is to say, and what is cancelled and kept', () => {
+test('a preview leaves out empty parts, and shows the rows that are cancelled and kept', () => {
   const dryRun = {
     ...look.dryRun,
     limits: 1,
@@ -92,7 +92,7 @@ test('a look says no more than there is to say, and what is cancelled and kept',
   expect(questionOf(small)).toBe('Request this limit? [y/N] ');
 });
 
-test('where nothing is left to request, nothing is said of what it would take', () => {
+test('a preview without new requests has no parts about largest requests, calls and duration', () => {
   const dryRun = {
     ...look.dryRun,
     limits: 0,
@@ -111,7 +111,7 @@ test('where nothing is left to request, nothing is said of what it would take', 
 });
 
 // Promise: check-counts-the-import
-test('a check groups its sums by thousands, as a look does', () => {
+test('check and preview group the digits of their sums by thousands', () => {
   expect(dryRunWords(look.dryRun, 'EUR')).toMatch(/ \(EUR [\d,.]+ in total\), create/);
   expect(lookWords({ ...look, currency: 'EUR' }).join('\n')).toMatch(/^Requests .*, EUR [\d,.]+ in total/m);
   const words = dryRunWords(look.dryRun);
@@ -128,7 +128,7 @@ test.each([
   [2, 2, '2 more are held and will not be requested again. To say what became of held calls', /under way/],
   [2, 1, '1 more is under way and will not be requested again. 1 more is held and will', undefined],
 ])(
-  'of %s limits that are held or under way, %s held ones alone need what a person says',
+  'of %s limits that are held or under way, only the %s held ones need an answer of a person',
   (held, needAnswer, said, not) => {
     const dryRun = { ...look.dryRun, before: { limits: 8, companies: 90, held, needAnswer } };
     const skipped =
@@ -141,14 +141,14 @@ test.each([
 );
 
 // Promise: check-names-held-portfolio
-test('held limits are looked for in the portfolio, where they are all rows of it', () => {
+test('the command for held limits names the portfolio when it has all of them', () => {
   const before = { limits: 0, companies: 0, held: 1, needAnswer: 1, heldIn: 'q4' };
   const dryRun = { ...look.dryRun, before };
   expect(dryRunWords(dryRun)).toContain('npx limitline report "q4" --state held');
   expect(lookWords({ ...look, dryRun }).join('\n')).toContain('1 held (npx limitline report "q4" --state held)');
 });
 
-test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {
+test('a preview lists rows of other portfolios that are sent as well, and asks about them when nothing else is left', () => {
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));
   expect(lookWords({ ...look, others }).slice(-6)).toEqual([
     'Sends too 1 row of a',

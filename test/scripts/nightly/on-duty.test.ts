@@ -10,11 +10,11 @@ const never = () => new AbortController().signal;
 const SCHEDULE = { LIMITLINE_SCHEDULE: 'audit 02:15 UTC; reconcile 02:30 UTC' };
 
 // Promise: one-pass-of-what-is-due
-test('one pass runs what is due and was not run, and the next finds nothing to do; findings are told by the status', async () => {
+test('one pass runs the due tasks once, and findings give exit status 2', async () => {
   const place = await openWorkplace({ env: SCHEDULE });
   const { context } = place;
   await place.import(['name,requested_limit', 'Buyer 1 GmbH,1000']);
-  // Somebody lost a count.
+  // One count is lost.
   await context.ledger.hset(context.keys.sums('q4', 'a'), 'requested:0', '1');
   const done: string[] = [];
   const part = { name: 'notices', start: () => ({ stop: () => {} }), once: async () => void done.push('notices') };
@@ -29,7 +29,7 @@ test('one pass runs what is due and was not run, and the next finds nothing to d
   expect(statusOf([])).toBe(0);
 });
 
-test('a part that fails is said, and leaves the others to do theirs', async () => {
+test('a part that fails does not stop the others, and gives exit status 1', async () => {
   const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
   const broken = {
     name: 'inbox',
@@ -53,12 +53,12 @@ test('a part that fails is said, and leaves the others to do theirs', async () =
 });
 
 // Promise: missed-nights-run-once
-test('two processes on duty catch up with what was missed once, are seen, and make room for what somebody asks for', async () => {
+test('two processes on duty run missed nights once, are listed as on duty, and run requested tasks', async () => {
   const { context } = await openWorkplace({ env: SCHEDULE });
   expect(await readScheduleFacts(context)).toMatchObject({ onDuty: [], isOther: false });
   const first = await stayOnDuty(context, { parts: [] });
   await first.stop();
-  // Nobody is there for a week.
+  // No process is on duty for a week.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7 * 86_400_000 });
   onTestFinished(() => void vi.useRealTimers());
   const fleet = await Promise.all([stayOnDuty(context, { parts: [] }), stayOnDuty(context, { parts: [] })]);
@@ -80,13 +80,13 @@ test('two processes on duty catch up with what was missed once, are seen, and ma
   expect((await readScheduleFacts(context)).onDuty).toEqual([]);
 });
 
-test('who is on duty goes on when Redis comes back', async () => {
+test('a process on duty continues after Redis was restarted', async () => {
   const redis = await startKillableRedis();
   const { context } = await openWorkplace({ env: { ...SCHEDULE, REDIS_URL: redis.url } });
   const duty = await stayOnDuty(context, { parts: [] });
   await redis.kill();
   await redis.restart();
-  // The same moment again and again is one run: the first words may meet a connection that is not back yet.
+  // Adding the same moment repeatedly makes one run. The first attempts may meet a connection that is not back yet.
   const dueMs = Date.now();
   await expect.poll(() => context.maintenance().add({ task: 'audit', dueMs, by: 'ann' })).toBeUndefined();
   const lastOf = async () => (await context.nightlyRuns.read(['audit'])).audit?.last;
@@ -94,7 +94,7 @@ test('who is on duty goes on when Redis comes back', async () => {
   await duty.stop();
 });
 
-test('what somebody asked for in the console while nobody was on duty runs with the next pass', async () => {
+test('a task that was requested in the console while no process was on duty runs in the next pass', async () => {
   const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
   await scheduleFunctions(context).run('audit', { by: 'ann', from: '192.0.2.7' });
   const ends = await doWhatIsDue(context, { signal: never(), parts: [] });
@@ -104,7 +104,7 @@ test('what somebody asked for in the console while nobody was on duty runs with 
   expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
 });
 
-test('one pass goes by its own schedule, though another was in force as long as somebody was on duty', async () => {
+test('one pass uses its own schedule, not the one of an earlier process on duty', async () => {
   const { context } = await openWorkplace({ env: SCHEDULE });
   const duty = await stayOnDuty(context, { parts: [] });
   await duty.stop();
@@ -114,7 +114,7 @@ test('one pass goes by its own schedule, though another was in force as long as 
   expect(await context.maintenance().next()).toEqual([]);
 });
 
-test('who is stopped in the middle of a pass leaves the rest to the next', async () => {
+test('a stopped pass leaves the rest of the tasks to the next one', async () => {
   const { context } = await openWorkplace({ env: SCHEDULE });
   const stopped = new AbortController();
   stopped.abort(new Error('this process stops'));

@@ -20,7 +20,7 @@ function tableOf(items: readonly ReturnType<typeof foundItem>[], more: Partial<N
   return reportTable(report, findings, 'this host');
 }
 
-test('a terminal of 80 columns shows what wants a person, what is for finance, what was mended, and what is gone', () => {
+test('the report in 80 columns has sections for people, for finance, for corrected and for gone findings', () => {
   const text = tableOf(
     [
       foundItem({ rows: 1_200 }),
@@ -75,7 +75,7 @@ To print:  /data/reports/a/n/report.html
 These files are on the host here.`);
 });
 
-test('of thousands of findings it shows the first of each check, and no line is longer than 80 columns, whatever they say', () => {
+test('the report shows the first findings of each check, and no line is longer than 80 columns', () => {
   const odd = foundItem({
     says: `${'漢字'.repeat(90)} \u001b[31mred\n`,
     portfolio: 'p'.repeat(64),
@@ -94,7 +94,7 @@ test('of thousands of findings it shows the first of each check, and no line is 
   expect(Math.max(...longest)).toBeLessThanOrEqual(80);
 });
 
-test('where each row of a finding has a command of its own, that of the first is shown as no more than that', () => {
+test('when each row of a finding has its own command, the report shows the first as an example', () => {
   const row = (line: number) => foundItem({ line, check: 'held', command: `resolve q4 --line ${line} --made ID` });
   const text = tableOf([row(2), row(3)]);
   expect(text).toContain(
@@ -103,7 +103,7 @@ test('where each row of a finding has a command of its own, that of the first is
   expect(tableOf([row(2)])).not.toContain('the first of them');
 });
 
-test('a sum beside limits that were granted less says that it is what was requested', () => {
+test('the sum of limits that were granted less is labelled as the requested sum', () => {
   const text = tableOf([
     foundItem({ check: 'granted below', says: 'less than requested', requested: '376788.23', granted: '9' }),
   ]);

@@ -37,7 +37,7 @@ const FACTS: ScheduleFacts = {
 };
 
 // Promise: nobody-on-duty-said
-test('the schedule says each task in words, when next, how it went last, and who is on duty', () => {
+test('the schedule shows each task with its next and last run, and the processes on duty', () => {
   expect(scheduleTable(FACTS)).toBe(
     `reconcile   compares
   when   each day at 02:30, UTC
@@ -55,7 +55,7 @@ On duty: 2 processes on h1.`,
 });
 
 // Promise: nobody-on-duty-said
-test('where nobody is on duty that is said loudly, and what else is not in force', () => {
+test('the schedule warns when no process is on duty and when the settings differ', () => {
   const words = scheduleTable({ ...FACTS, onDuty: [], isOther: true });
   expect(words).toContain('NOBODY IS ON DUTY: none of these tasks runs by itself.');
   expect(words).toContain('limitline nightly --wait');

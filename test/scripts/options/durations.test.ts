@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', '2', 'h', '2d', '1.5h', '30m1h', '-1h', '0s', '0h0m', '577h', '2 h', '1h1h'])(
-  '%j is no time, and the fault says what would be one',
+  '%j is refused as a time, and the fault gives an example',
   (text) => {
     expect(() => readDuration(text)).toThrow(/^Give (a time such as 2h|a time above 0s)/);
   },
@@ -24,6 +24,6 @@ test.each([
   [89, '89 s'],
   [240, '4 min'],
   [7_200, '2.0 h'],
-])('%d s read %s', (seconds, words) => {
+])('%d s are printed as %s', (seconds, words) => {
   expect(durationWords(seconds)).toBe(words);
 });

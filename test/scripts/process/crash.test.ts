@@ -10,7 +10,7 @@ function makeHearing() {
   return { said, terminal: { say: (text: string) => void said.push(text), log: () => undefined } };
 }
 
-test('what nobody caught ends the process, without the data that hangs on it', () => {
+test('an uncaught error ends the process with its message and stack, and without the data that it carries', () => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   onTestFinished(() => exit.mockRestore());
   const { said, terminal } = makeHearing();
@@ -32,13 +32,13 @@ const replyError = (message: string, facts: object = {}) =>
 const full = replyError("OOM command not allowed when used memory > 'maxmemory'.");
 
 test.each<[string, Error]>([
-  ['itself', full],
+  ['in the error itself', full],
   ['in a script', replyError(`ERR Error running script (call to f_1): @user_script:3: -${full.message}`)],
   [
     'in a transaction',
     replyError('EXECABORT Transaction discarded because of previous errors.', { previousErrors: [full] }),
   ],
-])('a Redis that is full is said in one line, with what to do: %s', (_where, error) => {
+])('a full Redis is reported in one line with the remedy: %s', (_where, error) => {
   const { said, terminal } = makeHearing();
   sayFault(error, terminal);
   expect(said).toEqual([
@@ -48,8 +48,8 @@ test.each<[string, Error]>([
   ]);
 });
 
-test('a Redis that ends in the middle of its answers is said in one line, with what to do', async () => {
-  // Redis' own server answers the first of three commands that are sent together, and then ends.
+test('a Redis that ends in the middle of its answers is reported in one line with the remedy', async () => {
+  // This server answers the first of three commands that were sent together, and then closes the connection.
   const server = createServer((socket) => {
     socket.on('data', (sent) => {
       if (sent.includes('ping')) socket.end('+PONG\r\n');
@@ -69,7 +69,7 @@ test('a Redis that ends in the middle of its answers is said in one line, with w
   ]);
 });
 
-test('a Redis that takes nothing for another reason is said in its words', () => {
+test('a Redis that refuses commands for another reason is reported with its own words', () => {
   const { said, terminal } = makeHearing();
   sayFault(replyError('LOADING Redis is loading the dataset in memory'), terminal);
   expect(said).toEqual([
@@ -77,7 +77,7 @@ test('a Redis that takes nothing for another reason is said in its words', () =>
   ]);
 });
 
-test('a fault that we know is said in one line', () => {
+test('a known fault is reported in one line', () => {
   const { said, terminal } = makeHearing();
   sayFault(new LimitlineError('USAGE', 'Give a file.'), terminal);
   expect(said).toEqual(['limitline: Give a file.']);

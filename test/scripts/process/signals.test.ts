@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type EndSignal, ignoresHangUp, isNohup, makeSignalRule } from '../../../scripts/process/long-running.ts';
 
-/** Signals by the ms at which they come, and what the last of them asks for. */
+/** Signals with the ms at which they come, and the effect of the last one. */
 // Promises: calls-awaited-at-a-stop, several-signals-are-one
 test.each<[string, [EndSignal, number][], string]>([
   ['a first Ctrl-C ends in good order', [['SIGINT', 0]], 'end'],
-  ['so does a closed terminal', [['SIGHUP', 0]], 'end'],
+  ['a closed terminal ends in good order', [['SIGHUP', 0]], 'end'],
   [
-    'npm and the shell both pass a Ctrl-C on',
+    'a Ctrl-C that npm and the shell both pass on',
     [
       ['SIGINT', 0],
       ['SIGINT', 3],
@@ -15,7 +15,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'nothing new',
   ],
   [
-    'a nervous finger',
+    'repeated Ctrl-C within two seconds',
     [
       ['SIGINT', 0],
       ['SIGINT', 400],
@@ -24,7 +24,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'nothing new',
   ],
   [
-    'a deliberate second Ctrl-C',
+    'a second Ctrl-C after two seconds',
     [
       ['SIGINT', 0],
       ['SIGINT', 2_000],
@@ -32,7 +32,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'end at once',
   ],
   [
-    '… also after one that was passed on twice',
+    'a second Ctrl-C after one that was passed on twice',
     [
       ['SIGINT', 0],
       ['SIGINT', 3],
@@ -41,7 +41,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'end at once',
   ],
   [
-    'a deliberate second SIGTERM',
+    'a second SIGTERM',
     [
       ['SIGTERM', 0],
       ['SIGTERM', 60_000],
@@ -49,7 +49,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'end at once',
   ],
   [
-    'one of another kind is no second one',
+    'a signal of another kind is no second one',
     [
       ['SIGTERM', 0],
       ['SIGINT', 5_000],
@@ -57,7 +57,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'nothing new',
   ],
   [
-    '… and its own second one is',
+    'a second signal of the other kind',
     [
       ['SIGTERM', 0],
       ['SIGINT', 5_000],
@@ -66,7 +66,7 @@ test.each<[string, [EndSignal, number][], string]>([
     'end at once',
   ],
   [
-    'a terminal may hang up again and again',
+    'repeated SIGHUP of a terminal',
     [
       ['SIGHUP', 0],
       ['SIGHUP', 10],
@@ -75,14 +75,14 @@ test.each<[string, [EndSignal, number][], string]>([
     'nothing new',
   ],
   [
-    '… and whatever closed it may end us too',
+    'a SIGTERM after a SIGHUP',
     [
       ['SIGHUP', 0],
       ['SIGTERM', 5_000],
     ],
     'nothing new',
   ],
-])('of several signals: %s', (_title, signals, effect) => {
+])('the last of several signals has the right effect: %s', (_title, signals, effect) => {
   const effectOf = makeSignalRule();
   expect(signals.map(([name, atMs]) => effectOf(name, atMs)).at(-1)).toBe(effect);
 });
@@ -93,7 +93,7 @@ test.each([
   ['/usr/bin/node', false],
   ['./my-nohup', false],
   ['', false],
-])('whether "%s" is nohup: %s', (command, is) => {
+])('the command "%s" counts as nohup: %s', (command, is) => {
   expect(isNohup(command)).toBe(is);
 });
 
@@ -102,7 +102,7 @@ test.each([
   ['0000000000001001', true],
   ['0000000001001000', false],
   ['0000000000000000', false],
-])('whether a mask of %s ignores SIGHUP: %s', (mask, does) => {
+])('the signal mask %s ignores SIGHUP: %s', (mask, does) => {
   expect(ignoresHangUp(`Name:\tsh\nSigBlk:\t0000000000000001\nSigIgn:\t${mask}\nSigCgt:\t0000000000000001\n`)).toBe(
     does,
   );

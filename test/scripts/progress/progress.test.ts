@@ -5,7 +5,7 @@ import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Progress that stands still, on standard error as it is on a terminal or elsewhere. */
+/** Starts a progress that does not change, with standard error as a terminal or not. */
 function startStill(isTTY: boolean): string[] {
   const written: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
@@ -24,7 +24,7 @@ function startStill(isTTY: boolean): string[] {
   return written;
 }
 
-test('on a terminal the progress is drawn again below what was said, though nothing has changed', () => {
+test('on a terminal, the bar is drawn again below a message', () => {
   const written = startStill(true);
   vi.advanceTimersByTime(200);
   makeTerminal({ json: false }).say('limitline: something');
@@ -34,7 +34,7 @@ test('on a terminal the progress is drawn again below what was said, though noth
   expect(written).toEqual([bar, erased, expect.stringContaining('limitline: something\n'), bar]);
 });
 
-test('elsewhere the progress is written only when it has changed', () => {
+test('without a terminal, the progress is written only when it has changed', () => {
   const written = startStill(false);
   vi.advanceTimersByTime(60_000);
   expect(written).toEqual(['1 of 2 rows settled\n']);
@@ -44,11 +44,11 @@ test.each([
   ['stand-in', 'stand-in: 3 of 5 rows settled'],
   ['https://api.example.com', 'api.example.com: 3 of 5 rows settled'],
   ['https://a-very-long-name.of-a-service.example.com', 'a-very-long-name.of-a-s…: 3 of 5 rows settled'],
-])('the progress says which account it is about: %s', (account, words) => {
+])('the progress names its account: %s', (account, words) => {
   expect(ofAccount(account, { done: 3, total: 5, words: '3 of 5 rows settled' }).words).toBe(words);
 });
 
-/** Both streams on one terminal of so many columns; answers what is written, in order. */
+/** Makes both streams one terminal with so many columns, and returns what is written, in order. */
 function terminal(columns: number) {
   const written: string[] = [];
   for (const stream of [process.stderr, process.stdout]) {
@@ -71,7 +71,7 @@ function terminal(columns: number) {
   return { written, resize };
 }
 
-test('the bar is gone before anything else is written, on whichever stream and by whomever', () => {
+test('the bar is erased before other output on either stream', () => {
   const { written } = terminal(80);
   const bar = openBar();
   bar.draw('half');
@@ -91,7 +91,7 @@ test('the bar is gone before anything else is written, on whichever stream and b
   ]);
 });
 
-test('the bar is never wider than the terminal, and is found again when that becomes narrower', () => {
+test('the bar is never wider than the terminal, and is fully erased after the terminal became narrower', () => {
   const { written, resize } = terminal(20);
   const bar = openBar();
   bar.draw('x'.repeat(50));

@@ -6,7 +6,7 @@ import { AT_LIMIT } from '../../support/paces.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
-/** As a step ends a row whose answer was this. */
+/** The end that a step gives a row after an unknown outcome. */
 function held(reason: string): RowEnd {
   const request = { what: 'the document status 404.pdf', sent: '{}' };
   return { state: 'held', step: 'limit', problem: problemOf('limit', request, { is: 'unknown', reason, sentMs: 1 }) };
@@ -18,7 +18,7 @@ const refused = (status: number): RowEnd => ({
   problem: { step: 'company', message: 'no', status, body: 'Geheim GmbH' },
 });
 
-test('rows that were refused or held are counted by step and status, and said in one sentence each', () => {
+test('refused and held rows are counted by step and status, and logged with one sentence each', () => {
   const { log, lines } = makeKeptLog();
   const tally = startRowTally({ log });
   for (let n = 0; n < 1_000; n += 1) tally.ended(refused(422));
@@ -60,7 +60,7 @@ test('rows that were refused or held are counted by step and status, and said in
 });
 
 // Promise: log-each-minute
-test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {
+test('the log has a line for each minute with work, and none without work', async () => {
   const { log, lines } = makeKeptLog();
   const now = { counts: { done: 5 }, calls: 10, waiting: 0, looks: 0 };
   const saying = startSayingMinutes({
@@ -85,11 +85,11 @@ test('each minute the log says what was done in it and what calls wait for, and 
   expect(lines[0]?.msg).toMatch(
     /^in \d+ s: 7 done, 1 held; [\d.]+ calls\/s, 0 in flight, 7 jobs waiting; at the service's limit, 98 calls\/s$/,
   );
-  // What was said is not counted again.
+  // The counts of the first line are not counted again.
   expect(lines[1]).toMatchObject({ done: 0, held: 0, calls: 0, msg: expect.stringContaining('no row ended') });
 });
 
-test('a fault that all calls meet is one line a minute, with how many met it, and another fault is said at once', () => {
+test('a fault that all calls meet is logged once a minute with its count, and another fault at once', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log, lines } = makeKeptLog();
@@ -108,7 +108,7 @@ test('a fault that all calls meet is one line a minute, with how many met it, an
   expect(lines).toHaveLength(7);
 });
 
-test('that it is over is one line, as soon as a call is accepted that was not sent before it', () => {
+test('the end of a fault is logged once, when a call is accepted that was sent after it', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log, lines } = makeKeptLog();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
 // Promise: rows-of-one-outcome
-test.each([[['--json']], [['--format', 'json']]])('held rows are listed as JSON with %j', async (json) => {
+test.each([[['report --state held with %j prints held rows as JSON']], [['--format', 'json']]])('held rows are listed as JSON with %j', async (json) => {
   const { limitline, names } = await openReview(2, [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true }]);
   const { stdout, status } = await limitline('report', 'q4', '--state', 'held', ...json);
   expect(status).toBe(0);
@@ -20,7 +20,7 @@ test.each([[['--json']], [['--format', 'json']]])('held rows are listed as JSON 
 });
 
 // Promise: rows-of-one-outcome
-test('the rows of an outcome are listed as text, JSON and a file, which decisions reads back', async () => {
+test('report --state prints the rows of an outcome as text, JSON and a file that decisions imports', async () => {
   const { cwd, limitline, json, ids, names, decide, outcomes } = await openReview(3);
   await decide([`${ids[1]},,approved,1002.5,1002.5,${later(1)}`]);
   const { stdout, status } = await limitline('report', 'q4', '--state', 'under_review');
@@ -28,7 +28,7 @@ test('the rows of an outcome are listed as text, JSON and a file, which decision
   expect(stdout).toMatch(
     /^line {15}requested {2}status {10}changed {5}buyer\nline 2 +1,001\.50 {2}in_progress +\d{4}-\d\d-\d\d {2}Buyer 1 GmbH\nline 4 +1,003\.50 .*Buyer 3 GmbH\n2 of the rows of portfolio q4: under review\.\n$/,
   );
-  // Where several files have a line of that number, each row names its file.
+  // When several files have a line of this number, each row names its file.
   await writeFile(
     join(cwd, 'second.csv'),
     'name,country_code,company_registration_number,requested_limit\nZinc AG,DE,HRB 9,7\n',

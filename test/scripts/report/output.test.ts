@@ -6,7 +6,7 @@ import { checkOutput, writeOutput } from '../../../scripts/report/output.ts';
 import { openDesk } from '../../support/desk.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-/** Standard output as it is on a terminal, or elsewhere. */
+/** Makes standard output a terminal or not. */
 function standardOutput(isTTY: boolean): void {
   const known = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY');
   Object.defineProperty(process.stdout, 'isTTY', { value: isTTY, configurable: true });
@@ -16,7 +16,7 @@ function standardOutput(isTTY: boolean): void {
   });
 }
 
-test('a workbook is not written to a terminal, and anywhere else it is', () => {
+test('a workbook is refused on a terminal, and written elsewhere', () => {
   standardOutput(true);
   expect(() => checkOutput(undefined, { isBinary: true })).toThrow('--out FILE.xlsx');
   checkOutput(undefined, { isBinary: false });
@@ -24,7 +24,7 @@ test('a workbook is not written to a terminal, and anywhere else it is', () => {
   checkOutput(undefined, { isBinary: true });
 });
 
-test('a folder that is not there is said before anything is asked', async () => {
+test('a missing folder for --out is refused at the start', async () => {
   const dir = await makeFolder();
   await writeFile(join(dir, 'file'), '');
   for (const folder of ['none', 'file']) {
@@ -36,7 +36,7 @@ test('a folder that is not there is said before anything is asked', async () => 
 });
 
 // Promise: out-file-when-complete
-test('a file has its name when it is whole, and what was there stays where it does not get so far', async () => {
+test('an output file replaces the earlier one when it is complete, and a failure leaves the earlier one', async () => {
   const dir = await makeFolder();
   const out = join(dir, 'out.csv');
   await writeOutput(out, (to) => pipeline(['first'], to));
@@ -51,14 +51,14 @@ test('a file has its name when it is whole, and what was there stays where it do
   expect((await readdir(dir)).sort()).toEqual(['link.csv', 'out.csv']);
 });
 
-test('a folder in the place of a file is refused in one sentence', async () => {
+test('an output path that is a folder is refused in one sentence', async () => {
   const dir = await makeFolder();
   await mkdir(join(dir, 'out'));
   await expect(writeOutput(join(dir, 'out'), (to) => pipeline(['x'], to))).rejects.toThrow('it is a folder');
 });
 
 // Promise: json-names-out-file
-test('with --json, the file of --out is named on standard output', async () => {
+test('with --json, standard output has the name of the --out file', async () => {
   const { json, limitline, read } = await openDesk(1);
   await limitline('import', 'q4.csv');
   for (const args of [

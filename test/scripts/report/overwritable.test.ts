@@ -7,7 +7,7 @@ import { openDesk } from '../../support/desk.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 // Promise: out-spares-imported
-test('a report does not overwrite a file that was imported into its portfolio, and does any other', async () => {
+test('a report overwrites an earlier report, but no file that was imported into its portfolio', async () => {
   const { limitline, read, cwd } = await openDesk(1);
   const list = await read('q4.csv');
   await limitline('import', 'q4.csv', '--yes');
@@ -21,7 +21,7 @@ test('a report does not overwrite a file that was imported into its portfolio, a
   const written = await limitline('report', 'q4', '--format', 'csv', '--out', 'results.csv');
   expect(written).toMatchObject({ status: 0 });
   expect(await limitline('report', 'q4', '--format', 'csv', '--out', 'results.csv')).toEqual(written);
-  // An errors file that was corrected and imported may be overwritten by the next one.
+  // An errors file may be overwritten by the next one after its import.
   await writeFile(join(cwd, 'q5.csv'), 'name,requested_limit\nAcme,none\n');
   await limitline('import', 'q5.csv', '--yes');
   const errors = ['report', 'q5', '--format', 'errors-csv', '--out', 'errors.csv'];
@@ -30,7 +30,7 @@ test('a report does not overwrite a file that was imported into its portfolio, a
   expect(await limitline(...errors)).toMatchObject({ status: 0 });
 });
 
-test('the file - is standard output, and no file of this name is made', async () => {
+test('--out - means standard output, and makes no file of this name', async () => {
   const { limitline, start, cwd } = await openDesk(1);
   await limitline('run', 'q4.csv', '--no-results', '--yes');
   const [report = '', trail = ''] = await Promise.all([
@@ -43,7 +43,7 @@ test('the file - is standard output, and no file of this name is made', async ()
 });
 
 // Promise: out-spares-imported
-test('no answer overwrites a file that was imported into another portfolio', async () => {
+test('no command overwrites a file that was imported into another portfolio', async () => {
   const { limitline, read, cwd } = await openDesk(1);
   await writeFile(join(cwd, 'q5.csv'), 'name,requested_limit\nAcme,100\n');
   await limitline('import', 'q4.csv', '--yes');
@@ -63,7 +63,7 @@ test('no answer overwrites a file that was imported into another portfolio', asy
 });
 
 // Promise: out-spares-lists
-test('an answer overwrites no list of buyers, imported or not, as edited since', async () => {
+test('no command overwrites a list of buyers, also when it was edited after its import', async () => {
   const { limitline, read, cwd } = await openDesk(1);
   await limitline('import', 'q4.csv', '--yes');
   const list = `${await read('q4.csv')}Late GmbH,DE,HRB 77,5000\n`;
@@ -78,11 +78,11 @@ test('an answer overwrites no list of buyers, imported or not, as edited since',
 });
 
 // Promise: out-spares-answers
-test('an answer overwrites no file in which somebody filled in what became of rows', async () => {
+test('no command overwrites a file with answers that somebody filled in', async () => {
   const { limitline, json, read, cwd } = await openDesk(2, {
     rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
   });
-  // A column of the team's own named id is no answer.
+  // A column of the team's own that is called id has no answers.
   await writeFile(
     join(cwd, 'q4.csv'),
     (await read('q4.csv')).replace(/^(.*)$/gm, (line) =>
@@ -120,7 +120,7 @@ test.each([
   ['', undefined],
   ['id,line of business\n7,trade\n', undefined],
   ['Firma;Betrag\nAcme;1000\n', 'is a list of buyers'],
-])('whether a file with %j may be overwritten', async (content, why) => {
+])('a file with %j may be overwritten only when it has no list or answers', async (content, why) => {
   const out = join(await makeFolder(), 'out.csv');
   await writeFile(out, content);
   const storedFiles = makeStoreLooks({ dir: await makeFolder() });
@@ -129,7 +129,7 @@ test.each([
   else await expect(checked).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining(why) });
 });
 
-test('where nothing was imported, any file may be overwritten', async () => {
+test('any file may be overwritten when nothing was imported', async () => {
   const out = join(await makeFolder(), 'out.csv');
   await writeFile(out, '');
   const storedFiles = makeStoreLooks({ dir: await makeFolder() });

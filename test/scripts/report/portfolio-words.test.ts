@@ -34,7 +34,7 @@ const listed: Listed = {
 
 test.each<[string, Partial<Listed>, string[]]>([
   [
-    'one that is worked on',
+    'a portfolio in progress',
     {},
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  open',
@@ -43,7 +43,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
-    'one that needs an answer, of which only a part was requested',
+    'a portfolio that needs an answer, with a part of its sum requested',
     { standing: 'held', invalid: 0, sums: { ...sums, inAllRows: '2234567.50' } },
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  needs an answer',
@@ -52,7 +52,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
-    'one whose requests were made before',
+    'a portfolio with requests made before',
     {
       standing: 'settled',
       invalid: 0,
@@ -66,7 +66,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
-    'one whose rows are on their way',
+    'a portfolio with rows in all states',
     { states: { ...states, queued: 5, company: 4, documents: 3, limit: 9, done: 7, cancelled: 2, awaiting: 1 } },
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  open',
@@ -75,7 +75,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
-    'one of long names, without rows, with who imported it',
+    'a portfolio with long names, without rows, with its importer',
     {
       by: 'command line (ops)',
       portfolio: 'q'.repeat(40),
@@ -91,6 +91,6 @@ test.each<[string, Partial<Listed>, string[]]>([
       '    requested 0.00, granted 999.00',
     ],
   ],
-])('%s stands in three lines of 80 columns', (_name, change, lines) => {
+])('%s is described in three lines of 80 columns', (_name, change, lines) => {
   expect(portfolioWords({ ...listed, ...change }).split('\n')).toEqual(lines);
 });

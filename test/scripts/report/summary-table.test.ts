@@ -48,7 +48,7 @@ const summary: Summary = {
   calls: { company: 1_200, document: 0, limit: 1_200, token: 1, throttled: 3 },
 };
 
-test('the report says in words and grouped figures what became of a portfolio', () => {
+test('the report shows the outcomes of a portfolio in words and grouped figures', () => {
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
   expect(table).toContain(
     [
@@ -72,7 +72,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
   expect(table).toContain('(42.5 s)');
 });
 
-test('the report says why approved limits count as answered: no amount of them can be read', () => {
+test('the report explains why approved limits count as answered when no amount of them can be read', () => {
   const answer = { status: 'approved', rows: 3, requested: '9.00', granted: '0.00', available: '0.00', unsaid: 0 };
   const told = { supplier: undefined, paused: undefined, interrupted: false };
   const line = 'Of 3 approved limits the service named no amount that can be read';
@@ -80,7 +80,7 @@ test('the report says why approved limits count as answered: no amount of them c
   expect(summaryTable(summary, { ...told, answers: [{ ...answer, share: 'all' }] })).not.toContain(line);
 });
 
-test('the report says what is not well: no supplier, paused, not finished', () => {
+test('the report shows a refused supplier, a pause and an interrupted import', () => {
   const table = summaryTable(
     { ...summary, supplier: null, finished: null },
     {
@@ -99,7 +99,7 @@ test('the report says what is not well: no supplier, paused, not finished', () =
 });
 
 // Promise: report-says-importing
-test('the report of a file that is still being read says that its figures are of a part', () => {
+test('the report of a file that is still being imported states that its figures are partial', () => {
   const table = summaryTable({ ...summary, importing: true }, still);
   expect(table).toContain('A file is still being imported: all figures are of the lines read so far.');
   expect(table).toContain('lines read so far');
@@ -107,7 +107,7 @@ test('the report of a file that is still being read says that its figures are of
   expect(summaryTable(summary, still)).not.toContain('so far');
 });
 
-test('lines are those of the file only where no other import brought rows', () => {
+test('the report counts lines of the file, or lines of all imports when other imports brought rows', () => {
   const money = { ...summary.money, in_file: { ...summary.money.in_file, with_earlier: true as const } };
   expect(summaryTable({ ...summary, replaced: 0 }, still)).toContain('lines of the file');
   expect(summaryTable({ ...summary, replaced: 0, money }, still)).toContain('lines of all imports');
@@ -118,12 +118,12 @@ const still = { supplier: undefined, paused: undefined, interrupted: false };
 
 test.each<[string, Partial<Summary>, string[]]>([
   [
-    'one answer that is no approval',
+    'an answer that is no approval',
     { statuses: { approved: 1_197, pending: 1 } },
     ['Not known to be approved: 1 “pending”.'],
   ],
   [
-    'several, one without a status, and limits below their request',
+    'several answers, one without a status, and limits below their request',
     { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
     [
       'Not known to be approved: 4 “declined␊”, 3 “under review”, 1 without a status.',
@@ -131,7 +131,7 @@ test.each<[string, Partial<Summary>, string[]]>([
     ],
   ],
   [
-    'statuses with a meaning, which stands before them',
+    'statuses with a meaning',
     {
       statuses: { approved: 1_192, in_progress: 2, declined: 1, odd: 3 },
       meanings: { in_progress: 'review', declined: 'declined' },
@@ -139,7 +139,7 @@ test.each<[string, Partial<Summary>, string[]]>([
     ['Not approved: 2 under review (in_progress), 1 declined.', 'Not known to be approved: 3 “odd”.'],
   ],
   [
-    'those that were declined before, which the table counts as requested before',
+    'limits that were declined before',
     {
       statuses: { approved: 1_195, declined: 1 },
       before: { granted: '0.00', statuses: { declined: 2 } },
@@ -148,21 +148,21 @@ test.each<[string, Partial<Summary>, string[]]>([
     ['Not approved: 1 declined.', 'Requested before, and not approved: 2 declined.'],
   ],
   [
-    'an approval of nothing',
+    'an approval with nothing granted',
     { statuses: { approved: 1_198 }, grantedNothing: 1 },
     ['1 limit approved with nothing granted.'],
   ],
   [
-    'those of requests made before',
+    'answers to requests made before',
     { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
     ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
   ],
-])('the report says what was not granted as requested: %s', (_name, change, sentences) => {
+])('the report lists what was not granted as requested: %s', (_name, change, sentences) => {
   const table = summaryTable({ ...summary, ...change }, still).split('\n');
   for (const sentence of sentences) expect(table).toContain(sentence);
 });
 
-test('the report shows grants of requests made before as such, and not as none', () => {
+test('the report shows the grants of requests made before in their own line', () => {
   const all = { ...outcomes, requested_before: { rows: 1_200, requested: '1000.00', granted: '999.00' } };
   const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 } }, all);
   const table = summaryTable(
@@ -173,7 +173,7 @@ test('the report shows grants of requests made before as such, and not as none',
   expect(table).not.toMatch(/^ {2}requested {2}|^Available/m);
 });
 
-test('the report tells no sum of lines of which an older version kept none', () => {
+test('the report shows no sum of left-out lines when an older version kept none', () => {
   const money = moneyOf({ invalid: 2, duplicate: 1, leftOut: undefined }, found);
   const table = summaryTable({ ...summary, money }, still);
   expect(table).toMatch(/^in the file, at least +1,203 +1,236,567\.50\n {2}left out +3\n/m);
@@ -183,12 +183,12 @@ test('the report tells no sum of lines of which an older version kept none', () 
 test.each([
   [1, '    1 cancelled row was corrected or left out by a later file.'],
   [2, '    2 cancelled rows were corrected or left out by a later file.'],
-])('the report says how many rows were cancelled because of a later file: %i', (replaced, sentence) => {
+])('the report counts rows that were cancelled because of a later file: %i', (replaced, sentence) => {
   const table = summaryTable({ ...summary, replaced }, still).split('\n');
   expect(table).toContain(sentence);
 });
 
-test('the report says that rows stay as they were whose lines are invalid in the last import', () => {
+test('the report counts rows that stay because their lines in the last import are invalid', () => {
   expect(summaryTable({ ...summary, kept: 1 }, still)).toContain(
     '    1 row stays as it was: its line in the last import cannot be used. report --format errors-csv has it.',
   );
@@ -198,14 +198,14 @@ test('the report says that rows stay as they were whose lines are invalid in the
   expect(summaryTable(summary, still)).not.toContain('stays as it was');
 });
 
-test('the report says of what may be sent twice no more than is true before it is sent', () => {
+test('the report states that calls are allowed to be sent a second time, not that they were', () => {
   const table = summaryTable({ ...summary, resent: { company: 0, document: 0, limit: 7 } }, still);
   expect(table).toContain(
     'Allowed to be sent a second time, since the outcome of the first sending is unknown: 7 limits. The service may make',
   );
 });
 
-test('the report says of how many rows an amount is in no sum', () => {
+test('the report counts the rows whose amount is in no sum', () => {
   const told = { supplier: undefined, paused: undefined, interrupted: false };
   expect(summaryTable({ ...summary, unreadable: 2 }, told)).toContain(
     'Of 2 rows an amount cannot be read; it is in no sum.',

@@ -4,7 +4,7 @@ import { openSessionPlace, SESSION_FILE, sessionPlace, writeSessionFile } from '
 
 type Place = Awaited<ReturnType<typeof openSessionPlace>>;
 
-/** Asks and waits with little patience, and answers what was said and whether each limit has a link. */
+/** Requests sessions and waits briefly; returns the messages and whether each limit has a link. */
 async function wait({ context }: Place, patienceMs = 2_000) {
   const said: string[] = [];
   const terminal = { say: (text: string) => void said.push(text) };
@@ -14,7 +14,7 @@ async function wait({ context }: Place, patienceMs = 2_000) {
 }
 
 // Promise: run-ends-without-progress
-test('a run whose sessions are put off again and again ends, and says what waits', async () => {
+test('a run whose sessions are throttled again and again ends, and reports what waits', async () => {
   const rule = { on: 'session', fault: 'status', status: 429 } as const;
   const place = await openSessionPlace(2, { faults: { rules: [rule] } });
   const { hasLinks, said } = await wait(place);
@@ -24,7 +24,7 @@ test('a run whose sessions are put off again and again ends, and says what waits
 });
 
 // Promise: run-ends-without-progress
-test('a run whose session no worker can send, by another session file, ends and says what waits', async () => {
+test('a run whose session no worker can send, because of another session file, ends and reports what waits', async () => {
   const place = await openSessionPlace(1);
   await place.workers.stop();
   await place.ask();
@@ -34,7 +34,7 @@ test('a run whose session no worker can send, by another session file, ends and 
 });
 
 // Promise: run-ends-without-progress
-test('a run whose session is under way by a process that vanished, behind a paused queue, ends and says so', async () => {
+test('a run with a session claimed by a vanished process behind a paused queue ends and reports it', async () => {
   const place = await openSessionPlace(1);
   const { calls, keys, ledger, queues } = place.context;
   await queues.pauseQueue('buyer-limits');
@@ -47,8 +47,8 @@ test('a run whose session is under way by a process that vanished, behind a paus
 });
 
 // Promise: run-waits-for-sessions
-test('a run waits as long as sessions are made, however long that takes together', async () => {
-  // Each takes some two seconds, and one is sent at a time.
+test('a run waits as long as sessions keep being made', async () => {
+  // Each session takes some two seconds, and one is sent at a time.
   const slow = { on: 'session', fault: 'slow', bytesPerS: 80 } as const;
   const place = await openSessionPlace(4, { env: { SERVICE_CONCURRENCY: '1' }, faults: { rules: [slow] } });
   expect(await wait(place, 7_000)).toMatchObject({ hasLinks: true });

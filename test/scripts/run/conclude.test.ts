@@ -6,7 +6,7 @@ import { openConsole, openDesk } from '../../support/desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 // Promise: answer-check-warn
-test('the end of a run says how many answers differ from what was sent', async () => {
+test('the end of a run counts the answers that differ from what was sent', async () => {
   const rule = { on: 'limit', fault: 'answer', set: { requested_limit: 1 }, times: 2 } as const;
   const desk = await openDesk(3, { rules: [rule] }, { SERVICE_ANSWER_CHECK: 'warn' });
   expect(await desk.limitline('run', 'q4.csv', '--no-results')).toMatchObject({
@@ -17,7 +17,7 @@ test('the end of a run says how many answers differ from what was sent', async (
   });
 });
 
-test('a stopped run says that workers of another process go on, and resume that it goes on now', async () => {
+test('a stopped run mentions the workers of another process that continue, and resume mentions them, too', async () => {
   const desk = await openDesk(200, { latencyMs: 200 }, { SERVICE_CONCURRENCY: '2' });
   const { context } = await openConsole(desk);
   const run = desk.start('run', 'q4.csv');
@@ -34,7 +34,7 @@ test('a stopped run says that workers of another process go on, and resume that 
   await work.ended;
 });
 
-test('a run that is stopped after its last row says that only results are missing', async () => {
+test('a run that is stopped after its last row reports that only results are missing', async () => {
   const place = await openWorkplace();
   await place.import(['name,requested_limit', 'Acme,1']);
   await place.work();

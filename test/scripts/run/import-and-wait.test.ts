@@ -17,7 +17,7 @@ const pace: PaceState = {
   blocked: undefined,
 };
 
-test('rows that were refused at their last step had their documents, and count for those of the others', async () => {
+test('the estimated time counts the documents of rows that were refused at the last step', async () => {
   const ledger = openLedger();
   const context = {
     portfolios: ledger.portfolios,
@@ -36,10 +36,10 @@ test('rows that were refused at their last step had their documents, and count f
     const problem = { step: 'limit' as const, message: 'The service refused the limit', status: 422 };
     await ledger.rows.advance(row, 'queued', 'refused', { problem, cause: causeOf(problem, 'refused', request) });
   }
-  // Each of the rows that have gone through had a company and two documents.
+  // Each finished row had a company and two documents.
   const state = await ledger.portfolios.read('q4');
   const calls = { ...state.calls, company: 2 * ROWS, document: 4 * ROWS, limit: 2 * ROWS };
-  // 40 rows more with four calls each, at 10 a second.
+  // 40 more rows with four calls each, at 10 a second.
   expect(await makeTimeLeftReader(context)({ ...state, calls, startedMs: undefined })).toBe('15 to 17 s');
 });
 
@@ -53,7 +53,7 @@ const PACE: PaceState = {
 };
 
 // Promise: settled-means-known
-test('the progress of a run counts as settled neither held rows nor those that wait', async () => {
+test('the progress of a run does not count held and waiting rows as settled', async () => {
   const { portfolios } = openLedger();
   const state = await portfolios.read('q4');
   const states: PortfolioState['states'] = { ...state.states, done: 70, refused: 2, held: 19, cancelled: 3 };
@@ -66,7 +66,7 @@ test('the progress of a run counts as settled neither held rows nor those that w
   });
 });
 
-test('the time left comes before what calls wait for, since the end of the line is cut off at 80 columns', async () => {
+test('the time left comes before the reason for waiting, because the line is cut at 80 columns', async () => {
   const { portfolios } = openLedger();
   const state = await portfolios.read('q4');
   const counts = { ...state, states: { ...state.states, done: 51, queued: 247 } };

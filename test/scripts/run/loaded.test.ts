@@ -5,7 +5,7 @@ import { importsOf, packageOf, targetOf } from '../../support/imports-of.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What Node loads before `run` does anything: files of ours, packages and parts of Node. */
+/** Everything that Node loads before `run` does anything: source files, packages and parts of Node. */
 function loadedByRun(): { files: string[]; packages: string[]; builtins: string[] } {
   const files = new Set<string>(['scripts/limitline.ts', 'scripts/commands/run.ts']);
   const others = new Set<string>();
@@ -27,7 +27,7 @@ function loadedByRun(): { files: string[]; packages: string[]; builtins: string[
 
 const { files, packages, builtins } = loadedByRun();
 
-test('run starts with these packages, and no others keep its first call waiting', () => {
+test('run loads only these packages at its start', () => {
   expect(files.length).toBeGreaterThan(200);
   expect(packages).toEqual([
     'big.js',
@@ -44,13 +44,13 @@ test('run starts with these packages, and no others keep its first call waiting'
   ]);
 });
 
-test('run starts without what few runs need, or none before their end', () => {
+test('run does not load modules that few runs need, or that none needs before its end', () => {
   const late =
     /^(src\/(console|stand-in\/|metrics|people\/people\.ts|notices\/outbox)|jobs\/export|scripts\/(console|report|run\/conclude|look\/look\.ts))/;
   expect(files.filter((file) => late.test(file))).toEqual([]);
 });
 
-test("run starts without Node's own http, which brings a second undici with it, and without all of ours", () => {
+test('run loads neither the http module of Node nor all of undici', () => {
   expect(builtins.filter((name) => /^node:https?$/.test(name))).toEqual([]);
   const withUndici = files.filter((file) => /from 'undici'/.test(readFileSync(join(ROOT, file), 'utf8')));
   const asValue = (file: string) =>

@@ -46,62 +46,62 @@ function said(summary: Summary, left?: Partial<LeftResults>, documents?: string)
 }
 
 test.each<[string, string[], string[]]>([
-  ['nothing is said where all is granted and nothing was left', said(summaryOf({ done: 3 })), []],
-  ['the results are named', said(summaryOf({ done: 3 }), { results: 'q4.results.csv' }), ['results: q4.results.csv']],
+  ['nothing is printed when all is granted and no file was written', said(summaryOf({ done: 3 })), []],
+  ['the results file is named', said(summaryOf({ done: 3 }), { results: 'q4.results.csv' }), ['results: q4.results.csv']],
   [
-    'the lines to mend are named with the command for them',
+    'the errors file is named with the command for it',
     said(summaryOf({ done: 1, refused: 1 }), { errors: 'q4.errors.csv' }, 'docs'),
     ['mend these lines: q4.errors.csv; then: npx limitline run "q4.errors.csv" --portfolio "q4" --documents "docs"'],
   ],
   [
-    'cancelled rows among the lines to mend are counted, since somebody gave them up',
+    'cancelled rows in the errors file are counted',
     said(summaryOf({ done: 1, cancelled: 25 }, { invalid: 1 }), { errors: 'q4.errors.csv' }),
     [
       'mend these lines (the file also has 25 cancelled rows: delete those that are not to be requested): q4.errors.csv; then: npx limitline run "q4.errors.csv" --portfolio "q4"',
     ],
   ],
   [
-    'without an errors file, the report is named that has the lines to mend',
+    'without an errors file, the report command for it is printed',
     said(summaryOf({ done: 1 }, { invalid: 2 })),
     ['to see the lines to mend: npx limitline report "q4" --format errors-csv'],
   ],
   [
-    'held rows need an answer, and no mending',
+    'held rows need an answer, and no correction',
     said(summaryOf({ held: 1 })),
     [
       '1 row is held, because the outcome of a call is unknown. Ask the service what became of it. To say what became of held calls, write them to a file: npx limitline report "q4" --state held --like-input --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve "q4" --from held.csv',
     ],
   ],
   [
-    'of rows that wait for approval the sum is said to be theirs',
+    'the sum of rows that wait for approval is printed',
     said(summaryOf({ awaiting: 5 }, { byState: { awaiting: '1080000.50' } as Summary['byState'] })),
     [
       "5 rows, 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
     ],
   ],
   [
-    'an errors file that stays for its lines is named, unless it is the file that was run',
+    'an errors file that is kept for its lines is named, unless it is the file of the run',
     said(summaryOf({ done: 1 }), { uncorrected: ['q5.errors.csv', resolve('q4.csv')] }),
     ['q5.errors.csv stays as it is: it has lines of an earlier file, which no later file corrected.'],
   ],
-  ['rows that somebody gave up have no lines to mend', said(summaryOf({ done: 1, cancelled: 2 })), []],
+  ['cancelled rows alone need no correction', said(summaryOf({ done: 1, cancelled: 2 })), []],
   [
-    'a cancelled row that another has replaced needs no mending',
+    'a cancelled row that another row replaced needs no correction',
     said(summaryOf({ done: 1, cancelled: 1 }, { replaced: 1 })),
     [],
   ],
   [
-    'what was not granted as requested is said first',
+    'limits that were not granted as requested come first',
     said(summaryOf({ done: 2 }, { grantedBelow: 2 }), { results: 'q4.results.csv' }),
     ['answered, but not granted as requested (2 limits granted below the request).', 'results: q4.results.csv'],
   ],
   [
-    'the file that was just imported is said to stay for that',
+    'the file that was just imported is kept',
     said(summaryOf({ done: 1 }), { taken: [resolve('q4.csv')] }),
     ['q4.csv stays as it is: it was just imported.'],
   ],
   [
-    'files of earlier runs are said to be removed, or why they stay',
+    'files of earlier runs are reported as removed, or as kept with the reason',
     said(summaryOf({ done: 1 }), { taken: ['a.csv'], outdated: ['b.csv'], removed: ['c.csv'], kept: ['d.csv'] }),
     [
       'a.csv stays as it is: it is no file of this portfolio in this account, or somebody changed it.',
@@ -114,7 +114,7 @@ test.each<[string, string[], string[]]>([
   expect(sentences).toEqual(expected);
 });
 
-test('a run whose rows were only given up leaves no errors file: there is nothing to mend in them', async () => {
+test('a run with cancelled rows only writes no errors file', async () => {
   const { import: importLines, context, report, dir } = await openWorkplace();
   await importLines(buyerLines(2));
   const found = await report();

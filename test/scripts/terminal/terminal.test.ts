@@ -4,7 +4,7 @@ import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('marks of the reading direction reach no terminal raw, and JSON keeps them', () => {
+test('marks of the reading direction are escaped on a terminal, and kept in JSON', () => {
   let written = '';
   const write = (text: string | Uint8Array): boolean => {
     written += text;
@@ -24,7 +24,7 @@ test('marks of the reading direction reach no terminal raw, and JSON keeps them'
   expect(JSON.parse(written)).toEqual({ raw });
 });
 
-test('whoever prints much waits until the reader has taken it, and for no reader that is gone', async () => {
+test('room waits until a slow reader has read the output, and not for a reader that is gone', async () => {
   const taken: (() => void)[] = [];
   const slow = new Writable({ highWaterMark: 1, write: (_text, _encoding, done) => void taken.push(done) });
   vi.spyOn(process, 'stdout', 'get').mockReturnValue(slow as unknown as typeof process.stdout);

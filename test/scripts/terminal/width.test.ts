@@ -7,7 +7,7 @@ test.each([
   ['e\u0301a\u0301x', 3, 'e\u0301a\u0301'],
   ['💶x', 3, '💶'],
   ['Münch', 5, 'Mü'],
-])('%s takes %i columns, and into two of them go %s', (text, width, two) => {
+])('%s takes %i columns, and %s fits into two', (text, width, two) => {
   expect(widthOf(text)).toBe(width);
   expect(fitted(text, 2)).toBe(two);
 });
