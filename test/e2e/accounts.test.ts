@@ -6,7 +6,7 @@ import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { callCommand, runCommand, startCommand } from '../support/command.ts';
 import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
-/** A folder with a file of three buyers, and a service that has credentials of its own. */
+/** A folder with a file of three buyers, and a service with its own credentials. */
 async function openDesk() {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
@@ -21,7 +21,7 @@ async function openDesk() {
 }
 
 // Promise: accounts-never-meet
-test('what was made at the stand-in is made again at a real service, with ids of its own', async () => {
+test('a file that was run at the stand-in is sent in full to a real service', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
   const tried = await callCommand(['run', 'q4.csv'], { cwd });
@@ -43,7 +43,7 @@ test('what was made at the stand-in is made again at a real service, with ids of
 });
 
 // Promise: errors-file-own-account-only
-test('an errors file of one account is refused in another, by run, import and check', async () => {
+test('run, import and check refuse an errors file of another account', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
   expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
@@ -69,7 +69,7 @@ test('a worker without SERVICE_URL leaves the rows of another account alone', as
   expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
   const worker = startCommand(['work'], { cwd });
   await expect.poll(() => worker.output().stderr).toMatch(/"account":"stand-in".*"msg":"working"/);
-  // A row of its own account, behind which it would have worked on the other's as well.
+  // Rows of the worker's own account, behind which it would also have worked on rows of the other account.
   await writeFile(join(cwd, 'own.csv'), `${buyerLines(1).join('\n')}\n`);
   expect((await callCommand(['run', 'own.csv'], { cwd })).status).toBe(0);
   const report = await callCommand(['report', 'q4', '--json'], { cwd, env: live });
@@ -79,7 +79,7 @@ test('a worker without SERVICE_URL leaves the rows of another account alone', as
 });
 
 // Promise: portfolio-of-another-account
-test('a portfolio that only another account has is looked for there', async () => {
+test('report names the account that has the portfolio when the current account does not', async () => {
   await using desk = await openDesk();
   const { cwd, live } = desk;
   expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
@@ -91,12 +91,12 @@ test('a portfolio that only another account has is looked for there', async () =
 });
 
 // Promise: new-client-id-stops
-test('a client id that is new to an account stops until SERVICE_ACCOUNT says whose it is', async () => {
+test('a client id that is new to an account stops every command until SERVICE_ACCOUNT confirms the account', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
   expect((await callCommand(['run', 'q4.csv'], { cwd, env: live })).status).toBe(0);
   const { made } = service.counts();
-  // `work` says it as a line of its log.
+  // `work` reports it as a line of its log.
   const renewed = { ...live, SERVICE_CLIENT_ID: 'live-id-2' };
   for (const args of [['run', 'q4.csv'], ['work'], ['import', 'q4.csv'], ['report', 'q4']]) {
     const run = args[0] === 'work' ? runCommand : callCommand;
@@ -107,7 +107,7 @@ test('a client id that is new to an account stops until SERVICE_ACCOUNT says who
       ),
     });
   }
-  // The service still takes the old one alone; what matters is that the account is the same, and asked for nothing twice.
+  // The service accepts the old client id only. The account is the same, so nothing is requested twice.
   const named = await callCommand(['import', 'q4.csv', '--json'], {
     cwd,
     env: { ...renewed, SERVICE_ACCOUNT: live.SERVICE_URL },
@@ -119,7 +119,7 @@ test('a client id that is new to an account stops until SERVICE_ACCOUNT says who
   expect(service.counts().made.limit).toBe(made.limit * 2);
 });
 
-test('an account is never worked for with the stand-in, nor the stand-in under a name of another', async () => {
+test('an account name needs SERVICE_URL, and a real service cannot have the account name of the stand-in', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
   const standIn = await startStandIn();

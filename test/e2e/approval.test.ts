@@ -3,7 +3,7 @@ import { callCommand, startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 
 // Promises: run-names-approvers, unfinished-import-stays-open
-test('run ends with 2 where all that is left waits for another person, says so, and sends nothing', async () => {
+test("run ends with 2 and sends nothing when all rows wait for another person's approval", async () => {
   const desk = await openDesk(5, {}, { APPROVE_ALWAYS: 'on' });
   const ran = await desk.limitline('run', 'q4.csv');
   expect(ran.status).toBe(2);
@@ -24,7 +24,7 @@ test('run ends with 2 where all that is left waits for another person, says so, 
     status: 2,
     stderr: expect.stringMatching(/"awaiting":\["q4"\].*portfolio q4 waits for another person/),
   });
-  // Again, as one does who has forgotten: nothing changes.
+  // A second run changes nothing.
   expect((await desk.limitline('run', 'q4.csv')).status).toBe(2);
   expect(desk.standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
   expect((await desk.limitline('cancel', 'q4')).status).toBe(0);
@@ -34,7 +34,7 @@ test('run ends with 2 where all that is left waits for another person, says so, 
   });
 });
 
-test('a portfolio of a sum that needs no approval goes at once, and one that is above it waits', async () => {
+test('a portfolio up to APPROVE_ABOVE is sent at once, and a larger one waits for approval', async () => {
   const below = await openDesk(5, {}, { APPROVE_ABOVE: '5017.50' });
   expect((await below.limitline('run', 'q4.csv')).status).toBe(0);
   expect(below.standIn.counts().made.limit).toBe(5);
@@ -44,7 +44,7 @@ test('a portfolio of a sum that needs no approval goes at once, and one that is 
 });
 
 // Promises: rule-binds-every-command, rule-change-audited
-test('a command without the settings is held to what serves, until that is started without them', async () => {
+test('commands apply the approval rule of the last worker, whatever their own settings are', async () => {
   const desk = await openDesk(5);
   const serve = async (settings: Record<string, string>) => {
     const served = startCommand(['work'], { cwd: desk.cwd, env: { ...desk.env, ...settings } });
@@ -58,7 +58,7 @@ test('a command without the settings is held to what serves, until that is start
   expect((await desk.json('report', 'q4')).states).toMatchObject({ awaiting: 5, queued: 0 });
   const listed = await desk.limitline('audit', 'list');
   expect(listed.stdout).toMatch(/approval rule changed.*"after":\{"always":false,"above":"5000",/);
-  // The rule stays while nothing serves, and whatever a command says.
+  // The rule stays while no worker runs, and settings of a command do not change it.
   const never = { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'off' } };
   expect((await callCommand(['run', 'q4.csv', '--portfolio', 'other', '--no-results'], never)).status).toBe(2);
   expect(desk.standIn.counts().made.limit).toBe(0);

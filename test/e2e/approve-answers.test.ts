@@ -5,7 +5,7 @@ import { openConsole, openDesk } from '../support/desk.ts';
 
 const PASSWORD = 'a bench under seven trees';
 
-/** A desk with so many held rows whose answers another person, bob, has to approve. */
+/** A desk with so many held rows, whose answers bob has to approve. */
 async function openHeld(rows: number) {
   const desk = await openDesk(rows);
   await desk.limitline('import', 'q4.csv', '--yes');
@@ -31,7 +31,7 @@ async function openHeld(rows: number) {
   };
 }
 
-test('resolve of one line says what follows once another person approves, and the report names the no', async () => {
+test('resolve --line states that the call waits for approval, and the report shows a decline with its reason', async () => {
   const { limitline, answer } = await openHeld(1);
   const { stdout } = await limitline('resolve', 'q4', '--line', '2', '--resend');
   expect(stdout).toMatch(
@@ -44,7 +44,7 @@ test('resolve of one line says what follows once another person approves, and th
   );
 });
 
-test('approve lists the largest of many answers, and counts the others', async () => {
+test('approve lists the ten largest of many answers, and counts the others', async () => {
   const { limitline, answer } = await openHeld(12);
   await limitline('resolve', 'q4', '--all', '--resend', '--yes');
   const { stderr } = await answer('decline', 'q4', '--because', 'no');
@@ -52,7 +52,7 @@ test('approve lists the largest of many answers, and counts the others', async (
   expect(stderr).toMatch(/\n {2}and 2 more\n/);
 });
 
-test('where several approvals wait, approve shows each on lines of its own', async () => {
+test('approve prints each of several open approvals separately, and requires one by --approval', async () => {
   const { limitline, answer, approvals } = await openHeld(2);
   for (const line of ['2', '3']) await limitline('resolve', 'q4', '--line', line, '--resend');
   const ids = (await approvals.waiting()).map(({ id }) => id);

@@ -7,12 +7,12 @@ import { openConsole, openDesk } from '../support/desk.ts';
 
 const PASSWORD = 'a bench under seven trees';
 
-/** A desk where all is to be approved, with users who have a second factor each. */
+/** A desk on which everything needs approval; its users have a second factor. */
 async function openApproving(rows = 3, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
   const desk = await openDesk(rows, {}, settings);
   const { context } = await openConsole(desk);
   const { people, approvals, portfolios, audit } = context;
-  /** Adds a user, and answers codes that are good once each. */
+  /** Adds a user and returns codes that are valid once each. */
   const addUser = async (name: string, roles: readonly Role[] = ['approver']) => {
     await people.users.add({ name, roles, password: PASSWORD, mustChange: false });
     const { secret } = await people.users.beginFactor(name);
@@ -25,14 +25,14 @@ async function openApproving(rows = 3, settings: Record<string, string> = { APPR
     approvals,
     addUser,
     states: async () => (await portfolios.read('q4')).states,
-    /** What the audit has of it. */
+    /** The entries of the audit. */
     entries: async () => (await audit.read.page({ count: 50, walk: 1_000 })).entries,
     answer: (args: string[], code: string | undefined, password = PASSWORD) =>
       callCommand([...args, '--password-stdin'], { ...desk, input: `${password}\n${code}\n` }),
   };
 }
 
-test('approve says how much was requested in another portfolio meanwhile, and requests none of it twice', async () => {
+test('approve counts the rows that another portfolio requested meanwhile, and these are not requested twice', async () => {
   const { limitline, json, standIn, addUser, answer } = await openApproving();
   const [code, next] = await addUser('bob');
   for (const name of ['q4', 'q5']) await limitline('import', 'q4.csv', '--portfolio', name, '--yes');
@@ -50,9 +50,9 @@ test('approve says how much was requested in another portfolio meanwhile, and re
   expect(standIn.counts().made).toMatchObject({ limit: 3 });
 });
 
-describe('a run of which everything waits', () => {
+describe('a run whose rows all wait for approval', () => {
   // Promise: run-names-approvers
-  test('ends with 2 at once and says who may approve; once somebody did, it goes on', async () => {
+  test('ends with 2 at once and lists the approvers; after an approval, the next run sends the rows', async () => {
     const { limitline, json, standIn, addUser, answer } = await openApproving();
     const [code] = await addUser('bob');
     await addUser('fiona', ['finance']);
@@ -74,7 +74,7 @@ describe('a run of which everything waits', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 0, done: 3 });
   });
 
-  test('waits on where its portfolio is paused, and the yes says so', async () => {
+  test('stays paused after an approval when its portfolio is paused, and approve prints that', async () => {
     const { limitline, addUser, answer } = await openApproving();
     const [code] = await addUser('bob');
     await limitline('import', 'q4.csv');
@@ -87,7 +87,7 @@ describe('a run of which everything waits', () => {
   test.each([
     ['work', '--until-settled'],
     ['run', 'q4.csv', '--no-results'],
-  ])('sends what was approved, though whoever approved it was killed at once: %s', async (...command) => {
+  ])('sends approved rows when the approving process was killed right after the approval: %s', async (...command) => {
     const { limitline, start, approvals, standIn } = await openApproving();
     await limitline('import', 'q4.csv');
     const [waiting] = await approvals.waiting();
@@ -97,7 +97,7 @@ describe('a run of which everything waits', () => {
     expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
   });
 
-  test('an import says what waits, and what to do where nobody can approve yet', async () => {
+  test('an import prints what waits for approval, and how to add an approver when there is none', async () => {
     const { limitline } = await openApproving(2, { APPROVE_ABOVE: '2000' });
     const { status, stdout, stderr } = await limitline('import', 'q4.csv', '--yes');
     expect(status).toBe(0);
@@ -109,7 +109,7 @@ describe('a run of which everything waits', () => {
 
 describe('approve', () => {
   // Promises: approve-command-asks-password, no-one-approves-their-own
-  test('believes nobody by a name alone, and nobody who asked for it', async () => {
+  test('refuses a wrong password or code, the requester, other roles, and an outdated digest', async () => {
     const { limitline, addUser, answer, states } = await openApproving(1);
     const own = userInfo().username;
     await limitline('import', 'q4.csv', '--yes');
@@ -140,7 +140,7 @@ describe('approve', () => {
     expect(await states()).toMatchObject({ awaiting: 1 });
   });
 
-  test('is heard as JSON and once, and is in the audit with who typed it', async () => {
+  test('prints JSON, works once, and is audited with the approver and the user of the command line', async () => {
     const { limitline, addUser, answer, entries, approvals } = await openApproving(1);
     const [code, second] = await addUser('bob');
     await limitline('import', 'q4.csv', '--yes');
@@ -166,7 +166,7 @@ describe('approve', () => {
     expect(JSON.stringify(told)).not.toContain(PASSWORD);
   });
 
-  test('asks on a terminal without showing what is typed', async () => {
+  test('asks for password and code on a terminal without showing them', async () => {
     const { cwd, env, limitline, addUser, states } = await openApproving(1);
     const [code] = await addUser('bob');
     await limitline('import', 'q4.csv', '--yes');
@@ -182,7 +182,7 @@ describe('approve', () => {
   });
 });
 
-test('decline gives the rows up with its words; a retry of them waits again', async () => {
+test('decline cancels the rows with its reason, and a retry of these rows waits for approval again', async () => {
   const { limitline, addUser, answer, states, json } = await openApproving(2);
   const [code] = await addUser('bob');
   await limitline('import', 'q4.csv', '--yes');

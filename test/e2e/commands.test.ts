@@ -9,7 +9,7 @@ import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
-/** Settings for commands that are to use a stand-in of the test's own, and the Redis of the tests or their own. */
+/** Settings of commands with a stand-in of this test alone, and the Redis of the tests unless another one is given. */
 async function serviceEnv(faults = {}, redis: Record<string, string> = ownRedis()) {
   const standIn = await startStandIn(faults);
   const env = {
@@ -29,14 +29,14 @@ async function writeLines(dir: string, name: string, lines: string[]): Promise<s
 const rowsOf = (csv: string): Record<string, string>[] =>
   parse(csv, { columns: (header: string[]) => uniqueNames(header) });
 
-/** `state` may stand twice in a results file: the address's, and ours behind it. */
+/** Renames the first of two equal columns: a results file has `state` of the address and of the row. */
 function uniqueNames(header: string[]): string[] {
   return header.map((name, place) => (header.indexOf(name, place + 1) === -1 ? name : `own ${name}`));
 }
 
 describe('run', () => {
   // Promise: json-also-of-faults
-  test('turns the example into limits, and says what became of every line', async () => {
+  test('requests limits for the example and reports the outcome of every line', async () => {
     const cwd = await makeFolder();
     const args = ['run', join(EXAMPLES, 'portfolio.csv'), '--json', '--no-results'];
     const ended = await callCommand(args, { cwd });
@@ -59,7 +59,7 @@ describe('run', () => {
     expect(rowsOf(errors.stdout)).toHaveLength(report.invalid + report.duplicate);
   });
 
-  test('ends with 0 when all went well, and again when there was nothing left to do', async () => {
+  test('ends with 0 when all rows are done, and a second run sends nothing', async () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv();
     await cp(EXAMPLES, cwd, { recursive: true });
@@ -72,7 +72,7 @@ describe('run', () => {
     expect(report.supplier).toMatch(/^company_/);
   });
 
-  test('goes on where it was stopped, and where it was killed', async () => {
+  test('continues where an interrupted run stopped, after SIGINT and SIGHUP', async () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv({ latencyMs: 20 });
     await writeLines(cwd, 'big.csv', buyerLines(60));
@@ -94,7 +94,7 @@ describe('run', () => {
   });
 
   // Promise: short-tokens-refuse-none
-  test('says in one line what is wrong with the credentials, and fails no row', async () => {
+  test('reports wrong credentials in one line and refuses no row', async () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();
     await writeLines(cwd, 'some.csv', buyerLines(3));
@@ -106,7 +106,7 @@ describe('run', () => {
   });
 });
 
-test('import, work and report share a data folder, and leave nothing running', async () => {
+test('import, work and report share the Redis of a data folder', async () => {
   const cwd = await makeFolder();
   const { standIn, env } = await serviceEnv({}, {});
   await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
@@ -129,7 +129,7 @@ test('import, work and report share a data folder, and leave nothing running', a
 
 describe('an errors file', () => {
   // Promise: errors-file-imported-again
-  test('can be mended and imported again, without touching what is done', async () => {
+  test('can be corrected and imported again, and done rows are not sent again', async () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv({
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too high' }],
@@ -154,7 +154,7 @@ describe('an errors file', () => {
 describe('a file of another dialect', () => {
   const LINES = ['sep=;', 'Firma;Land;Betrag;Notiz', 'Müller;Deutschland;1.234;a', 'Tin;GB;2,5;=b', 'Ort;Congo;3;c'];
 
-  test('is read, said, forecast, mapped, run and reported in its own dialect', async () => {
+  test('is read, checked, mapped, run and reported in its own dialect', async () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv({}, {});
     await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
@@ -194,7 +194,7 @@ describe('a file of another dialect', () => {
     ['--delimiter', 'x'],
     ['--decimal', 'dot'],
     ['--map', 'none.json'],
-  ])('cannot be read with %s %s, which is said in one line', async (option, value) => {
+  ])('is refused with %s %s, and the fault names the value', async (option, value) => {
     const cwd = await makeFolder();
     await writeFile(join(cwd, 'q4.csv'), LINES.join('\n'));
     const ended = await callCommand(['check', 'q4.csv', option, value], { cwd });
@@ -203,7 +203,7 @@ describe('a file of another dialect', () => {
 });
 
 // Promise: reading-is-said
-test('run and import say how they read a file, in words and in JSON, and --map may name a header', async () => {
+test('run and import print how they read a file, in words and as JSON, and --map accepts a header', async () => {
   const cwd = await makeFolder();
   const { env } = await serviceEnv();
   await writeFile(join(cwd, 'q4.csv'), 'Liste Q4;;\nKunde;Kreditlimit (EUR);Notiz\nAcme;1;x\n');
@@ -228,7 +228,7 @@ test('run and import say how they read a file, in words and in JSON, and --map m
 
 describe('check', () => {
   // Promises: check-calls-nobody, check-names-every-problem, reading-is-said
-  test('calls nothing, starts nothing, and names every problem', async () => {
+  test('sends no call, adds no key to Redis, and reports every problem', async () => {
     const cwd = await makeFolder();
     const redis = ownRedis();
     const { standIn, env } = await serviceEnv({}, redis);
@@ -236,7 +236,7 @@ describe('check', () => {
     expect(ended.status).toBe(2);
     expect(ended.stdout).toMatch(/line \d+, requested_limit[\s\S]*\nRead as UTF-8/);
     expect(Object.values(standIn.counts().requests)).toEqual([{}, {}, {}, {}, {}]);
-    // The queues write down their version when they are opened.
+    // BullMQ queues write their version when they are opened.
     const keys = await connectRedis().keys(`*${redis.LIMITLINE_PREFIX}*`);
     expect(keys.filter((key) => !key.endsWith(':meta'))).toEqual([]);
     expect((await callCommand(['check', join(EXAMPLES, 'clean.csv'), '--json'], { cwd })).status).toBe(0);
@@ -246,7 +246,7 @@ describe('check', () => {
     ['nothing at all', '', 'empty'],
     ['a header twice', 'name,requested_limit,name\nA,1,B\n', 'name'],
     ['no needed column', 'company,amount\nA,1\n', 'requested_limit'],
-  ])('%s is a problem of the file', async (_name, content, word) => {
+  ])('a file with %s has a problem, and is not imported', async (_name, content, word) => {
     const cwd = await makeFolder();
     await writeFile(join(cwd, 'x.csv'), content);
     const checked = await callCommand(['check', 'x.csv'], { cwd });
@@ -266,7 +266,7 @@ describe('faults of use', () => {
     [['report', 'nobody'], 'nobody', callCommand],
     [['report', 'x', '--format', 'pdf'], 'pdf', callCommand],
     [['import', 'x.csv', '--portfolio', 'a/b'], 'portfolio', callCommand],
-  ])('%o ends with 1 and one line that names it', async (args, named, execute) => {
+  ])('%o ends with 1 and one line that names the faulty part', async (args, named, execute) => {
     const ended = await execute(args, { cwd: await makeFolder() });
     expect(ended.status).toBe(1);
     expect(ended.stderr.split('\n')[0]).toContain(named);
@@ -274,14 +274,14 @@ describe('faults of use', () => {
   });
 
   // Promise: setting-faults-all-at-once
-  test('wrong settings are named all together, before anything starts', async () => {
+  test('all wrong settings are named together before anything starts', async () => {
     const cwd = await makeFolder();
     const env = { SERVICE_CONCURRENCY: 'many', LOG_LEVEL: 'loud' };
     const ended = await callCommand(['run', join(EXAMPLES, 'clean.csv')], { cwd, env });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/SERVICE_CONCURRENCY.*LOG_LEVEL/) });
   });
 
-  test('a Redis that is not there is named within seconds', async () => {
+  test('an unreachable Redis is reported with its address', async () => {
     const cwd = await makeFolder();
     const ended = await callCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });

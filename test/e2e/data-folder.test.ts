@@ -6,7 +6,7 @@ import { callCommand } from '../support/command.ts';
 import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 // Promise: ledger-wherever-you-stand
-test('the same file run from two folders is requested once, and each command says which data folder it uses', async () => {
+test('a file that is run from two folders is requested once, and each command prints its data folder', async () => {
   const [here, there, home] = [await makeFolder(), await makeFolder(), await makeFolder()];
   const standIn = await startStandIn();
   await writeFile(join(here, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
@@ -25,7 +25,7 @@ test('the same file run from two folders is requested once, and each command say
   expect([here, there].map((folder) => existsSync(join(folder, '.limitline')))).toEqual([false, false]);
   expect((await callCommand(['check', join(here, 'q4.csv')], { cwd: there, env })).stderr).toBe(said);
 
-  // A folder of the old kind beside it: which ledger is meant is not to be guessed.
+  // With an old data folder beside the user's one, the command refuses to guess the ledger.
   await mkdir(join(there, '.limitline', 'imports'), { recursive: true });
   await writeFile(join(there, '.limitline', 'imports', 'a'), '');
   const both = await callCommand(['run', join(here, 'q4.csv')], { cwd: there, env });
@@ -35,7 +35,7 @@ test('the same file run from two folders is requested once, and each command say
 });
 
 // Promise: fault-in-one-line
-test('a data folder below /proc, where none can be, is a fault in one line, with status 1', async () => {
+test('an impossible data folder is reported in one line with status 1', async () => {
   const path = '/proc/x';
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
@@ -47,7 +47,7 @@ test('a data folder below /proc, where none can be, is a fault in one line, with
 });
 
 // Promise: misspelt-setting-stops
-test('a misspelt setting stops the command, and a setting without effect is named', async () => {
+test('a misspelt setting stops the command, and an unknown LIMITLINE_ setting gets a warning', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
   const wrong = await callCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_RATE_PER_SECOND: '5' } });

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** A machine may be so busy that a command has hardly begun when its time is over: then it is given more of it. */
+/** Deadlines to try in turn, because a busy machine may hardly have started the command when the time is over. */
 const TIMES = ['2s', '5s', '15s'];
 
-/** A place with a file of so many buyers, and a service that takes its time. */
+/** A place with a file of so many buyers, and a slow service. */
 async function openDesk(rows: number, latencyMs: number) {
   const place = await openFaultPlace({ faults: { latencyMs }, env: { SERVICE_CONCURRENCY: '4' } });
   await writeFile(join(place.dir, 'q4.csv'), `${buyerLines(rows).join('\n')}\n`);
@@ -15,9 +15,9 @@ async function openDesk(rows: number, latencyMs: number) {
 }
 
 // Promise: deadline-holds-nothing
-test('run --deadline ends with 3 when the time is over, holds no row, and the same command goes on', async () => {
+test('run --deadline ends with 3 and holds no row, and the same command continues', async () => {
   const { limitline, standIn, report, context } = await openDesk(100, 200);
-  // All of it would take ten seconds.
+  // All rows together would take ten seconds.
   let [time, ended] = ['', { status: 0 as number | null, stderr: '' }];
   for (time of TIMES) {
     ended = await limitline('run', 'q4.csv', '--deadline', time);
@@ -36,7 +36,7 @@ test('run --deadline ends with 3 when the time is over, holds no row, and the sa
 });
 
 // Promise: deadline-ends-with-3
-test('a time that is over while the file is still read ends it with 3 as well, and says so', async () => {
+test('a deadline that ends while the file is read ends the run with 3 and reports the incomplete import', async () => {
   const { limitline, context } = await openDesk(30_000, 0);
   const isBegun = async () => (await context.portfolios.read('q4')).interrupted;
   let ended = { status: 0 as number | null, stderr: '' };
@@ -51,7 +51,7 @@ test('a time that is over while the file is still read ends it with 3 as well, a
 test.each([
   ['run', ['run', 'q4.csv', '--deadline', 'soon']],
   ['work', ['work', '--deadline', '0s']],
-])('a time for %s that cannot be meant is a fault of use', async (_name, words) => {
+])('an invalid --deadline of %s is a fault of use', async (_name, words) => {
   const { startCommand } = await openDesk(1, 0);
   expect(await startCommand(words).ended).toMatchObject({
     status: 1,

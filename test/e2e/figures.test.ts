@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decided, openConsole, openDesk, plainText } from '../support/desk.ts';
 
 // Promises: report-counts-not-as-asked, settled-means-known
-test('each figure counts what its word says, of rows that ended in every way: in the report, as JSON and on the pages', async () => {
+test('figures in the report, in JSON and on the pages agree for rows with every outcome', async () => {
   const desk = await openDesk(10, {
     rules: [
       decided(2, 'approved', 0.5),
@@ -17,7 +17,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   const { get } = await openConsole(desk);
   const pageOf = async (address: string) => plainText((await get(address)).text);
 
-  // Of ten rows seven were sent, and five were answered.
+  // Seven of ten rows were sent, and five of these were answered.
   await limitline('run', 'q4.csv', '--first', '7', '--yes');
   expect(await json('report', 'q4')).toMatchObject({
     states: { queued: 3, done: 5, refused: 1, held: 1 },
@@ -60,7 +60,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
     / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00 in all rows, granted 1,502\.75, 1 limit below the request$/m,
   );
 
-  // One finding, of the one row, wants a person; and nothing that is kept disagrees.
+  // The held row is the only finding for a person, and no sum disagrees.
   const night = await limitline('reconcile');
   expect(night.stdout).toMatch(/: 1 for a person, \d for finance\./);
   expect(night.stdout).toMatch(
@@ -71,7 +71,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   expect(await pageOf('/nightly')).toMatch(/Need an answer 1 1 row For finance/);
   expect(await pageOf('/health')).toMatch(/Held rows 1 Compared with its rows \d+ s ago, all agreed/);
 
-  // What becomes of the held row settles the last one.
+  // The answer for the held row settles the last row.
   await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--id-is-right', '--yes');
   await desk.start('work', '--until-settled', 'q4').ended;
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '1502.75' });

@@ -6,7 +6,7 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** A place with a file of seven buyers and one that is none, whose service is no stand-in of the command's own. */
+/** A place with a file of seven valid lines and an invalid one, and a service other than the command's stand-in. */
 async function openDesk() {
   const { dir: cwd, childEnv: env, standIn, context } = await openFaultPlace();
   const path = join(cwd, 'q4.csv');
@@ -17,7 +17,7 @@ async function openDesk() {
 const QUESTION = /Request these 7 limits\? \[y\/N\] $/;
 
 // Promise: asks-before-sending
-test('on a terminal run shows what it would request, and what was shown is what is sent, though the file changes', async () => {
+test('on a terminal, run shows a preview, and sends the previewed rows even when the file changes meanwhile', async () => {
   const { cwd, env, standIn, context, path } = await openDesk();
   const run = startOnTerminal(['run', 'q4.csv'], { cwd, env });
   await expect.poll(run.shown).toMatch(QUESTION);
@@ -32,17 +32,17 @@ test('on a terminal run shows what it would request, and what was shown is what 
   expect(shown).toContain('Creates   7 companies; no documents\n');
   expect(shown).toContain('Takes     not known yet');
   expect(standIn.counts().requests.token).toEqual({});
-  // No line of it stands in the portfolio before the yes.
+  // No line is imported before the yes.
   expect(await context.portfolios.names()).toEqual([]);
 
   await writeFile(path, `${buyerLines(90).join('\n')}\n`);
   run.press('y\n');
   expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/approved +7 /) });
   expect(standIn.counts().made).toMatchObject({ company: 7, limit: 7 });
-  // How it was understood is said once, and before the yes.
+  // The description of how the file was read appears once, before the question.
   expect(run.shown().match(/Read as/g)).toHaveLength(1);
 
-  // All of it was requested now, so that there is nothing to ask.
+  // All rows were requested by now, so run asks nothing.
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);
   const again = await callOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
@@ -50,7 +50,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
 });
 
 // Promise: run-names-other-rows
-test('run names the rows that it would send though its file does not; import sends none and names none', async () => {
+test('run lists rows of other files that it would send as well, and import lists none', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
@@ -58,16 +58,16 @@ test('run names the rows that it would send though its file does not; import sen
   await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   expect(await asked.ended).toMatchObject({ status: 2 });
-  // Rows of the same portfolio that the file does not name, also where none of its own is left to request.
+  // Rows of the same portfolio that the file lacks are listed, also when the file has no valid row.
   await writeFile(join(cwd, 'broken.csv'), `${[buyerLines(1)[0], 'Broken,Nowhere,,1'].join('\n')}\n`);
-  // With --replace, too: a file without a row cancels none.
+  // --replace makes no difference: a file without a row cancels none.
   for (const how of [[], ['--replace']]) {
     const broken = callOnTerminal(['run', 'broken.csv', '--portfolio', 'q3', ...how], { cwd, env });
     await expect.poll(broken.shown).toMatch(/Sends too 7 rows of q3\n\nSend these rows\? \[y\/N\] $/);
     broken.press('n\n');
     await broken.ended;
   }
-  // A row of which the file has an invalid line stays with --replace, and the others go.
+  // With --replace, a row with an invalid line in the file stays, and the other rows are cancelled.
   const [header, first, second] = buyerLines(2);
   await writeFile(join(cwd, 'some.csv'), `${header},contact_email\n${first},\n${second},nobody\n`);
   const some = callOnTerminal(['run', 'some.csv', '--portfolio', 'q3', '--replace'], { cwd, env });
@@ -81,7 +81,7 @@ test('run names the rows that it would send though its file does not; import sen
   expect(same.shown()).not.toContain('Sends too');
   same.press('n\n');
   await same.ended;
-  // Rows that the file corrects are not sent.
+  // Rows that the file corrects are not listed.
   await writeFile(join(cwd, 'corrected.csv'), `${buyerLines(7).join('\n').replaceAll('.50', '.75')}\n`);
   const corrected = callOnTerminal(['run', 'corrected.csv', '--portfolio', 'q3'], { cwd, env });
   await expect
@@ -101,7 +101,7 @@ test('run names the rows that it would send though its file does not; import sen
 });
 
 // Promise: run-says-others-unasked
-test('a run that asks nobody says which rows of other portfolios it sends', async () => {
+test('a run without a question prints which rows of other portfolios it sends', async () => {
   const { cwd, env } = await openDesk();
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
@@ -114,7 +114,7 @@ test('a run that asks nobody says which rows of other portfolios it sends', asyn
 });
 
 // Promise: run-names-other-rows
-test('rows whose approval was given, and that nobody has let go yet, are among them', async () => {
+test('run also lists approved rows that are not released yet', async () => {
   const { dir: cwd, childEnv: env, context, importFile } = await openFaultPlace({ env: { APPROVE_ABOVE: '5000' } });
   await writeFile(join(cwd, 'q3.csv'), `${buyerLines(7).join('\n')}\n`);
   await importFile(join(cwd, 'q3.csv'), {}, { portfolio: 'q3' });
@@ -128,7 +128,7 @@ test('rows whose approval was given, and that nobody has let go yet, are among t
 });
 
 // Promises: asks-before-sending, only-yes-sends
-test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {
+test('after a no, an empty line, Ctrl-C or the end of input, nothing is sent or imported, and the status is 2', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   const answers = { run: ['n\n', KEYS.ctrlC], import: ['\n', KEYS.ctrlD] };
   const refused = Object.entries(answers).flatMap(([command, keys]) =>
@@ -144,11 +144,11 @@ test('a no, an empty line, Ctrl-C and the end of input send nothing and import n
   }
   expect(standIn.counts().requests.token).toEqual({});
   expect(await context.portfolios.names()).toEqual([]);
-  // What was only looked at is no entry of the audit.
+  // A preview alone makes no audit entry.
   expect(await context.audit.read.count()).toBe(0);
 });
 
-test('with --json the question goes to standard error, and with --yes there is none', async () => {
+test('with --json the question appears on standard error, and --yes skips it', async () => {
   const { cwd, env } = await openDesk();
   const options = { cwd, env, redirected: '>answer.json' };
   const asked = startOnTerminal(['import', 'q4.csv', '--json'], options);
@@ -163,7 +163,7 @@ test('with --json the question goes to standard error, and with --yes there is n
 });
 
 // Promise: nobody-asked-without-terminal
-test('without a terminal on both ends, and at the stand-in, nobody is asked; a file from - on a terminal needs --yes', async () => {
+test('no question is asked without a terminal or at the stand-in, and a file from - on a terminal needs --yes', async () => {
   const { cwd, env } = await openDesk();
   const [half, standIn, piped] = await Promise.all([
     startOnTerminal(['import', 'q4.csv'], { cwd, env, redirected: '2>said.txt' }).ended,

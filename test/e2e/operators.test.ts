@@ -5,7 +5,7 @@ import { callOnTerminal } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
+test('a run whose rows are all refused alike pauses the portfolio, and resume continues after the correction', async () => {
   const desk = await openDesk(
     30,
     { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
@@ -22,12 +22,12 @@ test('when every row is refused alike, run says so and ends, and resume goes on 
   expect(standIn.counts().requests.company[403]).toBeLessThan(20);
   const answered = standIn.counts().requests;
 
-  // Until a person has spoken, running it again sends nothing more.
+  // Another run sends nothing while the portfolio is paused.
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   expect(standIn.counts().requests.company).toEqual(answered.company);
 
   await standIn.setFaults({ rules: [] });
-  // No worker runs now, and nobody is to wait for one.
+  // No worker runs, and resume prints that.
   expect((await limitline('resume', 'q4')).stdout).toBe(
     'Portfolio q4 is resumed: it goes on as soon as workers run.\n',
   );
@@ -36,7 +36,7 @@ test('when every row is refused alike, run says so and ends, and resume goes on 
 });
 
 describe('a held row', () => {
-  test('goes on when a person says what became of its call, and the id given is checked', async () => {
+  test('continues when a person gives the id of its limit, and a file with a wrong line changes nothing', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(3, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
     });
@@ -83,7 +83,7 @@ describe('a held row', () => {
   });
 
   // Promises: file-of-held-rows, known-id-not-taken-twice
-  test('is one of a file that a report of held rows gives, to be filled in and given to resolve', async () => {
+  test('is in the file of held rows, which resolve imports once it is filled in', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(5, {
       rules: [
         { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 },
@@ -109,7 +109,7 @@ describe('a held row', () => {
     expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({ silent: 2, of: [] });
 
     const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id;
-    // One line that is wrong keeps the file out as a whole.
+    // One wrong line makes resolve refuse the whole file.
     await writeFile(join(cwd, 'held.csv'), `${header}\n${lines[0]}${made}\n${lines[1]}company_1\n`);
     expect((await limitline('resolve', 'q4', '--from', 'held.csv')).status).toBe(2);
     expect(await json('report', 'q4')).toMatchObject({ states: { held: 2 } });
@@ -121,7 +121,7 @@ describe('a held row', () => {
   });
 
   // Promise: unlike-id-asked-about
-  test('takes an id that looks unlike all others only where somebody says that it is right', async () => {
+  test('needs --id-is-right or a confirmation for an id that is unlike all others', async () => {
     const lost = (match: string) => ({ on: 'limit', match, fault: 'reset', made: true, times: 1 }) as const;
     const { cwd, env, limitline, json } = await openDesk(4, { rules: [lost('HRB 2'), lost('HRB 4')] });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
@@ -145,7 +145,7 @@ describe('a held row', () => {
   });
 
   // Promise: known-id-not-taken-twice
-  test('is not answered by a file in which nothing is filled in, and that is said', async () => {
+  test('stays held when a file has no answer, and resolve prints that', async () => {
     const { cwd, limitline } = await openDesk(2, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
     });
@@ -157,7 +157,7 @@ describe('a held row', () => {
     }
   });
 
-  test('is sent again with all others of its step', async () => {
+  test('is sent again together with all held rows of its step', async () => {
     const { limitline, json, standIn } = await openDesk(6, { rules: [{ on: 'limit', fault: 'reset', times: 4 }] });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
     expect(await json('resolve', 'q4', '--all', '--resend', '--yes', '--step', 'company')).toMatchObject({ rows: 0 });
@@ -171,7 +171,7 @@ describe('a held row', () => {
 });
 
 // Promise: retry-dry-run
-test('retry sends the rows that were named, and says which of them are not there', async () => {
+test('retry sends the chosen rows, and reports rows that do not exist', async () => {
   const { limitline, json, standIn, start } = await openDesk(4, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' },
@@ -221,7 +221,7 @@ test('retry sends the rows that were named, and says which of them are not there
   });
 });
 
-test('pause keeps workers from a portfolio until resume, and cancel gives up what is not sent', async () => {
+test('pause keeps a portfolio from workers until resume, and cancel gives up unsent rows', async () => {
   const { cwd, limitline, json, standIn, start } = await openDesk(5);
   const [header, ...lines] = buyerLines(8);
   await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
@@ -244,7 +244,7 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   await worker.ended;
   expect(await json('report', 'others')).toMatchObject({ states: { done: 3 } });
   expect(await json('report', 'given-up')).toMatchObject({ states: { cancelled: 5 } });
-  // While it was paused, the others' limits were the only ones made.
+  // Only limits of the other portfolio were made during the pause.
   const numbers = standIn.things('limit').map(({ body }) => Object(body).company_registration_number);
   expect(numbers.slice(5).toSorted()).toEqual(['HRB 6', 'HRB 7', 'HRB 8']);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
 // Promise: held-by-5xx-says-so
-test('a 503 holds its row, and the row and the end of run name the setting that would keep it from being held', async () => {
+test('a 503 holds its row, and row and run name the setting that would avoid it', async () => {
   const rule = { on: 'limit', match: 'HRB 2', fault: 'status', status: 503, times: 1 } as const;
   const { limitline } = await openDesk(3, { rules: [rule] }, { SERVICE_NOT_MADE: '502' });
   const ran = await limitline('run', 'q4.csv');
@@ -12,24 +12,24 @@ test('a 503 holds its row, and the row and the end of run name the setting that 
   expect(results.stdout).toContain('name 503 in SERVICE_NOT_MADE');
 });
 
-test('a 503 that is known to make nothing holds no row, and rows that are held for another reason name no setting', async () => {
+test('a 503 in SERVICE_NOT_MADE holds no row, and rows held for other reasons do not mention the setting', async () => {
   const notMade = { on: 'limit', fault: 'status', status: 503, times: 3 } as const;
   const lost = { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 } as const;
   const { limitline, json } = await openDesk(5, { rules: [notMade, lost] }, { SERVICE_NOT_MADE: '502,503' });
   const ran = await limitline('run', 'q4.csv');
   expect(ran).toMatchObject({ status: 2, stderr: expect.not.stringContaining('SERVICE_NOT_MADE') });
   expect((await json('report', 'q4')).states).toMatchObject({ done: 4, held: 1 });
-  // The report of a portfolio on which nobody works speaks of no pace.
+  // The report shows no pace when no worker runs.
   expect((await limitline('report', 'q4')).stdout).not.toContain('Pace:');
 });
 
 // Promises: unknown-outcomes-said, why-calls-wait-is-said
-test('run, work and report say in plain words that an outage leaves outcomes unknown', async () => {
-  // More than are held before the breaker trips, which on a busy machine are all that can be in flight.
+test('run, work and report state that outcomes are unknown during an outage', async () => {
+  // More rows than can be held before the breaker trips, even when all calls in flight fail.
   const { limitline, start, standIn } = await openDesk(100, { rules: [{ on: 'limit', fault: 'status', status: 502 }] });
   const words = /the outcome of limit requests is unknown \(status 502\)/;
   const run = start('run', 'q4.csv');
-  // Progress is written every few seconds where there is no terminal.
+  // Without a terminal, progress is written every few seconds.
   await expect.poll(() => run.output().stderr).toMatch(new RegExp(`rows settled.*${words.source}`));
   const report = await limitline('report', 'q4');
   expect(report.stdout).toMatch(new RegExp(`Pace: ${words.source}`));

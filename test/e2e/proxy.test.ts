@@ -9,10 +9,10 @@ import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from '../support/tls-serv
 import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
 
 const USER = 'anna:geheim';
-/** A port on which nothing listens. */
+/** A port without a listener. */
 const DEAD_PROXY = 'http://127.0.0.1:1';
 
-/** A service of the test's own with a file to run, TLS in front of it, and a proxy on the only way there. */
+/** A stand-in behind TLS, a file to run, and a proxy as the only way there. */
 async function openPlace() {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(5).join('\n')}\n`);
@@ -34,7 +34,7 @@ async function openPlace() {
 }
 
 // Promise: proxy-of-environment
-test('run makes all calls through the proxy, says so, and shows no password', async () => {
+test('run sends all calls through the proxy, names it, and prints no password', async () => {
   const { cwd, standIn, proxy, env, withUser } = await openPlace();
   const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: withUser } });
   expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining(`the proxy ${proxy.url}.`) });
@@ -42,7 +42,7 @@ test('run makes all calls through the proxy, says so, and shows no password', as
   expect(ended.stdout + ended.stderr).not.toContain('geheim');
 });
 
-test('the first message of work names the proxy, from a setting in lower case', async () => {
+test('the first log line of work names the proxy, also from a setting in lower case', async () => {
   const { cwd, proxy, env, withUser } = await openPlace();
   const work = startCommand(['work'], { cwd, env: { ...env, https_proxy: withUser } });
   await expect.poll(() => work.output().stderr).toContain('"working"');
@@ -52,7 +52,7 @@ test('the first message of work names the proxy, from a setting in lower case', 
   expect(await work.ended).toMatchObject({ status: 0 });
 });
 
-test('a password that the proxy does not take ends run with 1, and refuses no row', async () => {
+test('a proxy password that is wrong ends run with 1 and refuses no row', async () => {
   const { cwd, standIn, proxy, env } = await openPlace();
   const wrong = proxy.url.replace('//', '//anna:falsch@');
   const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: wrong } });
@@ -63,17 +63,17 @@ test('a password that the proxy does not take ends run with 1, and refuses no ro
   expect(JSON.parse(report.stdout).states).toMatchObject({ refused: 0, held: 0 });
 });
 
-test('the stand-in that run starts itself is behind no proxy', async () => {
+test('the stand-in that run starts is called without a proxy', async () => {
   const { cwd, redis } = await openPlace();
   const ended = await callCommand(['run', 'q4.csv'], {
     cwd,
-    // A proxy for other programs, of a kind that we could not use.
+    // A proxy for other programs, of a kind that Limitline does not support.
     env: { ...redis, HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: 'socks5://127.0.0.1:1' },
   });
   expect(ended.status).toBe(0);
 });
 
-test('a service that NO_PROXY names is reached without the proxy', async () => {
+test('a service in NO_PROXY is called without the proxy', async () => {
   const { cwd, standIn, env } = await openPlace();
   const direct = { SERVICE_URL: standIn.url(), HTTP_PROXY: DEAD_PROXY, NO_PROXY: 'localhost, 127.0.0.1' };
   const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, ...direct } });
@@ -81,7 +81,7 @@ test('a service that NO_PROXY names is reached without the proxy', async () => {
   expect(ended.stderr).not.toContain('through the proxy');
 });
 
-test('a proxy that cannot be used is a fault of the settings, named with the others', async () => {
+test('an unsupported proxy is reported as a fault of the settings', async () => {
   const { cwd, env } = await openPlace();
   const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: 'socks5://a:geheim@b' } });
   expect(ended).toMatchObject({

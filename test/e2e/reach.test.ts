@@ -27,11 +27,11 @@ const fatal = (stderr: string): string[] =>
     .map(({ msg }) => msg);
 
 // Promises: console-on-this-machine, missing-for-others-named
-test('up and console do not start beyond this machine while anything is missing for it, and say all of that at once', async () => {
+test('up and console refuse a host beyond loopback without HTTPS, address and user, and name all that is missing', async () => {
   const { start } = await openPlace();
   const outside = { CONSOLE_HOST: '0.0.0.0' };
   const safe = { ...outside, ...TLS, CONSOLE_URL: `https://${TLS_HOST}` };
-  // What else of a certificate may be wrong: test/console/server/certificate.test.ts.
+  // Other faults of certificates: test/console/server/certificate.test.ts.
   const [up, nobody] = await Promise.all([start(['up'], outside).ended, start(['console'], safe).ended]);
   for (const { status, stdout } of [up, nobody]) expect([status, stdout]).toEqual([1, '']);
   expect(fatal(up.stderr)[0]).toMatch(/CONSOLE_HOST is "0\.0\.0\.0".*HTTPS.*CONSOLE_URL is needed.*limitline user add/);
@@ -40,7 +40,7 @@ test('up and console do not start beyond this machine while anything is missing 
 
 // Promise: setting-faults-all-at-once
 test.each(['up', 'console'])(
-  'what is missing beyond this machine is said by %s together with other faults of the settings',
+  '%s reports missing requirements for other hosts together with other faults of the settings',
   async (command) => {
     const { start } = await openPlace();
     const { status, stderr } = await start([command], { CONSOLE_HOST: '0.0.0.0', CONSOLE_PORT: 'many' }).ended;
@@ -50,7 +50,7 @@ test.each(['up', 'console'])(
 );
 
 // Promise: other-secret-starts-nothing
-test('console and nightly do not start with a secret that is not the installation’s, and say so in one sentence', async () => {
+test("console and nightly do not start with another secret than the installation's", async () => {
   const { start, addUser } = await openPlace();
   const added = await addUser({ LIMITLINE_SECRET: 'a'.repeat(32) });
   expect(added.status, added.stderr).toBe(0);
@@ -63,7 +63,7 @@ test('console and nightly do not start with a secret that is not the installatio
 });
 
 // Promise: roles-say-what-one-may
-test('with a user, a certificate and a name it listens beyond this machine, under that name, and asks everybody to sign in', async () => {
+test('with a user, a certificate and an address, the console serves other hosts under its name and requires sign-in', async () => {
   const { start, addUser } = await openPlace();
   const added = await addUser();
   expect([added.status, added.stderr]).toEqual([0, expect.anything()]);

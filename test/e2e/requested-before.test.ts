@@ -7,7 +7,7 @@ import { buyerLines } from '../support/workplace.ts';
 const ALL = '3 rows, all requested before';
 
 // Promise: all-requested-before
-test('a file whose rows were all requested before says so: as it is checked, imported, run, reported and uploaded', async () => {
+test('check, import, run, report and upload state that all rows of a file were requested before', async () => {
   const desk = await openDesk(3);
   const { limitline, json, standIn } = desk;
   expect((await limitline('run', 'q4.csv', '--no-results')).stderr).not.toContain('requested before');
@@ -17,7 +17,7 @@ test('a file whose rows were all requested before says so: as it is checked, imp
   const again = await limitline('run', 'q4.csv', '--no-results');
   expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`limitline: ${ALL}.\n`)]);
 
-  // In another portfolio they are skipped, which its report says too.
+  // In another portfolio the rows are skipped, and its report states that, too.
   const other = await limitline('run', 'q4.csv', '--portfolio', 'q5', '--no-results');
   expect([other.status, other.stderr]).toEqual([0, expect.stringContaining(`limitline: ${ALL}.\n`)]);
   for (const { stdout } of [other, await limitline('report', 'q5')]) expect(stdout).toContain(`\n    ${ALL}.\n`);
@@ -35,7 +35,7 @@ test('a file whose rows were all requested before says so: as it is checked, imp
   expect(await json('import', 'q4.csv', '--portfolio', 'q5')).toMatchObject({ rows: 4, requestedBefore: 3 });
 });
 
-test('a run ends with status 2 if a line was changed after it was requested, and requests nothing', async () => {
+test('a run ends with 2 and sends nothing when a line was changed after it was requested', async () => {
   const { limitline, cwd, standIn } = await openDesk(1);
   const run = async (amount: number) => {
     const lines = ['name,country_code,request_reference,requested_limit', `Acme AG,DE,R1,${amount}`, ''];
@@ -47,9 +47,9 @@ test('a run ends with status 2 if a line was changed after it was requested, and
 });
 
 // Promise: sent-as-said-last
-test('a run sends no row of an earlier import that its file corrects, however long it takes to read', async () => {
+test('a run sends no row of an earlier import that its file corrects, even when reading the file takes long', async () => {
   const { limitline, json, cwd, standIn } = await openDesk(100);
-  // By now the pace is known, so that rows that wait would leave at once.
+  // The pace is known by now, so waiting rows would be sent at once.
   await limitline('run', 'q4.csv', '--no-results');
   const faulty = Array.from({ length: 15_000 }, () => ',DE,,');
   const write = (amount: number, before: string[]) => {
@@ -66,7 +66,7 @@ test('a run sends no row of an earlier import that its file corrects, however lo
 });
 
 // Promise: all-requested-before
-test('of a held row nobody says that it was requested before', async () => {
+test('a held row is not reported as requested before', async () => {
   const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] });
   await limitline('run', 'q4.csv', '--no-results');
   expect((await json('report', 'q4')).states).toMatchObject({ held: 1 });
@@ -76,7 +76,7 @@ test('of a held row nobody says that it was requested before', async () => {
   }
 });
 
-test('check says how many rows of earlier imports a file lacks, and that import --replace cancels them', async () => {
+test('check counts rows of earlier imports that the file lacks, and import --replace cancels them', async () => {
   const { limitline, cwd } = await openDesk(4);
   expect((await limitline('import', 'q4.csv', '--yes')).status).toBe(0);
   const lacks = async (lines: string[]) => {
@@ -85,7 +85,7 @@ test('check says how many rows of earlier imports a file lacks, and that import 
   };
   const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
   expect(await lacks([header, first, second, third, fourth])).toBeUndefined();
-  // A line that corrects its row replaces that.
+  // A line that corrects a row replaces it.
   const corrected = third.replace('1003.50', '1903.50');
   expect(corrected).not.toBe(third);
   expect(await lacks([header, first, corrected, fourth])).toBe(
@@ -102,7 +102,7 @@ test.each([
   ['has a faulty country', (line: string) => [`${line.replace(',DE,', ',XX,')},`], 1],
   ['has another name', (line: string) => [`${line.replace('Buyer', 'Other')},`], 1],
 ])(
-  'of a buyer whose limit was requested and whose line %s, check and import say the same',
+  'check and import agree about a requested row whose line %s',
   async (_, change, count) => {
     const { limitline, cwd } = await openDesk(3);
     await limitline('run', 'q4.csv', '--no-results', '--yes');

@@ -7,7 +7,7 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 // Promises: resend-all-asks, plan-alone-no-entry
-test('resolve --all --resend says on a terminal what it will do, and does it after a yes only', async () => {
+test('resolve --all --resend shows its plan on a terminal, and acts only after a yes', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }] } });
   await place.import(buyerLines(3));
   await place.work();
@@ -20,7 +20,7 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
   };
   expect(await ask('n')).toMatchObject({ status: 2, shown: expect.stringContaining('Nothing was changed.') });
   expect((await place.report()).states.held).toBe(2);
-  // A plan alone is no entry of the audit, and a yes is.
+  // A plan alone makes no audit entry; an action makes one.
   expect(await place.context.audit.read.count()).toBe(0);
   const shown = expect.stringContaining('2 rows go on; 1 worker process runs.');
   expect(await ask('y')).toMatchObject({ status: 0, shown });
@@ -32,7 +32,7 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
   ]);
 });
 
-test('what was lost while a person looked is not spoken of: neither a row of all, nor the one that was named', async () => {
+test('rows that were lost again while a person decided are left alone, for all rows and for a named row', async () => {
   const lost = (match: string, times: number) => ({ on: 'limit', match, fault: 'reset', made: true, times }) as const;
   const rules = [lost('HRB 1"', 1), lost('HRB 2"', 3), lost('HRB 3"', 1)];
   const place = await openFaultPlace({ faults: { rules } });
@@ -51,7 +51,7 @@ test('what was lost while a person looked is not spoken of: neither a row of all
   };
   const again = () => resolveCalls({ portfolio: 'q4', line: 3 }, place.context);
 
-  // While somebody looks at two rows, another person sends one of them again, whose answer is lost as well; and a third comes.
+  // While a person looks at two rows, another person resends one of them in vain, and a third row is held.
   const all = await askAbout(['--all', '--resend'], async () => {
     await again();
     await place.import([header, lines[2] ?? '']);
@@ -60,7 +60,7 @@ test('what was lost while a person looked is not spoken of: neither a row of all
   });
   expect(all.shown).toMatch(/1 row goes on; .*2 rows changed meanwhile and were left alone\./s);
   await held(2);
-  // Each of the others is at the service once more than it was answered for, and no more.
+  // Each other limit was made once more than it was answered, and not more often.
   expect(place.standIn.counts().made.limit).toBe(5);
 
   const one = await askAbout(['--line', '3', '--resend'], async () => {
@@ -77,7 +77,7 @@ test('what was lost while a person looked is not spoken of: neither a row of all
 });
 
 // Promise: resend-all-needs-yes
-test('resolve --all --resend without a terminal says that nothing is held, and does nothing without --yes if something is', async () => {
+test('without a terminal, resolve --all --resend needs --yes when rows are held, and reports when none is', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] } });
   await place.import(buyerLines(1));
   const all = () => callCommand(['resolve', 'q4', '--all', '--resend'], { cwd: place.dir, env: place.childEnv });
@@ -90,7 +90,7 @@ test('resolve --all --resend without a terminal says that nothing is held, and d
 });
 
 // Promise: resend-of-file-asks
-test('resolve --from asks on a terminal before it sends again, and elsewhere, or with --yes or ids alone, it does not', async () => {
+test('resolve --from asks on a terminal before it resends calls, and asks nothing elsewhere', async () => {
   const lost = (match: string) => ({ on: 'limit', match, fault: 'reset', made: true, times: 1 }) as const;
   const rules = [lost('HRB 1"'), lost('HRB 2"'), lost('HRB 3"')];
   const place = await openFaultPlace({ faults: { rules } });
@@ -119,7 +119,7 @@ test('resolve --from asks on a terminal before it sends again, and elsewhere, or
 });
 
 // Promises: earlier-no-is-said, plan-says-who-must-approve
-test('resolve --all --resend says beforehand that another person has to approve it, and why', async () => {
+test('resolve --all --resend prints beforehand that another person has to approve it, and why', async () => {
   const rules = [{ on: 'limit', fault: 'reset', made: false, times: 3 }] as const;
   const place = await openFaultPlace({ faults: { rules: [...rules] } });
   await place.import(buyerLines(3));
@@ -137,7 +137,7 @@ const OTHER = '1 held row of portfolio q5, which is not paused, goes on by the s
 const OWN = '1 row goes on once somebody resumes the portfolio, which is paused.';
 
 // Promise: rows-of-others-go-on
-test('resolve in a paused portfolio says that a row of another one goes at once, before it is done and when it is', async () => {
+test('resolve in a paused portfolio announces that a row of another portfolio continues at once', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] } });
   const { context } = place;
   const workers = await place.work();
@@ -167,12 +167,12 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
   expect(said).toContain(OTHER);
   expect(said).toContain(`1 call resolved; ${OWN}`);
   expect((await place.report('q5')).states.queued).toBe(1);
-  // Nothing else is held any more.
+  // No row is held any more.
   expect(await resolve(...all)).toBe('Nothing of portfolio q4 is held.\n');
 });
 
 // Promise: supplier-in-doubt-sent-again
-test('a supplier in doubt in a paused portfolio is said to be so, and to go again once somebody resumes it', async () => {
+test('a supplier in doubt is shown in the report, and is sent again after the portfolio is resumed', async () => {
   const place = await openFaultPlace();
   const { context, childEnv: env, dir: cwd } = place;
   await place.import(buyerLines(1));

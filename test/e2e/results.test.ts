@@ -10,7 +10,7 @@ import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 // Promises: report-counts-not-as-asked, results-not-written-is-said, run-leaves-results
-test('run leaves a results file and an errors file, and counts at its end what was not granted as asked', async () => {
+test('run writes a results file and an errors file, and counts what was not granted as requested', async () => {
   const { cwd, standIn, names, limitline, read } = await openDesk(6, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'under review', share: 0 },
@@ -35,7 +35,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
 
   await limitline('resolve', 'q4', '--line', '5', '--made', 'bl_told', '--id-is-right');
   await standIn.setFaults({ rules: [] });
-  // A person opens the errors file, adds a note and saves it.
+  // A person edits and saves the errors file.
   await appendFile(join(cwd, 'q4.errors.csv'), '\n');
   const second = await limitline('run', 'q4.errors.csv', '--portfolio', 'q4', '--json');
   expect(JSON.parse(second.stdout)).toMatchObject({
@@ -56,7 +56,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
 });
 
 // Promise: file-from-standard-input
-test('a file from standard input, a workbook too, is checked and run like any other', async () => {
+test('a CSV or workbook on standard input is checked, imported and run like a file', async () => {
   const { cwd, env, names, read } = await openDesk(2);
   const run = (args: string[], input: string | Buffer) => callCommand(args, { cwd, env, input });
   const csv = await read('q4.csv');
@@ -76,7 +76,7 @@ async function* sheetOf(csv: string): AsyncGenerator<string[]> {
   for (const line of csv.trim().split('\n')) yield line.split(',');
 }
 
-test('a reader who takes only the first line of the output stops nothing, and no Redis is left running', async () => {
+test('a reader that closes the output early stops neither the run nor the end of its Redis', async () => {
   const cwd = await makeFolder();
   await mkdir(join(cwd, 'data'));
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);

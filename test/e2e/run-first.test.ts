@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
 // Promise: rest-after-first-rows
-test('run --first sends so many rows, says what comes next, and resume sends the rest', async () => {
+test('run --first sends that many rows and pauses, and resume lets the next run send the rest', async () => {
   const desk = await openDesk(12);
   const ran = await desk.limitline('run', 'q4.csv', '--first', '5');
   expect(ran.status).toBe(2);
@@ -13,7 +13,7 @@ test('run --first sends so many rows, says what comes next, and resume sends the
   );
   expect(ran.stdout).toContain('Paused: 5 rows were sent first; resume to send the rest.');
   expect(desk.standIn.counts().made.limit).toBe(5);
-  // Again, as after a kill: the same five, and no others.
+  // Another run, as after a kill, sends no further row.
   expect((await desk.limitline('run', 'q4.csv', '--first', '5')).status).toBe(2);
   expect(desk.standIn.counts().made.limit).toBe(5);
 
@@ -22,7 +22,7 @@ test('run --first sends so many rows, says what comes next, and resume sends the
   expect(desk.standIn.counts().made.limit).toBe(12);
 });
 
-test('a portfolio whose other rows are cancelled is finished: nothing says that it is paused, or to be resumed', async () => {
+test('a portfolio whose other rows are cancelled is finished, and no output calls it paused', async () => {
   const desk = await openDesk(4);
   await desk.limitline('run', 'q4.csv', '--first', '2');
   expect((await desk.limitline('portfolios')).stdout).toContain('  paused');
@@ -39,7 +39,7 @@ test('a portfolio whose other rows are cancelled is finished: nothing says that 
   );
 });
 
-test('resume of a portfolio whose rows all need a person names them in place of going on', async () => {
+test('resume counts the rows that need a person when no other row is left', async () => {
   const desk = await openDesk(2, { rules: [{ on: 'limit', match: 'HRB 1', fault: 'reset', made: true, times: 1 }] });
   await desk.limitline('run', 'q4.csv');
   expect((await desk.limitline('pause', 'q4')).stdout).toBe(
@@ -51,7 +51,7 @@ test('resume of a portfolio whose rows all need a person names them in place of 
 });
 
 // Promise: first-rows-only
-test('rows that wait from an earlier import are no exception, and what is sent is what the line says now', async () => {
+test('--first also applies to rows of an earlier import, and they are sent with the latest words of their lines', async () => {
   const desk = await openDesk(6);
   await desk.limitline('import', 'q4.csv', '--yes');
   const csv = await desk.read('q4.csv');
@@ -62,7 +62,7 @@ test('rows that wait from an earlier import are no exception, and what is sent i
   expect([states.done, requested]).toEqual([2, '2113.61']);
 });
 
-test('a number of first rows that cannot be meant is refused before anything is done', async () => {
+test('an invalid --first is refused before anything is done', async () => {
   const desk = await openDesk(1);
   const refused = await desk.limitline('import', 'q4.csv', '--first', '0');
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Give a number of rows, 1 to 10000.') });

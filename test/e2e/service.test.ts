@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startCommand } from '../support/command.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-test('service listens on loopback, says where, and ends on SIGTERM', async () => {
+test('service listens on loopback, prints its address, and ends on SIGTERM', async () => {
   const cwd = await makeFolder();
   const { child, ended, output } = startCommand(['service', '--json'], { cwd });
   await expect.poll(() => output().stdout).toContain('url');
@@ -12,7 +12,7 @@ test('service listens on loopback, says where, and ends on SIGTERM', async () =>
   expect(await ended).toMatchObject({ status: 0 });
 });
 
-test('service says what another command needs to use it, but no credentials of the user', async () => {
+test('service prints the settings that another command needs, but no credentials of the user', async () => {
   const said = async (env: Record<string, string>) => {
     const { child, ended, output } = startCommand(['service'], { cwd: await makeFolder(), env });
     await expect.poll(() => output().stdout).toMatch(/SERVICE_URL=http.*\n/);

@@ -8,11 +8,11 @@ import { KEYS, startOnTerminal, startScript } from '../support/command.ts';
 import { openByLink } from '../support/desk.ts';
 import { makeFolder, startStandIn } from '../support/workplace.ts';
 
-/** What npm starts; the help is asked of it as it is, the other tests start it put together. */
+/** The script that npm starts. The help is tested with it; other tests use the bundled script, which starts faster. */
 const SOURCE = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
-/** A folder whose `.env` leads to a service, as one has it after the first real portfolio. */
+/** A folder whose `.env` names a service, as after a first real portfolio. */
 async function openDesk() {
   const cwd = await makeFolder();
   const service = await startStandIn();
@@ -24,7 +24,7 @@ async function openDesk() {
   return { cwd, service, start };
 }
 
-/** `npm start` leaves its results beside the example; they go with the test. */
+/** Deletes the results that `npm start` writes beside the example when the test ends. */
 async function leaveExamplesAsTheyAre(): Promise<void> {
   const before = new Set(await readdir(EXAMPLES));
   onTestFinished(async () => {
@@ -34,7 +34,7 @@ async function leaveExamplesAsTheyAre(): Promise<void> {
 }
 
 // Promises: npm-start-asks-stand-in, start-goes-on-with-console
-test('npm start without a file asks only the stand-in, whatever is set, and says which settings it ignores', async () => {
+test('npm start without a file uses only the stand-in, and lists the settings that it ignores', async () => {
   const { service, start } = await openDesk();
   await leaveExamplesAsTheyAre();
   const ended = await start(['--json'], { SERVICE_ACCOUNT: 'live', SERVICE_CLIENT_SECRET_FILE: '/nowhere/secret' });
@@ -48,7 +48,7 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
 });
 
 // Promises: link-opens-once, start-goes-on-with-console
-test('npm start at a terminal prints the report of the example, and goes on with the console until Ctrl-C', async () => {
+test('npm start on a terminal prints the report of the example, and keeps the console running until Ctrl-C', async () => {
   const { cwd, service } = await openDesk();
   await leaveExamplesAsTheyAre();
   const { shown, press, ended } = startOnTerminal([], { cwd, env: { CONSOLE_PORT: '0' }, script: bundled('start') });
@@ -65,7 +65,7 @@ test('npm start at a terminal prints the report of the example, and goes on with
 });
 
 // Promise: npm-start-asks-stand-in
-test('npm start with a file means what run means, with all of its options', async () => {
+test('npm start with a file does the same as run, with all its options', async () => {
   const { cwd, service, start } = await openDesk();
   await cp(EXAMPLES, join(cwd, 'in'), { recursive: true });
   const args = ['in/clean.csv', '--portfolio', 'X', '--documents', 'in/documents', '--supplier', 'in/supplier.csv'];
@@ -80,7 +80,7 @@ test('npm start with a file means what run means, with all of its options', asyn
   expect(service.counts().made.limit).toBe(report.rows);
 });
 
-test('npm start names in one line an argument that it does not know, and starts nothing', async () => {
+test('npm start reports an unknown argument in one line and starts nothing', async () => {
   const { cwd, service, start } = await openDesk();
   const faults: [string[], RegExp][] = [
     [['a.csv', '--portfolios', 'X'], /--portfolios/],

@@ -10,7 +10,7 @@ import { makeFolder } from '../support/workplace.ts';
 
 const HEADER = 'name,requested_limit,supporting_documents\n';
 
-/** A place with documents in an archive, a temporary folder of its own, and a file that comes through a pipe and never ends. */
+/** A place with documents in an archive, its own temporary folder, and pipes that never end. */
 async function openPlace() {
   const dir = await makeFolder();
   const tmp = join(dir, 'tmp');
@@ -18,7 +18,7 @@ async function openPlace() {
   await writeZip(join(dir, 'd.zip'), { 'a.pdf': '%PDF-1.4\n', 'group/b.pdf': '%PDF-1.4\n' });
   await writeFile(join(dir, 'plain.csv'), `${HEADER}A,1,\n`);
   const [silent, slow, long] = [join(dir, 'silent.csv'), join(dir, 'slow.csv'), join(dir, 'long.csv')];
-  // Some seconds of an import.
+  // An import of this file takes some seconds.
   await writeFile(
     long,
     `${HEADER}${Array.from({ length: 40_000 }, (_line, at) => `Buyer ${at},${at + 1},\n`).join('')}`,
@@ -31,7 +31,7 @@ async function openPlace() {
     long,
     start: (args: string[]) => startCommand([...args, '--documents', join(dir, 'd.zip')], { cwd: dir, env }),
     runPlain: () => runCommand(['check', 'plain.csv'], { cwd: dir, env }),
-    /** What stands in the temporary folder, less what Node leaves there for itself. */
+    /** The entries of the temporary folder, without those of Node. */
     left: async () => (await readdir(tmp)).filter((name) => name.startsWith('limitline-')),
     /** Feeds a pipe that a command reads, until the test ends. */
     async feed(path: string) {
@@ -44,7 +44,7 @@ async function openPlace() {
 }
 
 // Promise: unpacked-documents-removed
-test.each(['SIGINT', 'SIGHUP'] as const)('documents that check unpacked are gone after %s', async (name) => {
+test.each(['documents that check unpacked are deleted after %s', 'SIGHUP'] as const)('documents that check unpacked are gone after %s', async (name) => {
   const place = await openPlace();
   const waiting = place.start(['check', place.silent]);
   await expect.poll(place.left).toHaveLength(1);
@@ -54,13 +54,13 @@ test.each(['SIGINT', 'SIGHUP'] as const)('documents that check unpacked are gone
   expect(await place.left()).toEqual([]);
 });
 
-test('a check that is stopped while it reads says so, and leaves nothing', async () => {
+test('a check that is stopped while it reads reports that and deletes its unpacked documents', async () => {
   const place = await openPlace();
   const reading = place.start(['check', place.slow]);
   const pipe = await place.feed(place.slow);
   await expect.poll(place.left).toHaveLength(1);
   reading.child.kill('SIGTERM');
-  // The pipe gives what is read next, and then the reader sees that it is to stop.
+  // The reader notices the stop at the next chunk of the pipe.
   await expect
     .poll(async () => (reading.child.exitCode === null ? pipe.write('A,1,\n').catch(() => {}) : null))
     .toBeNull();
@@ -68,10 +68,10 @@ test('a check that is stopped while it reads says so, and leaves nothing', async
   expect(await place.left()).toEqual([]);
 });
 
-test('documents that import unpacked are gone after a second signal', async () => {
+test('documents that import unpacked are deleted after a second signal', async () => {
   const place = await openPlace();
   const importing = place.start(['import', place.long, '--portfolio', 'q4']);
-  // An import that ended, or is about to, says why.
+  // If the import has ended already, the failure shows why.
   const here = async () => {
     const names = await place.left();
     return names.length > 0 ? names : [importing.output().stderr, importing.child.exitCode];
@@ -83,7 +83,7 @@ test('documents that import unpacked are gone after a second signal', async () =
   expect((await importing.ended).status).not.toBe(0);
 });
 
-test('a pipe is not imported, since its file is read more than once; the fault says how it is', async () => {
+test('import refuses a pipe, because it reads its file more than once', async () => {
   const place = await openPlace();
   const { status, stderr } = await place.start(['import', place.silent, '--portfolio', 'q4']).ended;
   expect([status, stderr]).toEqual([1, expect.stringContaining('is a pipe, and an import reads its file more than')]);
@@ -91,7 +91,7 @@ test('a pipe is not imported, since its file is read more than once; the fault s
 });
 
 // Promise: unpacked-documents-removed
-test('what a killed check left is removed by the next one, and what a living one needs is not', async () => {
+test('check deletes the unpacked documents of a killed process, and keeps those of a living one', async () => {
   const place = await openPlace();
   const [killed, living] = [place.start(['check', place.silent]), place.start(['check', place.slow])];
   await expect.poll(place.left).toHaveLength(2);

@@ -3,7 +3,7 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 // Promise: until-settled-ends
-test('work --until-settled ends with 0 when no row is open, of one portfolio or of all', async () => {
+test('work --until-settled ends with 0 when no row is open, for one portfolio or for all', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 } });
   await place.import(buyerLines(5), { portfolio: 'small' });
   const [header = '', ...lines] = buyerLines(35);
@@ -19,11 +19,11 @@ test('work --until-settled ends with 0 when no row is open, of one portfolio or 
 });
 
 // Promise: unfinished-import-stays-open
-test('a paused portfolio ends it with 2; one that waits for an outage keeps it running until a deadline ends it with 3', async () => {
+test('a paused portfolio ends work --until-settled with 2, and an outage keeps it running until the deadline ends it with 3', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(3), { portfolio: 'stopped' });
   await place.context.portfolios.pause('stopped', 'by request');
-  // As an import leaves it that was killed: its other lines are in no count.
+  // A killed import leaves this state: its other lines are in no count.
   const file = { id: 'f', fileName: 'cut.csv', reading: '{}' };
   await place.context.portfolios.startImport('cut', file).then((run) => run.leave());
   const paused = await place.startCommand(['work', '--until-settled']).ended;
@@ -44,7 +44,7 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
 });
 
 // Promise: unfinished-import-stays-open
-test('a paused queue ends it with 2 once all else has gone on, and says how to go on', async () => {
+test('a paused queue ends work --until-settled with 2 once no other row can continue', async () => {
   const place = await openFaultPlace();
   await place.import(buyerLines(10));
   await place.context.queues.pauseQueue('buyer-limits');
@@ -61,7 +61,7 @@ test('a paused queue ends it with 2 once all else has gone on, and says how to g
   expect((await place.settled()).states.done).toBe(10);
 });
 
-test('a signal before that ends it with 2, and refused credentials end it with 1 and say what to check', async () => {
+test('a signal ends work --until-settled with 2, and refused credentials end it with 1', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(2));
   const work = place.startCommand(['work', '--until-settled']);
@@ -73,7 +73,7 @@ test('a signal before that ends it with 2, and refused credentials end it with 1
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('SERVICE_CLIENT_SECRET') });
 });
 
-test('an unknown portfolio ends it with 1, and the known ones are named', async () => {
+test('an unknown portfolio ends work --until-settled with 1, and the known ones are listed', async () => {
   const place = await openFaultPlace();
   await place.import(buyerLines(1));
   const ended = await place.startCommand(['work', '--until-settled', 'q5']).ended;

@@ -19,7 +19,7 @@ async function openPlace() {
   return { cwd, env, start };
 }
 
-/** The entries of a log so far. */
+/** The log entries so far. */
 const entries = (stderr: string): Record<string, unknown>[] =>
   stderr
     .split('\n')
@@ -29,7 +29,7 @@ const entries = (stderr: string): Record<string, unknown>[] =>
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
 // Promises: up-restarts-its-parts, console-on-this-machine
-test('up sends what is imported, shows it, starts a part that was killed again, and leaves nothing at its end', async () => {
+test('up sends imported rows, serves the console, restarts a killed part, and leaves no process at its end', async () => {
   const { cwd, env, start } = await openPlace();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
   const secret = 'a-secret-that-nobody-guesses';
@@ -44,14 +44,14 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   expect((await callCommand(['import', 'q4.csv'], { cwd, env })).status).toBe(0);
   await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
 
-  // What the service tells by itself is kept, and the one way there is said without its secret.
+  // Events of the service are stored, and their address is printed without its secret.
   expect(events).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/events\/…$/);
   const told = await fetch(events.replace('…', secret), { method: 'POST', body: '{}' });
   expect([told.status, await told.json()]).toEqual([200, { status: 'kept' }]);
   const listener = entries(output().stderr).find(({ msg }) => msg === 'events are listened for')?.pid as number;
   expect(getPriority(listener)).toBeGreaterThan(getPriority(child.pid));
 
-  // The night shift is one of its parts, and leaves the processor to the others.
+  // The nightly process is a part of `up`, and has a lower priority.
   const night = entries(output().stderr).find(({ msg }) => String(msg).startsWith('on duty'))?.pid as number;
   expect(getPriority(night)).toBe(Math.max(constants.priority.PRIORITY_BELOW_NORMAL, getPriority(child.pid)));
   expect(JSON.parse((await callCommand(['schedule', '--json'], { cwd, env })).stdout).onDuty).toHaveLength(1);
@@ -71,7 +71,7 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('what up started ends when up is killed', async () => {
+test('the parts of up end when up is killed', async () => {
   const { start } = await openPlace();
   const { child, output, ended } = start(['up', '--json']);
   await expect.poll(() => output().stdout).toContain('"url"');
@@ -82,7 +82,7 @@ test('what up started ends when up is killed', async () => {
   await ended;
 });
 
-test('a port that is taken ends up and console with one line of what to do', async () => {
+test('a port in use ends up and console with one line that names it', async () => {
   const port = String(await portOf(createServer()));
   const { start } = await openPlace();
   const all = await Promise.all([
@@ -97,7 +97,7 @@ test('a port that is taken ends up and console with one line of what to do', asy
 });
 
 // Promise: json-also-of-faults
-test('with --json, up names the part that could not begin on standard output', async () => {
+test('with --json, up names the part that could not start on standard output', async () => {
   const port = String(await portOf(createServer()));
   const { start } = await openPlace();
   const { status, stdout } = await start(['up', '--json'], { CONSOLE_PORT: port }).ended;
@@ -105,7 +105,7 @@ test('with --json, up names the part that could not begin on standard output', a
   expect([status, JSON.parse(stdout)]).toEqual([1, { error, status: 1 }]);
 });
 
-test('the console alone says where it is, logs no names, and ends in good order', async () => {
+test('the console command prints its address, logs no search texts and no token, and ends on SIGINT', async () => {
   const { start } = await openPlace();
   const { child, output, ended } = start(['console', '--json'], { LOG_LEVEL: 'debug' });
   await expect.poll(() => output().stdout).toContain('"url"');
@@ -121,7 +121,7 @@ test('the console alone says where it is, logs no names, and ends in good order'
   expect(stderr).not.toContain(new URL(link).searchParams.get('token'));
 });
 
-/** A folder with a file of buyers, and the settings of a service at that address. */
+/** A folder with a file of buyers, and settings for a service at this address. */
 async function openDesk(url: string) {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(40).join('\n')}\n`);
@@ -129,18 +129,18 @@ async function openDesk(url: string) {
   return { cwd, env: { ...ownRedis(), SERVICE_URL: url, ...credentials } };
 }
 
-/** Beyond the 10 s within which it is to be said, for a machine that has other work. */
+/** Far more than the 10 s that are promised, for a busy machine. */
 const SOON = { timeout: 60_000 };
 
 // Promise: wrong-address-is-said
-test('run and work say that nothing listens at the port, promise no time, and calls wait', async () => {
+test('run and work report that nothing listens at the port, and print no remaining time', async () => {
   const { env, ...place } = await openDesk('http://127.0.0.1:1');
-  // Fewer at once than rows, so that neither process has all of them.
+  // Fewer calls at once than rows, so that each process has some rows.
   const desk = { ...place, env: { ...env, SERVICE_CONCURRENCY: '8' } };
   const words = /SERVICE_URL http:\/\/127\.0\.0\.1:1: nothing listens at that port \(ECONNREFUSED\); check that/;
   const [run, work] = [startCommand(['run', 'q4.csv'], desk), startCommand(['work'], desk)];
   for (const command of [run, work]) await expect.poll(() => command.output().stderr, SOON).toMatch(words);
-  // The progress line, which is written every five seconds where there is no terminal.
+  // Without a terminal, the progress line is written every five seconds.
   await expect.poll(() => run.output().stderr, SOON).toMatch(/0 of 40 rows settled; .*nothing listens/);
   expect(run.output().stderr).not.toMatch(/ left/);
   run.child.kill('SIGTERM');
@@ -150,7 +150,7 @@ test('run and work say that nothing listens at the port, promise no time, and ca
 });
 
 // Promise: wrong-address-is-said
-test('run says that the endpoints answer with a web page, both where that holds a row and where it refuses one', async () => {
+test('run reports that the service answers with a web page, with status 200 as well as 404', async () => {
   let status = 200;
   const server = createServer((request, answer) => {
     const isToken = request.url === '/v1/auth/token';

@@ -16,7 +16,7 @@ async function openTerminal(...args: string[]) {
   return { ...terminal, asked, opened: openPeople({ prefix }) };
 }
 
-test('a password is asked for on the terminal twice, without showing it, until it will do', async () => {
+test('user add asks twice for a password on the terminal, hides it, and repeats until it is acceptable', async () => {
   const { press, asked, ended, opened } = await openTerminal('add', 'alice', '--roles', 'viewer', '--own');
   await asked(/Password for alice/);
   press('limitline123\r');
@@ -37,7 +37,7 @@ test('a password is asked for on the terminal twice, without showing it, until i
   expect(await opened.signIn('alice', WORDS)).toMatchObject({ owes: undefined });
 });
 
-test('Ctrl-C at that question adds nobody', async () => {
+test('Ctrl-C at the question for a password adds no user', async () => {
   const { press, asked, ended, opened } = await openTerminal('add', 'alice', '--roles', 'viewer');
   await asked(/Password for alice/);
   press(KEYS.ctrlC);

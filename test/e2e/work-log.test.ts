@@ -8,7 +8,7 @@ import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
-/** Warns and prints as a library might once `work` works, and crashes when it has ended. */
+/** Warns and prints as a library might while `work` runs, and throws after it has ended. */
 const TROUBLE = `data:text/javascript,${encodeURIComponent(`
   const timer = setInterval(() => {
     if (process.listenerCount('SIGTERM') === 0) return;
@@ -19,7 +19,7 @@ const TROUBLE = `data:text/javascript,${encodeURIComponent(`
   }, 20);
 `)}`;
 
-/** The lines of a log, each of which must be JSON with the time of day in ISO 8601. */
+/** The lines of a log, each of which must be JSON with an ISO 8601 time. */
 function linesOf(stderr: string): Record<string, unknown>[] {
   const lines = stderr
     .trimEnd()
@@ -30,7 +30,7 @@ function linesOf(stderr: string): Record<string, unknown>[] {
 }
 
 // Promise: work-log-is-json
-test('work says which rows are finished and which were refused, and everything it writes is JSON, a message a line', async () => {
+test('the log of work counts finished and refused rows, and each of its lines is JSON, also for warnings and crashes', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'status', status: 422, times: 2 }] },
     env: { LOG_LEVEL: 'info' },
@@ -39,7 +39,7 @@ test('work says which rows are finished and which were refused, and everything i
   await expect.poll(() => output().stderr).toContain('"msg":"working"');
   await place.import(buyerLines(6));
   await expect.poll(() => output().stderr).toContain('is finished');
-  // What was counted and not said yet is said at the end.
+  // Counts that were not logged yet are logged at the end.
   child.kill('SIGTERM');
   const { status, stdout, stderr } = await ended;
   expect([status, stdout]).toEqual([1, '']);
@@ -63,14 +63,14 @@ test('work says which rows are finished and which were refused, and everything i
 test.each([
   ['a setting', ['work'], { SERVICE_RATE_PER_S: 'fast' }, /^Settings are wrong: .*SERVICE_RATE_PER_S/],
   ['the command line', ['work', '--fast'], {}, /^unknown option '--fast'/],
-])('a fault of %s is a line of JSON, too', async (_what, words, env, msg) => {
+])('a fault of %s is a JSON line, too', async (_what, words, env, msg) => {
   const { status, stderr } = await startCommand(words, { cwd: await makeFolder(), env }).ended;
   expect(status).toBe(1);
   expect(linesOf(stderr)).toEqual([expect.objectContaining({ level: 'fatal', msg: expect.stringMatching(msg) })]);
 });
 
 // Promise: work-log-is-json
-test.runIf(process.platform === 'linux')('on a terminal the log is in words', async () => {
+test.runIf(process.platform === 'on a terminal, the log is written in words')('on a terminal the log is in words', async () => {
   const cwd = await makeFolder();
   const env = { PATH: process.env.PATH, SERVICE_RATE_PER_S: 'fast', SHELL: '/bin/sh' };
   const words = ['-qc', `${process.execPath} ${LIMITLINE} work`, '/dev/null'];

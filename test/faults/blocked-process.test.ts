@@ -9,8 +9,8 @@ import { buyerLines } from '../support/workplace.ts';
 const ROWS = 3;
 
 /**
- * What the others do while a process is blocked at a moment of its first call and its job's lock runs out: with the
- * outcome open they hold the row, and with the answer in the ledger they bring it to its end.
+ * The states that other processes reach while a process is blocked in its first call and the lock of its job expires.
+ * They hold the row when the outcome is open, and finish it when the answer is in the ledger.
  */
 const BLOCKS: { at: Moment; meanwhile: { held: number; done: number } }[] = [
   { at: 'claimed', meanwhile: { held: 1, done: ROWS - 1 } },
@@ -19,12 +19,12 @@ const BLOCKS: { at: Moment; meanwhile: { held: number; done: number } }[] = [
 ];
 
 // Promise: holds-through-kills-and-loss
-test('a process blocked for longer than its locks shares its job with another, and all ends well when it wakes', async () => {
-  // Side by side, since most of the time goes into waiting until the locks run out.
+test('rows of a process that is blocked for longer than its locks are taken over, and are done when it continues', async () => {
+  // In parallel, because most of the time passes until the locks expire.
   expect(await Promise.all(BLOCKS.map(({ at }) => blockAt(at)))).toEqual(BLOCKS);
 });
 
-test('a process whose call another has sent again meanwhile takes what that one made for an answer', async () => {
+test('a process with an unknown outcome takes over the id that another process made by sending the call again', async () => {
   const ledger = openLedger();
   const [sleeper, other] = [await ledger.process('sleeper'), await ledger.process('other')];
   const thing = { kind: 'document', key: 'd-1', row: { portfolio: 'q4', key: 'r-1' }, buyer: 'b' } as const;
@@ -52,7 +52,7 @@ async function blockAt(at: Moment): Promise<(typeof BLOCKS)[number]> {
   const { held, done } = (await place.judged(ROWS)).states;
 
   await writeFile(file, '');
-  // It sends what it had claimed, or writes down what it had heard, and is believed: nothing is left to be resolved.
+  // It sends the claimed call or writes down its answer, and the ledger accepts that: no row is left to be resolved.
   await expect.poll(async () => (await place.report()).states.done).toBe(ROWS);
   blocked.stop();
   expect(await blocked.ended()).toBeNull();

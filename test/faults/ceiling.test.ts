@@ -3,7 +3,7 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 // Promise: own-ceiling-of-calls
-test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
+test('SERVICE_RATE_PER_S also limits calls that are repeated after a 401', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterCalls: 4 } },
     env: { SERVICE_RATE_PER_S: '20', SERVICE_CONCURRENCY: '2' },
@@ -16,9 +16,9 @@ test('a ceiling holds for calls that are repeated after a 401 as well', async ()
 });
 
 // Promise: own-ceiling-of-calls
-test('a ceiling holds for calls that waited together for a token', async () => {
+test('SERVICE_RATE_PER_S also limits calls that waited together for a token', async () => {
   const place = await openFaultPlace({
-    // Some 100 bytes; nobody has a token for three seconds.
+    // A token answer has some 100 bytes, so no process has a token for three seconds.
     faults: { tokens: { diesAfterCalls: 30 }, rules: [{ on: 'token', fault: 'slow', bytesPerS: 35 }] },
     env: { SERVICE_RATE_PER_S: '20' },
   });

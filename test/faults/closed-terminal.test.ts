@@ -9,24 +9,24 @@ import { buyerLines } from '../support/workplace.ts';
 
 const ROWS = 30;
 
-/** util-linux' `script` gives a command a terminal of its own; elsewhere it takes other words. */
+/** `script` of util-linux gives a command its own terminal; on other systems it has other arguments. */
 const onLinux = test.runIf(process.platform === 'linux');
 
 // Promise: calls-awaited-at-a-stop
-onLinux('a terminal that is closed in the middle of a run holds no row, and the same run goes on', async () => {
+onLinux('a run whose terminal is closed holds no row, and can be continued', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec ${command('run')}`);
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
   close();
   await expect.poll(() => isAlive(pid())).toBe(false);
   expect((await place.report()).states.done).toBeLessThan(ROWS);
-  // A call that had been cut off would be held now.
+  // A call that was cut off would be held now.
   await place.work();
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
 });
 
 // Promise: nohup-continues
-onLinux('under nohup a run goes on to its end when the terminal is closed', async () => {
+onLinux('a run under nohup continues to its end when the terminal is closed', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec nohup ${command('run')}`);
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
@@ -45,7 +45,7 @@ async function openPlace(): Promise<FaultPlace> {
 
 const command = (name: string): string => `${process.execPath} ${LIMITLINE} ${name} q4.csv --portfolio q4 --yes`;
 
-/** Starts shell words as a user types them; `close` does what closing the window does. */
+/** Starts a shell command as a user types it; `close` closes the terminal window. */
 function startOnTerminal({ dir, childEnv }: FaultPlace, words: string): { close: () => void; pid: () => number } {
   const file = join(dir, 'pid');
   const terminal: ChildProcess = spawn('script', ['-qec', `echo $$ > ${file}; ${words}`, '/dev/null'], {

@@ -7,8 +7,8 @@ import { buyerLines } from '../support/workplace.ts';
 type Rule = NonNullable<FaultChange['rules']>[number];
 
 // Promise: short-tokens-refuse-none
-test('wrong credentials, at the token endpoint or at the calls, stop all calls, fail no row, and calls go on once they are right', async () => {
-  // Side by side, since most of the time goes into waiting for the next try.
+test('wrong credentials stop all calls and refuse no row, and calls continue once they are right', async () => {
+  // In parallel, because most of the time passes until the next try.
   await Promise.all((['token', 'company'] as const).map(goOnOnceRight));
 });
 
@@ -28,11 +28,11 @@ async function goOnOnceRight(on: Rule['on']): Promise<void> {
 }
 
 // Promise: fault-logged-once-a-minute
-test('credentials that are refused are one line of the log while that lasts, and one when it is over', async () => {
+test('refused credentials make one log line while they last, and one when they are right again', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'token', fault: 'status', status: 401 }] } });
   await place.import(buyerLines(6));
   const { output } = place.startWorker({ LOG_LEVEL: 'info' });
-  // Long enough for some tries, and for a look at the pace.
+  // Long enough for some tries, and for one reading of the pace.
   await expect.poll(() => place.standIn.faultHits()[0], { timeout: 40_000 }).toBeGreaterThanOrEqual(3);
   const said = (words: string) =>
     output()
@@ -47,7 +47,7 @@ test('credentials that are refused are one line of the log while that lasts, and
 });
 
 // Promise: wrong-credentials-stop-no-other
-test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
+test('a worker with a wrong secret leaves its rows to other workers and does not stop them', async () => {
   const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '15' } });
   await place.import(buyerLines(50));
   await place.work();
@@ -61,7 +61,7 @@ test('a worker whose secret is wrong keeps no other from sending, and leaves its
 });
 
 // Promise: gateway-page-waited-out
-test('an outage in which the token call is answered by a page that is no JSON blames no setting', async () => {
+test('token answers that are no JSON report no fault of the settings during an outage', async () => {
   const rule: Rule = { on: 'token', fault: 'broken', body: 'not-json' };
   const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(30));
@@ -77,7 +77,7 @@ test('an outage in which the token call is answered by a page that is no JSON bl
   expect(faultsTold).toEqual([]);
 });
 
-test('the wait that a token endpoint asks for is kept', async () => {
+test('Retry-After of a token answer is obeyed', async () => {
   const rules: Rule[] = [{ on: 'token', fault: 'status', status: 429, headers: { 'retry-after': '3600' } }];
   const place = await openFaultPlace({ faults: { rules } });
   await place.import(buyerLines(20));
@@ -88,9 +88,9 @@ test('the wait that a token endpoint asks for is kept', async () => {
 });
 
 // Promise: row-alone-unauthorized
-test('one row that always gets 401 is refused for itself, and nobody waits for it', async () => {
+test('a single row that always gets 401 is refused, and other rows continue', async () => {
   const rules: Rule[] = [{ on: 'company', match: 'Buyer 7 GmbH', fault: 'status', status: 401, body: 'not this one' }];
-  // It is refused only where others pass behind it, which one worker of one call at a time shows soonest.
+  // The row is refused only after others succeeded behind it, which one call at a time shows soonest.
   const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_CONCURRENCY: '1' } });
   await place.import(buyerLines(15));
   const faultsTold: string[] = [];
@@ -103,7 +103,7 @@ test('one row that always gets 401 is refused for itself, and nobody waits for i
 });
 
 // Promise: short-tokens-refuse-none
-test('tokens that die sooner than the calls of a slow ceiling come refuse no row, the last neither', async () => {
+test('tokens that expire sooner than the next call may be sent refuse no row', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterS: 0.6 } },
     env: { SERVICE_RATE_PER_S: '1.2', SERVICE_CONCURRENCY: '1' },
@@ -116,7 +116,7 @@ test('tokens that die sooner than the calls of a slow ceiling come refuse no row
 });
 
 // Promise: last-unauthorized-not-refused
-test('the last row of all that always gets 401 is not refused, since nothing shows that it is its own fault', async () => {
+test('the last open row is not refused for its 401 until other rows succeed', async () => {
   const rules: Rule[] = [
     { on: 'limit', match: '"company_registration_number":"HRB 12"', fault: 'status', status: 401 },
   ];
@@ -126,7 +126,7 @@ test('the last row of all that always gets 401 is not refused, since nothing sho
   await place.work((fault) => faultsTold.push(fault.message));
   await expect.poll(() => faultsTold).toContainEqual(expect.stringContaining('just granted'));
   expect((await place.report()).states).toMatchObject({ done: 11, limit: 1, refused: 0 });
-  // Others that pass show it.
+  // Other rows that succeed show that the fault is its own.
   await place.import(
     buyerLines(12).map((line) => line.replace('Buyer', 'Other').replace('HRB ', 'HRB 100')),
     { portfolio: 'q5' },
@@ -135,7 +135,7 @@ test('the last row of all that always gets 401 is not refused, since nothing sho
 });
 
 // Promise: outage-refuses-no-row
-test('a client that is locked out in the middle refuses no row, and goes on when it is let in again', async () => {
+test('a client that gets 401 in the middle of a run refuses no row, and continues when it is accepted again', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(16));
   const faultsTold: string[] = [];

@@ -7,13 +7,13 @@ import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import { describePace } from '../../src/pace/pace-words.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
-/** The first of several tries, and a machine that is busy. */
+/** For the first of several tries, on a busy machine. */
 const SEEN_WITHIN = { timeout: 60_000 };
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
 const WORDS = /^no document uploads leave, since the data folder cannot be used \(.*documents cannot be read.*\)/;
 
-/** A portfolio of so many rows, each with a document of its own that is kept in the data folder. */
+/** A portfolio of so many rows, each with its own document in the data folder. */
 async function placeWithDocuments(rows: number) {
   const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '4' } });
   await mkdir(join(place.dir, 'documents'));
@@ -27,7 +27,7 @@ async function placeWithDocuments(rows: number) {
   return { ...place, kept };
 }
 
-/** What is found where the folder of documents was. */
+/** What stands in the place of the documents folder. */
 const SPOILT: [what: string, spoil: (kept: string) => unknown][] = [
   ['nothing', () => {}],
   ['the empty place of a disk that is not mounted', (kept) => mkdir(kept)],
@@ -52,13 +52,13 @@ async function passThrough([what, spoil]: (typeof SPOILT)[number]): Promise<void
 }
 
 // Promises: lost-folder-refuses-no-row, outage-refuses-nothing
-test('where the data folder or its documents are out of reach no row is refused: all wait, say why, and go on by themselves', async () => {
-  // Side by side, since most of the time goes into waiting for the next look at the folder.
+test('rows wait while the data folder or its documents cannot be read, and continue afterwards, and none is refused', async () => {
+  // In parallel, because most of the time passes until the folder is checked again.
   await Promise.all([...SPOILT.map(passThrough), readFails(), allIsGone()]);
 });
 
 // Promise: deleted-document-its-row-alone
-test('a document of one row that somebody deleted is the fault of that row alone, and says which it is', async () => {
+test('a deleted document refuses its own row only, and the problem names the document', async () => {
   const { kept, work, settled } = await placeWithDocuments(3);
   const [folder = ''] = (await readdir(kept)).filter((name) => name.length === 2);
   await rm(join(kept, folder), { recursive: true });
@@ -75,7 +75,7 @@ test('a document of one row that somebody deleted is the fault of that row alone
   ]);
 });
 
-/** A disk that fails while a document is read makes nothing unknown: the row waits, and goes on when the disk does. */
+/** A disk that fails while a document is read makes no outcome unknown: the row waits until the disk works again. */
 async function readFails(): Promise<void> {
   const { kept, work, report, settled, standIn, context } = await placeWithDocuments(2);
   const away = new Map<string, string>();
@@ -84,7 +84,7 @@ async function readFails(): Promise<void> {
       const path = join(kept, folder, name);
       away.set(path, `${path}-away`);
       await rename(path, `${path}-away`);
-      // A folder opens as a file does, and cannot be read.
+      // A folder can be opened like a file, but not read.
       await mkdir(path);
     }
   }
@@ -100,7 +100,7 @@ async function readFails(): Promise<void> {
   expect(standIn.madeTwice()).toEqual([]);
 }
 
-/** A data folder that is gone as a whole stops calls of each kind, and says so. */
+/** A missing data folder stops calls of each kind, with this reason. */
 async function allIsGone(): Promise<void> {
   const { work, settled, context } = await placeWithDocuments(2);
   const data = context.settings.LIMITLINE_DATA;

@@ -5,10 +5,10 @@ import { startCommand } from '../support/command.ts';
 import { openInbox } from '../support/inbox.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** So many that a process is killed in the middle of them. */
+/** Enough lines that a process is killed in the middle of the import. */
 const LINES = 800;
 
-test('a file whose process is killed with -9 is brought in by the next one, once', async () => {
+test('the file of a killed process is imported by the next one, and counts as one import', async () => {
   const { dir, inbox, env, drop, context, names, round } = await openInbox({ env: { LIMITLINE_SCHEDULE: 'off' } });
   await drop('q4.csv', `${buyerLines(LINES).join('\n')}\n`);
   const first = startCommand(['nightly', '--wait'], { cwd: dir, env });
@@ -16,7 +16,7 @@ test('a file whose process is killed with -9 is brought in by the next one, once
   await expect.poll(rows).toBeGreaterThan(0);
   first.child.kill('SIGKILL');
   await first.ended;
-  // The killed process' right to the folder runs out by itself.
+  // The lease of the killed process on the folder expires.
   const look = async () => (await takeInRound(await round())).isElsewhere;
   await expect.poll(look, { interval: 500 }).toBe(false);
   expect(await names('done')).toEqual(['<time>-q4.csv']);

@@ -20,7 +20,7 @@ import { makeFolder } from '../support/workplace.ts';
 const NIGHT_PROCESS = bundled('night-process');
 
 // Promise: killed-night-taken-over
-test('a process that is killed in the middle of a run leaves it to another, as the same night, which counts once', async () => {
+test('the run of a killed nightly process is repeated by one other process, as the same night', async () => {
   const cwd = await makeFolder();
   const env = ownRedis();
   const keys = makeKeys(env.LIMITLINE_PREFIX, accountOf(readSettings({ env, cwd })));
@@ -66,7 +66,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
 const WRITER = bundled('audit-writer');
 
 // Promise: entries-are-chained
-test('processes that write at the same time and are killed at any moment leave a whole trail, with all that was acknowledged', async () => {
+test('an audit trail with killed concurrent writers is intact and has all acknowledged entries', async () => {
   const { key, dir, process: openTrail } = await openTrails();
   const prefix = freshPrefix();
   const start = (by: string) => {
@@ -85,7 +85,7 @@ test('processes that write at the same time and are killed at any moment leave a
   };
   const trail = openTrail({ keys: makeSharedKeys(prefix) });
   const killed: ReturnType<typeof start>[] = [];
-  // Each killed at another moment of what it does: after so many rounds, and in the middle of the next.
+  // Each writer is killed after so many rounds, in the middle of the next.
   for (const rounds of [3, 10]) {
     const writers = ['a', 'b', 'c'].map((name) => start(`${name}${rounds}`));
     for (const writer of writers) {

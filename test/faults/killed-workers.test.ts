@@ -10,7 +10,7 @@ import { buyerLines } from '../support/workplace.ts';
 
 const ROWS = 3;
 
-/** Where a worker may die, in the order of a call, how many rows that holds, and what the service has made by then. */
+/** The moments at which a worker is killed, the rows that are held then, and what the service has made by then. */
 const DEATHS: { at: Moment | 'sent'; step: Step; held: number; made: number }[] = [
   { at: 'claimed', step: 'company', held: 1, made: ROWS - 1 },
   { at: 'sent', step: 'limit', held: 1, made: ROWS },
@@ -22,17 +22,17 @@ const DEATHS: { at: Moment | 'sent'; step: Step; held: number; made: number }[] 
 
 const KINDS = { company: 'company', documents: 'document', limit: 'limit' } as const;
 
-// The simulator plays all moments of all steps; real processes show each moment in one of them.
+// The simulator covers all moments of all steps; real processes cover each moment in one step.
 // Promises: holds-through-kills-and-loss, claim-on-disk-first
-test('a worker killed at any moment of a step loses nothing, and nothing is made twice', async () => {
-  // Side by side, since most of the time goes into waiting until the dead count as dead.
+test('a worker killed at any moment of a step loses no row, and nothing is made twice', async () => {
+  // In parallel, because most of the time passes until the killed process counts as vanished.
   expect(await Promise.all(DEATHS.map(dieAt))).toEqual(DEATHS);
 });
 
-test('workers killed at random, two at a time, again and again, lose no row, and nothing is made twice', async () => {
+test('workers killed repeatedly, two at a time, lose no row, and nothing is made twice', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [20, 180] }, env: { SERVICE_CONCURRENCY: '4' } });
   await place.import(buyerLines(50));
-  // One that lives on.
+  // This worker is not killed.
   await place.work();
   let kills = 0;
   for (const madeBefore of [15, 50]) {
@@ -49,7 +49,7 @@ test('workers killed at random, two at a time, again and again, lose no row, and
   expect(place.standIn.counts().made).toMatchObject({ company: 50, limit: 50 });
 });
 
-test('a worker killed while it fetches the token for all does not keep the others waiting', async () => {
+test('a worker killed while it fetches the shared token blocks the others only until its lease expires', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'token', fault: 'silence', times: 1 }] } });
   await place.import(buyerLines(5));
   const worker = place.startWorker();
@@ -58,15 +58,15 @@ test('a worker killed while it fetches the token for all does not keep the other
   await place.work();
   const killedAt = performance.now();
   expect((await place.judged(5)).states.done).toBe(5);
-  // Six seconds, until the right to fetch it has run out; the rest is for a busy machine.
+  // The lease lasts six seconds; the rest is for a busy machine.
   expect(performance.now() - killedAt).toBeLessThan(30_000);
 });
 
-/** Lets a worker die at its first call of the step, another take over, and a person say what became of a held call. */
+/** Kills a worker at its first call of the step, starts another worker, and resolves a held call. */
 async function dieAt({ at, step }: (typeof DEATHS)[number]): Promise<(typeof DEATHS)[number]> {
   const kind = KINDS[step];
   const faults: FaultChange = at === 'sent' ? { rules: [{ on: kind, fault: 'silence', made: true, times: 1 }] } : {};
-  // One call at a time, so that exactly one is under way when the worker dies.
+  // One call at a time, so that exactly one is in flight when the worker dies.
   const place = await openFaultPlace({ faults, env: { SERVICE_CONCURRENCY: '1', ON_UNKNOWN_DOCUMENT: 'hold' } });
   await place.import(await linesFor(step, place));
   if (at === 'sent') await dieWhileSent(place);
@@ -89,7 +89,7 @@ async function dieWhileSent({ startWorker, standIn }: FaultPlace): Promise<void>
   await ended;
 }
 
-/** A file whose rows begin with this step: the company is known, or there is no document. */
+/** A file whose rows begin at this step: with a known company, and with or without a document. */
 async function linesFor(step: Step, { dir, standIn }: FaultPlace): Promise<string[]> {
   if (step === 'company') return buyerLines(ROWS);
   const company = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());

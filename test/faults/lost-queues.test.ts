@@ -6,12 +6,12 @@ import { buyerLines, foundBy } from '../support/workplace.ts';
 
 const ROWS = 60;
 
-/** All that BullMQ knows, or all but the jobs: as a deletion in several steps, or a careless one, leaves it. */
+/** Everything that BullMQ keeps, or everything except the jobs, as an incomplete deletion leaves it. */
 const LOSSES = ['all keys', 'all keys but the jobs'] as const;
 
 // Promise: lost-jobs-made-again
 test.each(LOSSES)(
-  'workers make again the jobs that were lost with %s of the queues in the middle of a run',
+  'workers make lost jobs again after the loss of %s of the queues during a run',
   async (lost) => {
     const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
     await place.import(buyerLines(ROWS));
@@ -24,7 +24,7 @@ test.each(LOSSES)(
   },
 );
 
-test.each(LOSSES)('reconcile gives rows their jobs back after the loss of %s, while no worker runs', async (lost) => {
+test.each(LOSSES)('reconcile makes lost jobs again after the loss of %s, while no worker runs', async (lost) => {
   const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(ROWS));
   const first = await place.work();
@@ -41,7 +41,7 @@ test.each(LOSSES)('reconcile gives rows their jobs back after the loss of %s, wh
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
 });
 
-/** Answers how many keys that were. */
+/** Returns the number of deleted keys. */
 async function deleteQueues(lost: (typeof LOSSES)[number], { ledger, keys }: Context): Promise<number> {
   let deleted = 0;
   for (const queue of QUEUES) {

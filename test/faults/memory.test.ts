@@ -10,7 +10,7 @@ import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
 // Promise: sums-change-with-the-row
-test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
+test('sums and indexes agree with the rows when the memory of Redis was full many times during a run', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 10 }, env: { REDIS_URL: redis.url } });
   await place.import(buyerLines(100));
@@ -27,7 +27,7 @@ test('what is kept beside the rows is as they are, however often the memory of R
 });
 
 // Promise: full-memory-still-answers
-test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {
+test('with full memory, pages, reports, health and metrics answer and show the remedy', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(12, {}, { REDIS_URL: redis.url, QUEUE_BOARD: 'on' });
   await desk.limitline('run', 'q4.csv');
@@ -43,7 +43,7 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   expect((await get('/queues')).status).toBe(200);
   const figures = (await get('/metrics')).text;
   expect(figures).toMatch(/^limitline_redis_up\{.*\} 1$/m);
-  // By these an alert of its own speaks of memory, while Redis is up.
+  // An alert on memory can use these metrics while Redis is up.
   const figureOf = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'm').exec(figures)?.[1]);
   expect(figureOf('limitline_redis_memory_max_bytes')).toBe(1);
   expect(figureOf('limitline_redis_memory_used_bytes')).toBeGreaterThan(1);
@@ -59,7 +59,7 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
 });
 
 // Promise: full-memory-still-answers
-test('while the memory of Redis is full, an answer for a held row takes effect, work starts and says so, and all goes on when there is room', async () => {
+test('with full memory, a held row can be resolved and work starts with a warning; work continues when there is room', async () => {
   const redis = await startKillableRedis();
   const rule = { on: 'limit', match: 'HRB 2', fault: 'reset', made: false, times: 1 } as const;
   const desk = await openDesk(3, { rules: [rule] }, { REDIS_URL: redis.url });
@@ -69,7 +69,7 @@ test('while the memory of Redis is full, an answer for a held row takes effect, 
   expect(resolved).toMatchObject({ status: 0, stdout: expect.stringContaining('1 call resolved; 1 row goes on') });
   expect(resolved.stderr).toMatch(/^limitline: Redis is nearly full \(/m);
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 2, queued: 1 } });
-  // The first start, which also writes the account's rule of approval.
+  // This first start also writes the approval rule of the account.
   const worker = desk.start('work');
   await expect.poll(() => worker.output().stderr).toMatch(/Redis is nearly full \(.*working/s);
   await redis.admin.config('SET', 'maxmemory', '0');
@@ -77,7 +77,7 @@ test('while the memory of Redis is full, an answer for a held row takes effect, 
 });
 
 // Promise: full-memory-starts-nothing
-test('with 95 percent of its memory in use nothing new is sent or imported, what is under way is finished, and it goes on by itself', async () => {
+test('above 95 percent of memory, no new call or import begins, calls in flight finish, and all continues with more room', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
   const { context, standIn } = place;
@@ -85,7 +85,7 @@ test('with 95 percent of its memory in use nothing new is sent or imported, what
   await place.work();
   const made = () => standIn.counts().made.limit;
   await expect.poll(made).toBeGreaterThan(10);
-  // So much that what connections take for a moment is no hundredth of it.
+  // Large enough that the short-lived memory of connections is below one percent.
   await redis.admin.setrange('filler', 40_000_000, 'x');
   const used = Number(/used_memory:(\d+)/.exec(await redis.admin.info('memory'))?.[1]);
   await redis.admin.config('SET', 'maxmemory', String(Math.ceil(used / 0.96)));
@@ -102,7 +102,7 @@ test('with 95 percent of its memory in use nothing new is sent or imported, what
   expect(await importing).toMatchObject({ rows: 30 });
 });
 
-test('while the memory of Redis is full, what is under way is settled and counted, and what is new changes nothing at all', async () => {
+test('with full memory, calls in flight are settled and counted, and scripts that add something change nothing', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ env: { REDIS_URL: redis.url } });
   const { context } = place;
@@ -120,7 +120,7 @@ test('while the memory of Redis is full, what is under way is settled and counte
   await rows.advance(first, 'company', 'limit', { company: 'company_1' });
   expect(await portfolios.compare(['q4'])).toEqual([]);
   expect((await place.report()).states).toMatchObject({ queued: 2, limit: 1 });
-  // Each script that brings something in is refused before it begins, and not at one of its commands.
+  // Each script that adds something is refused before it begins, not at one of its commands.
   const before = await dumpRedis(redis.admin, '');
   const bringsIn = scriptsIn('src/ledger/lua').filter(({ text }) => text.includes('@brings-in'));
   expect(bringsIn.length).toBeGreaterThan(5);
@@ -130,7 +130,7 @@ test('while the memory of Redis is full, what is under way is settled and counte
   expect(differences(before, await dumpRedis(redis.admin, ''))).toEqual({});
 });
 
-test('each script is let through a full memory as a whole or not at all', () => {
+test('each script declares whether it may run with full memory, so that it runs as a whole or not at all', () => {
   const found = scriptsIn('src');
   expect(found.length).toBeGreaterThan(100);
   const firstLine = (url: URL) => scriptText(url).split('\n', 1)[0] ?? '';
