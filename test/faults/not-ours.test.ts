@@ -5,7 +5,7 @@ import { buyerLines, exportedText, foundBy, openWorkplace } from '../support/wor
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 
-/** The limit of one buyer is answered with these fields in place of its own. */
+/** The limits of one buyer, or of all, are answered with these fields instead of their own. */
 const limitAnswers = (set: Record<string, unknown>, match?: string): Rule => ({
   on: 'limit',
   fault: 'answer',
@@ -30,7 +30,7 @@ async function heldProblem(place: Awaited<ReturnType<typeof openWorkplace>>, fie
 test.each<[string, Record<string, unknown>, RegExp]>([
   ['amount', { requested_limit: 1 }, /its requested_limit is 1, where 1002\.5 was sent/],
   ['company', { company: 'company_other' }, /its company is company_other, where company_\w+ was sent/],
-])('a limit that is answered with another %s is held, though ON_UNKNOWN_LIMIT=resend', async (_name, set, words) => {
+])('a limit that is answered with another %s is held, also with ON_UNKNOWN_LIMIT=resend', async (_name, set, words) => {
   const { place, report } = await run([limitAnswers(set, 'HRB 2"')], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
   expect(report.states).toMatchObject({ done: 2, held: 1 });
   expect(await heldProblem(place)).toMatch(words);
@@ -39,7 +39,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
 });
 
 // Promise: whole-answer-while-held
-test('of a row that is held since its answer is to another request the whole answer is kept, until it is resolved', async () => {
+test('the whole answer to another request is kept with the held row until the row is resolved', async () => {
   const { place } = await run([limitAnswers({ requested_limit: 1, note: 'ü'.repeat(2_000) }, 'HRB 2"')]);
   const body = await heldProblem(place, 'body');
   expect(body).toContain('"requested_limit":1,');
@@ -52,7 +52,7 @@ test('of a row that is held since its answer is to another request the whole ans
 });
 
 // Promises: foreign-answer-is-held, shared-id-first-keeps-it
-test('of limits that are answered with one id the first alone counts, and a person who gives that id is refused', async () => {
+test('when several limits are answered with one id, the first counts, and a person cannot give that id to another row', async () => {
   const { place, report } = await run([limitAnswers({ id: 'bl_same' })], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
   expect(report.states).toMatchObject({ done: 1, held: 2 });
   expect(await heldProblem(place)).toMatch(/its id bl_same is that of the limit that was made for the row q4\//);
@@ -64,7 +64,7 @@ test('of limits that are answered with one id the first alone counts, and a pers
 });
 
 // Promise: ten-foreign-answers-pause
-test('ten limits in a row that are not ours pause the portfolio, and resume counts anew', async () => {
+test('ten foreign answers in a row pause the portfolio, and resume starts the count again', async () => {
   const place = await openWorkplace({
     faults: { rules: [limitAnswers({ requested_limit: 1 })] },
     env: { SERVICE_CONCURRENCY: '1', CANARY_REFUSALS: '0' },
@@ -73,19 +73,19 @@ test('ten limits in a row that are not ours pause the portfolio, and resume coun
   await place.import(buyerLines(40));
   await place.work();
   await expect.poll(async () => (await read()).paused).toMatch(/^10 limits in a row were answered with another/);
-  // They trip no breaker: what nobody else answers wrongly goes on at once.
+  // Foreign answers trip no breaker, so calls with right answers continue at once.
   expect(await place.context.ledger.hget(place.context.keys.breakers, 'shut:limit')).toBeNull();
   await place.standIn.setFaults({ rules: [{ ...limitAnswers({ requested_limit: 1 }), times: 9 }] });
   await place.context.portfolios.resume('q4');
   const { states } = await place.settled();
   expect(states.done + states.held).toBe(40);
-  // Those before the pause, at most one that was under way, and nine more.
+  // The ten before the pause, at most one in flight, and nine more.
   expect(states.held).toBeGreaterThanOrEqual(19);
   expect(states.held).toBeLessThanOrEqual(20);
   expect((await read()).paused).toBeUndefined();
 });
 
-test('limits that are not ours with others between them pause nothing', async () => {
+test('foreign answers with right ones between them do not pause the portfolio', async () => {
   const { place, report } = await run([{ ...limitAnswers({ requested_limit: 1 }), every: 2 }], {
     count: 30,
     env: { SERVICE_CONCURRENCY: '1' },
@@ -95,7 +95,7 @@ test('limits that are not ours with others between them pause nothing', async ()
 });
 
 // Promise: answer-check-warn
-test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', async () => {
+test('SERVICE_ANSWER_CHECK=warn accepts foreign answers with a warning in the results', async () => {
   const rules = [limitAnswers({ requested_limit: 1000 }, 'HRB 1"'), limitAnswers({ id: 'bl_same' })];
   const { place, report } = await run(rules, { env: { SERVICE_ANSWER_CHECK: 'warn' } });
   expect(report.states).toMatchObject({ done: 3, held: 0 });
@@ -105,7 +105,7 @@ test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', 
 });
 
 // Promises: other-difference-warned, id-alone-is-enough
-test('any other difference is a warning: on the row, in the results and in the nightly report; an id alone is none', async () => {
+test('any other difference is a warning in the results, and missing fields are none', async () => {
   const drop = ['company', 'requested_limit', 'company_registration_number', 'status', 'object', 'total_limit'];
   const { place, report } = await run([
     limitAnswers({ company_registration_number: 'HRB 77' }, 'HRB 2"'),
@@ -128,7 +128,7 @@ test('a company that two buyers share is a finding of the nightly check, and hol
   const found = (await foundBy(place.context, { finance: true })).filter(({ finding }) => /one company/.test(finding));
   const finding = 'two buyers have one company: see whether they are the same';
   expect(found).toEqual([{ portfolio: 'q5', finding, rows: 2 }]);
-  // So is one that files gave for two buyers, or for another than it was made for.
+  // A company_id that a file gives to two buyers, or to a buyer other than its own, is a finding, too.
   await place.standIn.setFaults({ rules: [] });
   const [header, id] = ['name,country_code,requested_limit,company_id', known?.companyId];
   await place.import([header, `A AG,DE,7,${id}`, `B AG,DE,8,${id}`, `B AG,DE,9,${id}`], { portfolio: 'q6' });

@@ -12,7 +12,7 @@ import { writeSessionFile } from '../support/session-file.ts';
 import { makeWatcher, ROOM } from '../support/watcher.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-/** A portfolio is requested, Redis is copied, and another portfolio is requested after that. */
+/** Requests a portfolio, copies Redis, and requests another portfolio. */
 async function openPlace() {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ env: { REDIS_URL: redis.url } });
@@ -33,14 +33,14 @@ async function openPlace() {
     redis,
     run,
     putBack: () => putBack(redis.admin, copy),
-    /** What contradicts a person's word. */
+    /** Deletes the results in the data folder, which would contradict the acknowledgement. */
     loseKept: () => rm(join(place.context.settings.LIMITLINE_DATA, 'results'), { recursive: true }),
   };
 }
 
 type Admin = Awaited<ReturnType<typeof startKillableRedis>>['admin'];
 
-/** Of one moment, whatever is at work. */
+/** Copies all keys at one moment, also under load. */
 async function copyOf(admin: Admin): Promise<[key: string, bytes: Buffer][]> {
   const found = (await admin.callBuffer('EVAL', COPY, '0')) as [Buffer, Buffer][];
   return found.map(([key, bytes]) => [String(key), bytes]);
@@ -58,7 +58,7 @@ async function putBack(admin: Admin, copy: readonly [string, Buffer][]): Promise
 }
 
 // Promises: older-redis-ends-commands, older-redis-sends-nothing
-test('a copy of Redis that is put back stops everything, until results files have told it what was requested since', async () => {
+test('an older copy of Redis stops all sending until recover has read the results files of what was sent since', async () => {
   const { run, putBack, standIn, startCommand, limitline } = await openPlace();
   await putBack();
   const stopped = await run('after.csv');
@@ -74,7 +74,7 @@ test('a copy of Redis that is put back stops everything, until results files hav
 });
 
 // Promise: recover-reads-kept-results
-test('… and what the data folder keeps of portfolios that nobody named is put back as well', async () => {
+test('recover also restores portfolios from the results files that the data folder keeps', async () => {
   const { run, redis, standIn, limitline, context } = await openPlace();
   await redis.admin.flushall();
   const refused = await limitline('acknowledge-rollback');
@@ -101,7 +101,7 @@ test('… and what the data folder keeps of portfolios that nobody named is put 
 });
 
 // Promises: older-redis-ends-commands, older-redis-told-everywhere
-test('… meanwhile what sends, brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
+test('with an older Redis, commands that send, import or compare end with 1, and commands that read print a warning', async () => {
   const { putBack, loseKept, dir, childEnv, context, limitline } = await openPlace();
   await putBack();
   const OLDER = /^limitline: Redis is older than what was sent\. .* acknowledge-rollback/gm;
@@ -131,7 +131,7 @@ test('… meanwhile what sends, brings in or judges ends with 1, and what reads 
   });
   const nightly = startCommand(['nightly'], { cwd: dir, env: { ...childEnv, LIMITLINE_SCHEDULE: 'off' } });
   expect(await nightly.ended).toMatchObject({ status: 1, stdout: expect.stringContaining('Nothing was due.') });
-  // What lies in the drop folder stays there.
+  // The file stays in the drop folder.
   const inbox = await makeFolder();
   await writeFile(join(inbox, 'dropped.csv'), `${buyerLines(1).join('\n')}\n`);
   const source = { ...context, settings: { ...context.settings, LIMITLINE_INBOX: inbox } };
@@ -143,13 +143,13 @@ test('… meanwhile what sends, brings in or judges ends with 1, and what reads 
 
   await loseKept();
   expect((await limitline('acknowledge-rollback')).status).toBe(0);
-  // It has something to find: the data folder knows more.
+  // The check has a finding, because the data folder knows more requests.
   expect(await limitline('reconcile')).toMatchObject({ status: 2, stderr: expect.not.stringMatching(OLDER) });
   expect(await limitline('import', 'after.csv', '--yes')).toMatchObject({ status: 0 });
 });
 
 // Promise: rollback-acknowledged
-test('an empty Redis stops everything too, until a person says that it is right', async () => {
+test('an empty Redis stops all sending until a person acknowledges it', async () => {
   const { run, redis, loseKept, standIn, limitline } = await openPlace();
   await redis.admin.flushall();
   await loseKept();
@@ -160,7 +160,7 @@ test('an empty Redis stops everything too, until a person says that it is right'
   expect((await limitline('acknowledge-rollback')).stdout).toContain('nothing to acknowledge');
   const audit = await limitline('audit', 'list', '--json');
   expect(audit.stdout).toContain('older Redis accepted');
-  // It was the wrong word, and whoever says it is believed.
+  // The acknowledgement was wrong, and the rows are sent again.
   expect(await run('after.csv')).toMatchObject({ status: 0 });
   expect(standIn.counts().made).toMatchObject({ limit: 8 });
 });
@@ -170,7 +170,7 @@ test.each([
   ['acknowledge-rollback', []],
   ['recover', ['q4.results.csv', '--apply']],
 ])(
-  'a hosted session that waits in the copy, and was sent after it, is held by %s and not sent again',
+  'a hosted session that waited in the older copy is held by %s and not sent again',
   async (command, more) => {
     const redis = await startKillableRedis();
     const env = { REDIS_URL: redis.url, SERVICE_SESSION_FILE: await writeSessionFile() };
@@ -191,7 +191,7 @@ test.each([
 );
 
 // Promise: older-redis-told-everywhere
-test('workers under which a copy is put back send nothing more and end, and people are told', async () => {
+test('running workers stop when an older copy is restored, and a notice is sent', async () => {
   const place = await openPlace();
   const { standIn, startWorker, putBack, context } = place;
   const faults: string[] = [];
@@ -213,7 +213,7 @@ test('workers under which a copy is put back send nothing more and end, and peop
   expect(JSON.stringify(told)).toMatch(/FILE\.results\.csv --apply\..*acknowledge-rollback\./);
 });
 
-/** Workers without a data folder of their own to remember by: what they noticed, each time. */
+/** Workers without marks in the data folder; `noticed` has the faults that they reported. */
 async function openAtWork(workers: number) {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
@@ -228,7 +228,7 @@ async function openAtWork(workers: number) {
       copy = await copyOf(redis.admin);
       copiedAtMs = performance.now();
     },
-    /** Puts back the copy once it is two seconds old. */
+    /** Restores the copy once it is two seconds old. */
     async putBack(): Promise<void> {
       await expect.poll(() => performance.now() - copiedAtMs, { timeout: 20_000 }).toBeGreaterThan(2_000);
       await rm(join(place.context.settings.LIMITLINE_DATA, 'marks'), { recursive: true, maxRetries: 5 });
@@ -238,7 +238,7 @@ async function openAtWork(workers: number) {
 }
 
 // Promise: older-copy-always-noticed
-test('a copy two seconds old that is put back under load, hundreds of calls later, makes nothing twice', async () => {
+test('a copy of two seconds ago that is restored under load, hundreds of calls later, makes nothing twice', async () => {
   const { standIn, noticed, madeCount, ...place } = await openAtWork(2);
   await place.import(buyerLines(1_000));
   await expect.poll(madeCount, { timeout: 60_000 }).toBeGreaterThan(100);
@@ -252,7 +252,7 @@ test('a copy two seconds old that is put back under load, hundreds of calls late
   expect(standIn.madeTwice()).toEqual([]);
 });
 
-test('not even the calls of a second whose mark is fresh are claimed in a copy that lacks it, one by one or many at once', async () => {
+test('single and batched claims are refused in a copy that lacks the mark of the current second', async () => {
   const redis = await startKillableRedis();
   const { context, ...place } = await openFaultPlace({ env: { REDIS_URL: redis.url } });
   await place.import(buyerLines(1));
@@ -274,7 +274,7 @@ test('not even the calls of a second whose mark is fresh are claimed in a copy t
 });
 
 // Promise: older-redis-told-everywhere
-test('each page says in red that a copy was put back, and a person’s word ends it', async () => {
+test('each page shows the warning of an older Redis until a person acknowledges it', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(2, {}, { REDIS_URL: redis.url });
   await desk.limitline('run', 'q4.csv', '--yes');

@@ -12,21 +12,21 @@ const ROWS = 160;
 const IN_FLIGHT = 32;
 const OUTAGE_MS = 8_000;
 
-/** What stands in the way answers, or does not; with the token endpoint or without. */
+/** A gateway that answers with 502, at some endpoints or at all. */
 const gateway = (...on: ('company' | 'limit' | 'token')[]): Rules =>
   on.map((kind) => ({ on: kind, fault: 'status', status: 502 }));
 const hangsUp: Rules = (['company', 'limit'] as const).map((on) => ({ on, fault: 'reset', by: 'fin' }));
 
-// How many calls each leaves unknown of one process or of two: test/pace/breakers.test.ts.
+// test/pace/breakers.test.ts has the number of unknown outcomes for one process and for two.
 const OUTAGES: [name: string, rules: Rules, why: string][] = [
   ['502, no token either', gateway('company', 'limit', 'token'), 'status 502'],
   ['accepts and hangs up', hangsUp, 'other side closed'],
 ];
 
-/** Works on a portfolio through an outage in the middle of it, and answers how many rows that holds. */
+/** Works on a portfolio through an outage, and returns the number of held rows. */
 async function passThrough([, rules, why]: (typeof OUTAGES)[number]): Promise<number> {
   const place = await openFaultPlace({
-    // Slow enough for all calls that may be in flight to be so at a pace that two cores bear twice.
+    // Slow enough that all allowed calls are in flight at a pace that two cores can keep twice.
     faults: { latencyMs: 400 },
     env: { SERVICE_CONCURRENCY: String(IN_FLIGHT / 2) },
   });
@@ -48,22 +48,22 @@ async function passThrough([, rules, why]: (typeof OUTAGES)[number]): Promise<nu
 }
 
 // Promise: outage-holds-few-rows
-test('an outage whose answers say nothing holds only the rows in flight and the probes, and the rest goes on by itself', async () => {
+test('an outage with unknown outcomes holds only rows in flight and probes, and the other rows continue afterwards', async () => {
   const held = await Promise.all(OUTAGES.map(passThrough));
   for (const [index, count] of held.entries()) {
     expect(count, OUTAGES[index]?.[0]).toBeGreaterThan(0);
-    // Those in flight, what follows an answer from before while the first of the others come, and the probes.
+    // Rows in flight, those that leave before three unknown answers in a row trip the breaker, and the probes.
     expect(count, OUTAGES[index]?.[0]).toBeLessThanOrEqual(1.5 * IN_FLIGHT);
   }
 });
 
-test('a kind of call that fails keeps no other kind from being made, of no portfolio', async () => {
+test('a kind of call that fails does not stop other kinds of calls, in any portfolio', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 502 }] } });
   await place.import(buyerLines(120));
   await place.work();
   await expect.poll(() => place.standIn.counts().made.company).toBe(120);
   await place.import(buyerLines(180), { portfolio: 'second' });
-  // The buyers of the first one have their companies.
+  // The buyers of the first portfolio have their companies already.
   await expect.poll(() => place.standIn.counts().made.company).toBe(180);
   const waiting = async () => {
     const { states } = await place.context.portfolios.read('second');

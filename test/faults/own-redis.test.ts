@@ -6,12 +6,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-/** Room for the few files of a small portfolio, and quickly filled. */
+/** Enough for the few files of a small portfolio, and quickly filled. */
 const DISK_SIZE = '8m';
 
-// Mounting a disk of the test's own is for the superuser alone; elsewhere redis.test.ts has writes refused otherwise.
+// Only root may mount a disk; for other users, redis.test.ts has a Redis that refuses writes.
 // Promise: full-disk-of-redis
-test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no row, and is said', async () => {
+test.skipIf(process.getuid?.() !== 0)('a full disk under the Redis in the data folder fails no row, and is reported', async () => {
   const disk = await mountSmallDisk();
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },
@@ -23,7 +23,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no 
   const filler = fillUp(disk);
   const made = place.madeCount();
   await expect.poll(() => worker.output().stderr).toMatch(/cannot be started|does not answer/);
-  // Beside the calls in flight, some that the last pages of the file had still room for.
+  // The calls in flight, and some more for which the last pages of the file still had room.
   expect(place.madeCount()).toBeLessThan(made + 20);
   rmSync(filler);
   expect((await place.judged(40)).states.done).toBe(40);
@@ -39,7 +39,7 @@ async function mountSmallDisk(): Promise<string> {
   return dir;
 }
 
-/** Writes until there is no room left for a single byte, and answers the file that holds it all. */
+/** Writes until no byte is left on the disk, and returns the file. */
 function fillUp(dir: string): string {
   const path = join(dir, 'filler');
   const file = openSync(path, 'w');

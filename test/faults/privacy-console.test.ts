@@ -3,15 +3,15 @@ import { openByLink, openDesk, uploadTo } from '../support/desk.ts';
 import { ECHOING_RULES, keyContents, MARK, MARKED_HEADER, markedLine } from '../support/key-contents.ts';
 import { connectRedis } from '../support/ledger.ts';
 
-/** Two processes, and waits that the service's faults cost. */
+/** Two processes, and waits that are caused by faults of the service. */
 const TIMEOUT_MS = 300_000;
 
-/** Where the ledger keeps what rows ask for, what was heard of them, and who a buyer is; no other key may have a person in it. */
+/** Keys of the ledger that may name people: rows with their stories, limit calls and buyers. */
 const LEDGER = /:(?:row:q4:[\w-]+(?::story)?|call:limit:[\w-]+|buyer:[\w-]+)$/;
 
 // Promise: log-names-nobody
 test(
-  'a whole run by the console leaves no person in any log, figure, job, or key but those of rows, calls and buyers',
+  'after a run in the console, only keys of rows, calls and buyers name a person, and no log, metric or job does',
   async () => {
     const place = await openPlace();
     const { location } = await uploadTo(place.visitor, [
@@ -44,7 +44,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** A worker and a console as processes that log all there is, with the figures of both. */
+/** A worker and a console as processes with the most verbose log, and the metrics of both. */
 async function openPlace() {
   const desk = await openDesk(
     1,
@@ -66,7 +66,7 @@ async function openPlace() {
     lines: (from: string, to: string) =>
       [MARKED_HEADER, ...[1, 2, 3, 4, 5].map(markedLine)].join('\n').replace(from, to),
     said: () => commands.map((command) => command.output().stderr).join('\n'),
-    /** Pages, searches for people, actions that fail, addresses that name people, and figures. */
+    /** Requests pages, searches for people, failing actions, addresses with names, and metrics. */
     async lookAtEverything(location: string): Promise<void> {
       const { text } = await visitor.get('/portfolios/q4');
       const rows = [...text.matchAll(/href="(\/portfolios\/q4\/rows\/[^"]+)"/g)].map(([, path]) => path ?? '');
@@ -98,7 +98,7 @@ async function openPlace() {
         expect(answer).not.toMatch(MARK);
       }
     },
-    /** All keys of this prefix whose names are like this, with what is in them. */
+    /** The keys of this prefix whose names match, with their contents. */
     async keysOf(like: RegExp): Promise<{ key: string; value: string }[]> {
       return (await keyContents({ ledger: redis, settings: desk.env })).filter(({ key }) => like.test(key));
     },

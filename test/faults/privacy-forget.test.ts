@@ -13,17 +13,17 @@ import { filesBelow } from '../support/files-below.ts';
 import { openInbox } from '../support/inbox.ts';
 import { keyContents, MARK } from '../support/key-contents.ts';
 
-/** A line with a mark in every cell that may tell of people. */
+/** A line with a mark in every cell that may name people. */
 type Marked = { n: number; documents?: string; email?: string };
 
 const HEADER =
   'name,country_code,city,street,state,website,business_information_source,business_information_id,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,supporting_documents,buyer_reference,request_reference,Betreuer';
 
-/** What the service says of a row: all that it was sent, in words. */
+/** An answer of the service that repeats what was sent for a row. */
 const echo = (n: number) => `{"error":"Zqxjv ${n} GmbH of Zqxjvweg ${n} (zqxjv${n}@zqxjv.example) is not known"}`;
 const limit = (n: number) => ({ on: 'limit' as const, match: `"HRB zqxjv ${n}"` });
 
-/** Refused rows, one of them at its company; and two of whose calls nobody knows what became. */
+/** Refused rows, one of them at its company, and two rows with unknown outcomes. */
 const RULES = [
   { ...limit(2), fault: 'status' as const, status: 422, body: echo(2) },
   { ...limit(3), fault: 'status' as const, status: 408, body: echo(3), times: 1 },
@@ -43,9 +43,9 @@ function markedCells({ n, documents = '', email = `zqxjv${n}@zqxjv.example` }: M
 }
 
 /**
- * A place in which portfolio `q4` went through all that there is: documents, invalid and duplicate lines, refusals that repeat what was
- * sent, held and resolved rows, corrections, approvals, the drop folder, an upload, mappings, a rule, a plan, notices, events, and the
- * report of a night; every value of it has a mark.
+ * A place in which portfolio `q4` went through everything: documents, invalid and duplicate lines, refusals that repeat
+ * what was sent, held and resolved rows, corrections, approvals, the drop folder, an upload, mappings, a rule, a plan,
+ * notices, events, and a nightly report. Every value has a mark.
  */
 async function openMarkedPortfolio() {
   const place = await openInbox({
@@ -55,7 +55,7 @@ async function openMarkedPortfolio() {
   const { context, dir } = place;
   const dataDir = context.settings.LIMITLINE_DATA;
 
-  /** Says yes to whatever waits, in marked words. */
+  /** Approves everything that waits, with marked words. */
   async function approve(): Promise<void> {
     for (const { id, digest } of await context.approvals.waiting()) {
       const said = { id, digest, answer: 'approve' as const, words: 'zqxjv: yes', person: BOB };
@@ -100,7 +100,7 @@ async function openMarkedPortfolio() {
   await approve();
   await expect.poll(async () => (await place.report()).states, { timeout: 60_000 }).toMatchObject({ done: 3 });
 
-  // Other words of a row that was refused, and another amount of one that was: a row in its place.
+  // Other words for a refused row, and another amount for a row, which a new row replaces.
   await importText('zqxjv corrected.csv', markedFile(2, 5).replace('Zqxjvmann 2', 'Zqxjvfrau 2'));
   await place.settled();
 
@@ -137,7 +137,7 @@ async function openMarkedPortfolio() {
   await night('2026-11-23T01:30:00.000Z');
   await workers.stop();
 
-  /** The ids of its limits by the keys of their rows. */
+  /** The ids of the portfolio's limits by row key. */
   async function limitsOf(portfolio: string): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const state of ['done', 'skipped'] as const) {
@@ -151,14 +151,14 @@ async function openMarkedPortfolio() {
   return { ...place, dataDir, first, held, approve, importText, night, limitsOf, limits, desk };
 }
 
-/** Waits that the service's faults cost, on a machine that has other things to do. */
+/** Includes waits that are caused by faults of the service, on a busy machine. */
 const TIMEOUT_MS = 150_000;
 
 const options = { by: 'anna', signal: new AbortController().signal };
 
 // Promises: forget-leaves-no-person, forgotten-not-requested-twice
 test(
-  'a whole run, with all that can go wrong, leaves no person in Redis or the data folder once its portfolios are forgotten',
+  'after forget, neither Redis nor the data folder names a person of a portfolio that went through every fault',
   async () => {
     const place = await openMarkedPortfolio();
     const { context, dataDir, standIn } = place;
@@ -170,7 +170,7 @@ test(
     const limits = await place.limitsOf('q4');
     const made = standIn.counts();
 
-    // What is searched for is there before: else nothing would be proved by not finding it.
+    // The marks are found before, which shows that the search works.
     const before = await look();
     expect(before.keys.length).toBeGreaterThan(20);
     expect(before.names()).toEqual(

@@ -6,13 +6,13 @@ import { BOB } from '../support/approved-portfolio.ts';
 import { makeWatcher } from '../support/watcher.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
-/** Stands in every cell, in the name of who asked, and in whatever the service says. */
+/** Marks every cell, the name of the requesting user, and every answer of the service. */
 const MARK = /geheim|7391/i;
 const ROWS = 40;
 const HEADER =
   'name,country_code,city,street,website,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,buyer_reference,own';
 
-/** Words of the service that repeat a row, as they would stand in an error body. */
+/** An error body of the service that repeats a row. */
 const body = 'Geheim 1 GmbH, Geheimweg 1, geheim@geheim.example: no';
 type Rules = NonNullable<FaultChange['rules']>;
 const refuse = (on: 'token' | 'company', status: number): Rules => [{ on, fault: 'status', status, body }];
@@ -24,7 +24,7 @@ function line(n: number): string {
 }
 
 // Promise: notices-name-no-person
-test('a whole run, with all that can go wrong, tells each notice once, and no notice has anything of a row or a person', async () => {
+test('each notice of a run with every fault is sent once, and no notice has data of a row or a person', async () => {
   const place = await openWorkplace({
     faults: { rules: refuse('token', 401) },
     env: { SERVICE_CONCURRENCY: '2', CANARY_REFUSALS: '3', APPROVE_ALWAYS: 'on' },
@@ -66,7 +66,7 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   expect((await kinds()).slice(3)).toEqual(['credentials']);
   await standIn.setFaults({ rules: refuse('company', 422) });
   await expect.poll(async () => (await portfolios.read('q4')).paused).toMatch(/geheim/i);
-  // It is told a moment after the answer.
+  // The accepted call is written to Redis a moment after the answer.
   await expect.poll(accepted).toBeGreaterThan(0);
   await watcher.look();
   await watcher.lookAfter(1.1);
@@ -80,7 +80,7 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   expect((await kinds()).slice(6)).toEqual(['away']);
   const before = await accepted();
   await standIn.setFaults({ rules: [] });
-  // Breakers are reset by and by, and the machine may be busy.
+  // Breakers are reset one after another, and the machine may be busy.
   await place.settled();
   await expect.poll(accepted).toBeGreaterThan(before);
   await watcher.look();
@@ -91,7 +91,7 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   const kept = await context.ledger.hgetall(context.keys.noticeStates);
   expect(Object.keys(kept)).toContain('settled q4');
   const said = [...(await watcher.told()).map((notice) => JSON.stringify(notice)), ...Object.entries(kept).flat()];
-  // Times in milliseconds may have any digits.
+  // Times in milliseconds may contain the digits of the mark.
   expect(said.filter((text) => MARK.test(text.replaceAll(/\d{13}/g, '')))).toEqual([]);
   expect(said.join('\n')).toContain('refused by the service at the step company (status 422)');
 });

@@ -9,11 +9,11 @@ import { startForwardProxy } from '../support/forward-proxy.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-/** Stands in every cell, name, secret and password, and in whatever the service says of them. */
+/** Marks every cell, name, secret and password, and every answer of the service. */
 const MARK = /geheim|7391937/i;
 const USER = 'anna:geheim';
 const ROWS = 80;
-/** Many commands one after another, and waits that the service's faults cost. */
+/** Many commands one after another, and waits that are caused by faults of the service. */
 const TIMEOUT_MS = 300_000;
 
 type Rule = NonNullable<FaultChange['rules']>[number];
@@ -21,7 +21,7 @@ const company = (n: number) => ({ on: 'company' as const, match: `"name":"Geheim
 const limit = (n: number) => ({ on: 'limit' as const, match: `"HRB geheim ${n}"`, times: 1 });
 const body = 'Geheim 1 GmbH, geheim@geheim.example: no';
 
-/** Every kind of fault, with rows between that meet none, so that calls go on. */
+/** Every kind of fault, with successful rows between, so that calls continue. */
 const RULES: Rule[] = [
   { on: 'token', fault: 'status', status: 500, body, times: 1 },
   { on: 'token', fault: 'status', status: 401, body, times: 1 },
@@ -41,12 +41,12 @@ const RULES: Rule[] = [
 
 // Promise: log-names-nobody
 test(
-  'no cell, document name, body or secret reaches the log, whatever fails',
+  'the log has no cell, document name, body or secret, whatever fails',
   async () => {
     const place = await openPlace();
     await place.run('import', 'q4.csv', '--portfolio', 'q4', '--documents', 'docs', '--supplier', 'supplier.csv');
 
-    // A script that fails at the row's own words: a list of the ledger's is of another kind.
+    // A key of the wrong type makes a script fail with the words of a row as its arguments.
     const heldRows = (await place.redis.admin.keys('*:q4:state:queued'))[0]?.replace(/queued$/, 'held') ?? '';
     await place.redis.admin.set(heldRows, 'of another kind');
     const work = place.start('work');
@@ -54,7 +54,7 @@ test(
     await says('WRONGTYPE');
     await place.redis.admin.del(heldRows);
     await expect.poll(place.missingFaults).toEqual([]);
-    // Full, so that nothing can be written; then forbidden; then gone.
+    // Redis is full, then forbids scripts, then is gone.
     await place.redis.admin.config('SET', 'maxmemory', '1');
     await says('OOM');
     await place.redis.admin.config('SET', 'maxmemory', '0');
@@ -68,7 +68,7 @@ test(
     work.child.kill('SIGTERM');
     expect((await work.ended).status).toBe(0);
 
-    // Their order makes no difference here. A file with a fault in it: its problems are the command's answer, and name cells.
+    // In any order. The problems of the faulty file are the answer of the command and may name cells.
     await Promise.all([
       place.run('run', 'faulty.csv', '--portfolio', 'q5'),
       place.run('check', 'faulty.csv'),
@@ -77,7 +77,7 @@ test(
       place.run('report', 'q4'),
     ]);
     await Promise.all([place.run('pause', 'q4'), place.run('cancel', 'q4'), place.run('reconcile')]);
-    // An import that ends in a fault of Redis.
+    // An import that ends with a fault of Redis.
     await place.redis.admin.set(heldRows.replace(/q4:state:held$/, 'q6:state:queued'), 'of another kind');
     expect(await place.run('import', 'q4.csv', '--portfolio', 'q6', '--documents', 'docs')).toBe(1);
 
@@ -86,7 +86,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** A marked file, all passwords marked, a service that repeats what it was sent, and a Redis that can be broken. */
+/** A marked file, marked passwords, a service that repeats what it was sent, and a Redis that can be broken. */
 async function openPlace() {
   const cwd = await makeFolder();
   await writeFiles(cwd);
@@ -115,11 +115,11 @@ async function openPlace() {
   return {
     redis,
     start,
-    /** Runs a command to its end and answers its status. */
+    /** Runs a command to its end and returns its status. */
     run: async (...args: string[]) => (await start(...args).ended).status,
-    /** Rules that have not yet been hit. */
+    /** Rules that no call has met yet. */
     missingFaults: () => RULES.filter((_rule, place) => !standIn.faultHits()[place]),
-    /** All that commands have said on standard error, but for the problems of a file. */
+    /** Everything on standard error except the problems of a file. */
     said: () =>
       commands
         .flatMap((command) => command.output().stderr.split('\n'))
@@ -133,7 +133,7 @@ function line(n: number, file: string, email = `geheim${n}@geheim.example`): str
   return Object.values(cellsOf(n, file, email)).join(',');
 }
 
-/** A line's cells, each of them marked; none has a comma. */
+/** The cells of a line, all marked and without commas. */
 function cellsOf(n: number, file: string, email: string) {
   return {
     name: `Geheim ${n} GmbH`,

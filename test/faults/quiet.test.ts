@@ -4,7 +4,7 @@ import { buyerLines } from '../support/workplace.ts';
 
 // Promise: worker-takes-up-nothing-new
 test.runIf(process.platform !== 'win32')(
-  'a worker that is told by SIGTSTP takes up nothing new, finishes what it has, and goes on with SIGCONT',
+  'a worker takes up no new rows after SIGTSTP, finishes its current ones, and continues after SIGCONT',
   async () => {
     const place = await openFaultPlace({ faults: { latencyMs: [20, 60] }, env: { SERVICE_CONCURRENCY: '4' } });
     const stateNow = async () => (await place.context.fleet.read()).map(({ state }) => state);

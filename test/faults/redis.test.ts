@@ -6,11 +6,11 @@ import { openLedger } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Longer than a job's lock, and than the time after which a silent process counts as vanished: 6 s both. */
+/** Longer than the lock of a job, and than the six seconds after which a silent process counts as vanished. */
 const LONGER_THAN_LOCK_MS = 7_000;
 
 // Promises: holds-through-kills-and-loss, outage-refuses-no-row, outage-refuses-nothing
-test('Redis that is killed and started again, three times, once for longer than the job lock, costs no row, and nothing is made twice', async () => {
+test('Redis that is killed three times during a run, once for longer than the job lock, costs no row and makes nothing twice', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
     faults: { latencyMs: [10, 60] },
@@ -31,11 +31,11 @@ test('Redis that is killed and started again, three times, once for longer than 
   expect((await place.judged(50)).states.done).toBe(50);
 });
 
-test('a process that comes back first after an outage of Redis does not take the others for dead', async () => {
+test('after an outage of Redis, the first process back does not count the others as vanished at once', async () => {
   const { connection, keys, calls, process } = openLedger();
   const thing = { kind: 'document', key: 'd-1', row: { portfolio: 'q4', key: 'r-1' } } as const;
   await calls.claim(thing, { owner: 'sender/1', onUnknown: 'hold' });
-  // As an outage leaves it: nobody could give a sign for a while.
+  // After an outage of Redis, no process has a recent heartbeat.
   const [seconds] = await connection.time();
   const before = (Number(seconds) - 60) * 1_000;
   await connection.zadd(keys.workers, before, 'sender', before + 500, 'other');
@@ -43,12 +43,12 @@ test('a process that comes back first after an outage of Redis does not take the
   expect(await ask()).toEqual({ is: 'busy' });
   await process('other');
   expect(await ask()).toEqual({ is: 'busy' });
-  // One that gives no sign after the outage either is given up all the same.
+  // A process without a heartbeat after the outage counts as vanished in the end.
   await expect.poll(ask).toMatchObject({ is: 'unknown' });
 });
 
 // Promise: holds-through-kills-and-loss
-test('connections to Redis that break with the reply lost, again and again, lose no row, and nothing is made twice', async () => {
+test('connections to Redis that break before the reply lose no row and make nothing twice', async () => {
   const redis = await startKillableRedis();
   const proxy = await startCuttingProxy(redis.port);
   const place = await openFaultPlace({
@@ -64,9 +64,9 @@ test('connections to Redis that break with the reply lost, again and again, lose
   expect((await place.judged(40)).states.done).toBe(40);
 });
 
-test('Redis that is lost while the answer of a probe comes costs no row', async () => {
+test('Redis that is lost while a probe is answered costs no row', async () => {
   const redis = await startKillableRedis();
-  // The first call meets a 429, so that the second is a probe, whose answer the pace wants to hear of.
+  // The first call gets a 429, so the second one is a probe, whose answer is reported to the pace.
   const place = await openFaultPlace({
     faults: { latencyMs: 300, rules: [{ on: 'company', fault: 'status', status: 429, times: 1 }] },
     env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '1' },

@@ -10,15 +10,15 @@ import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { portOf } from '../support/tls-service.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Stands for the header by which a service may know a repetition. */
+/** The header by which a service may recognise a repeated call. */
 const HEADER = 'idempotency-key';
 
-/** One call as it came: where to, with which key, and what it asked for. */
+/** One received call: path, idempotency key and body. */
 type SeenCall = { path: string; key: string | undefined; body: string };
 
 /**
- * Stands before a stand-in as a service that honours idempotency keys would: a key that it has answered before gets the
- * same answer, and nothing is made for it. It loses the answers that `loses` chooses, after they were made.
+ * Makes a stand-in honour idempotency keys: a known key gets its earlier answer, and nothing is made for it.
+ * It loses the answers that `loses` chooses, after they were made.
  */
 async function startRememberingProxy(target: string, loses: (call: SeenCall, nth: number) => boolean) {
   const seen: SeenCall[] = [];
@@ -38,7 +38,7 @@ async function startRememberingProxy(target: string, loses: (call: SeenCall, nth
   const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
   return {
     url: `http://127.0.0.1:${await portOf(server)}`,
-    /** Calls of one endpoint, in the order in which they came. */
+    /** Calls of one endpoint in the order of their arrival. */
     calls: (endpoint: string) => seen.filter(({ path }) => path.endsWith(endpoint)),
   };
 }
@@ -56,7 +56,7 @@ function forward(target: string, incoming: IncomingMessage, body: Buffer): Promi
 
 const isLimit = ({ path }: SeenCall) => path.endsWith('/buyer-limits');
 
-/** Workers that reach the service through a proxy that remembers, and loses what it is told to. */
+/** Workers that reach the service through such a proxy. */
 async function openPlace(env: Record<string, string>, loses: (call: SeenCall, nth: number) => boolean) {
   const place = await openFaultPlace({ env });
   const proxy = await startRememberingProxy(place.standIn.url(), loses);
@@ -64,7 +64,7 @@ async function openPlace(env: Record<string, string>, loses: (call: SeenCall, nt
   return { place, proxy, stop: () => workers.stop() };
 }
 
-/** Three rows, which share a document. */
+/** Runs three rows that share a document. */
 async function runToEnd(place: FaultPlace) {
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
@@ -77,7 +77,7 @@ test.each([
   ['ON_UNKNOWN_LIMIT', 'limit'],
   ['ON_UNKNOWN_COMPANY', 'company'],
   ['ON_UNKNOWN_DOCUMENT', 'document'],
-] as const)('%s=resend sends again what was lost', async (name, on) => {
+] as const)('%s=resend sends a call again when its answer was lost', async (name, on) => {
   const place = await openFaultPlace({
     faults: { rules: [{ on, fault: 'reset', made: false, times: 2 }] },
     env: { ON_UNKNOWN_DOCUMENT: 'hold', [name]: 'resend' },
@@ -88,7 +88,7 @@ test.each([
 });
 
 // Promise: repetition-keeps-key
-test('with an idempotency header an unknown answer is repeated under the same key, and nothing is made twice', async () => {
+test('with an idempotency header, a call with an unknown outcome is repeated with the same key, and is made once', async () => {
   const { place, proxy, stop } = await openPlace(
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
     (call, nth) => isLimit(call) && call.body.includes('HRB 2') && nth <= 2,
@@ -104,7 +104,7 @@ test('with an idempotency header an unknown answer is repeated under the same ke
 });
 
 // Promise: repeated-soon-with-a-header
-test('where many answers are lost of a service that honours the header, nothing is held and nothing made twice', async () => {
+test('with an idempotency header, many lost answers hold no row and make nothing twice', async () => {
   let seen = 0;
   const { place, stop } = await openPlace({ SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' }, () => {
     seen += 1;
@@ -117,7 +117,7 @@ test('where many answers are lost of a service that honours the header, nothing 
   await stop();
 });
 
-test('a person who lets a call be sent again keeps its key', async () => {
+test('a call that a person resends keeps its idempotency key', async () => {
   const { place, proxy, stop } = await openPlace(
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
     (call) => isLimit(call) && call.body.includes('HRB 2') && !open,
@@ -125,7 +125,7 @@ test('a person who lets a call be sent again keeps its key', async () => {
   let open = false;
   await place.import(buyerLines(3));
   await expect.poll(() => proxy.calls('/buyer-limits').filter(({ body }) => body.includes('HRB 2')).length).toBe(1);
-  // As after all repetitions: the ledger asks for a person.
+  // The ledger sets the call aside for a person after this many doubts.
   const [waiting] = await place.context.rows.behind('q4', 'limit', { line: 3, count: 1 });
   const key = place.context.keys.call('limit', waiting?.row.key ?? '');
   await place.context.ledger.hset(key, 'doubts', '14');
@@ -141,7 +141,7 @@ test('a person who lets a call be sent again keeps its key', async () => {
 });
 
 // Promise: put-off-thirty-times
-test('a request that the service puts off again and again, while others pass, is set aside, and the run ends', async () => {
+test('a request that is throttled 30 times while others succeed is refused, and the run ends', async () => {
   const place = await openFaultPlace({
     faults: { latencyMs: 40, rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 429 }] },
     env: { SERVICE_CONCURRENCY: '8' },
@@ -151,7 +151,7 @@ test('a request that the service puts off again and again, while others pass, is
   const [first] = await rows.inState('q4', 'queued', { count: 1 });
   const key = keys.row('q4', first?.row.key ?? '');
   await place.work();
-  // As after the first twenty-six: each takes some seconds, and test/ledger/calls/at-most-once.test.ts counts all of them.
+  // The first 26 take some seconds each; test/ledger/calls/at-most-once.test.ts counts all of them.
   await expect.poll(() => ledger.hget(key, 'putOffs'), { timeout: 60_000 }).toMatch(/^[1-9]/);
   await ledger.hset(key, 'putOffs', '26');
   expect((await place.settled()).states).toMatchObject({ done: 99, refused: 1 });

@@ -7,7 +7,7 @@ const fixture = makeServerFixture();
 afterEach(fixture.clean);
 
 // Promise: calls-wait-for-replica
-test('a replica that confirms nothing stops all calls; the log says so, and they go on by themselves', async () => {
+test('a replica that confirms nothing stops all calls with a log line, and they continue when it confirms again', async () => {
   const primary = await fixture.start(['appendonly yes', 'appendfsync always', 'repl-diskless-sync-delay 0']);
   const [, replica] = [await fixture.startReplicaOf(primary), await fixture.startReplicaOf(primary)];
   const place = await openFaultPlace({
@@ -20,7 +20,7 @@ test('a replica that confirms nothing stops all calls; the log says so, and they
   process.kill(replica.pid, 'SIGSTOP');
   await expect.poll(() => worker.output().stderr).toContain("calls wait: Redis' replicas do not confirm (1 of 2)");
   const made = place.madeCount();
-  // It is tried again, and nothing is sent.
+  // The worker tries again and sends nothing.
   await expect.poll(() => worker.output().stderr.match(/calls wait/g)?.length).toBeGreaterThanOrEqual(2);
   expect(place.madeCount()).toBe(made);
   process.kill(replica.pid, 'SIGCONT');

@@ -5,13 +5,13 @@ import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
 import { buyerLines, makeKeptLog } from '../support/workplace.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
-/** A rule less what says which calls it hits. */
+/** A rule without its choice of calls. */
 type Fault = DistributiveOmit<Rule, 'on'>;
 type DistributiveOmit<T, K extends keyof T> = T extends T ? Omit<T, K> : never;
-/** Longer than any answer of the stand-in takes on a busy machine, and soon over where there is none. */
+/** Longer than any answer of the stand-in on a busy machine, and short otherwise. */
 const TIMEOUT_MS = '2000';
 
-/** Every fault by which the outcome of a call cannot be known, and what the held row says that was heard. */
+/** Every fault that makes an outcome unknown, and the reason in the problem of the held row. */
 const DOUBTS = [
   [{ fault: 'reset', made: true }, /ECONNRESET|other side closed/],
   [{ fault: 'reset', made: false }, /ECONNRESET|other side closed/],
@@ -31,10 +31,10 @@ const DOUBTS = [
   [{ fault: 'status', status: 408, made: true }, /status 408/],
 ] satisfies [Fault, RegExp][];
 
-// Of a company each is unknown, too (test/service/client.test.ts), and an unknown answer holds a row whatever was asked for.
-test('every way to lose the answer to a limit holds its row, and no other', async () => {
+// For companies: test/service/client.test.ts. An unknown outcome holds the row at every step.
+test('every fault that loses the answer to a limit holds its row only, with the reason', async () => {
   const bodyOf = (n: number) => `"company_registration_number":"HRB ${n}"`;
-  // The first buyer meets the first fault, the third the second, and so on: those between keep the breaker from tripping.
+  // Odd buyers meet the faults in turn. The successes of the others between them keep the breaker from tripping.
   const rules = DOUBTS.map(
     ([fault], place) => ({ ...fault, on: 'limit', match: bodyOf(2 * place + 1), times: 1 }) as Rule,
   );
@@ -52,12 +52,12 @@ test('every way to lose the answer to a limit holds its row, and no other', asyn
   expect((await place.judged(rows)).states.done).toBe(rows);
 });
 
-/** How often a log says that calls wait. */
+/** The number of log lines that report waiting calls. */
 const waits = (lines: { msg: string }[]) => lines.filter(({ msg }) => msg.startsWith('calls wait')).length;
 
 // Promises: outage-refuses-no-row, outage-refuses-nothing
-test('an outage that outlasts every back-off fails no row, whether it answers 503 or refuses connections', async () => {
-  // Side by side, since most of the time goes into waiting.
+test('an outage that is longer than every backoff refuses no row, with status 503 as well as refused connections', async () => {
+  // In parallel, because most of the time is spent waiting.
   await Promise.all((['503', 'refuse'] as const).map(outlast));
 });
 
@@ -71,7 +71,7 @@ async function outlast(how: '503' | 'refuse'): Promise<void> {
   await place.work(undefined, {}, log);
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
   await place.standIn.setFaults({ outage: { how } });
-  // Each is said, and by then the wait between two tries has grown to its longest.
+  // Each wait is logged. By the fifth, the backoff has reached its maximum.
   await expect.poll(() => waits(lines)).toBeGreaterThanOrEqual(5);
   const { states } = await place.report();
   expect(states.refused).toBe(0);
@@ -80,16 +80,16 @@ async function outlast(how: '503' | 'refuse'): Promise<void> {
   await place.standIn.setFaults({ outage: null });
   const backAt = performance.now();
   await expect.poll(place.madeCount).toBeGreaterThan(made);
-  // Four seconds lie between two tries at the most (test/pace/pace.test.ts); the rest is for a busy machine.
+  // At most four seconds lie between two tries (test/pace/pace.test.ts); the rest is for a busy machine.
   expect(performance.now() - backAt).toBeLessThan(20_000);
-  // Only what was on its way when the port was closed may be in doubt.
+  // Only calls that were in flight when the port was closed may be in doubt.
   expect((await place.judged(30)).states.held).toBe(states.held);
   await place.resolveHeld();
   await place.work();
   expect((await place.judged(30)).states.done).toBe(30);
 }
 
-test('connections to the service that break refuse no row, and what was on its way is held', async () => {
+test('broken connections to the service refuse no row, and calls in flight are held', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '4' } });
   const proxy = await startCuttingProxy(Number(new URL(place.standIn.url()).port));
   await place.import(buyerLines(60));
@@ -101,7 +101,7 @@ test('connections to the service that break refuse no row, and what was on its w
   proxy.refuse(true);
   await expect.poll(() => waits(lines)).toBeGreaterThan(0);
   proxy.refuse(false);
-  // What was on its way when a connection was cut is held, and nothing is refused.
+  // Calls in flight at the cut are held.
   const { states } = await place.judged(60);
   expect(states.done + states.held).toBe(60);
   expect(states.held).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ test('connections to the service that break refuse no row, and what was on its w
   expect((await place.judged(60)).states.done).toBe(60);
 });
 
-test('a service that cannot be found, or speaks no TLS, leaves every row where it is', async () => {
+test('rows stay queued when the service has no known host or no TLS', async () => {
   const place = await openFaultPlace();
   await place.import(buyerLines(5));
   const urls = ['http://no-such-host.invalid', place.standIn.url().replace('http:', 'https:')];

@@ -4,12 +4,12 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 // Promise: calls-awaited-at-a-stop
-test('SIGTERM under load: calls in flight are answered, the status is 0 and no row is held', async () => {
+test('after SIGTERM under load, work waits for its calls in flight, ends with 0 and holds no row', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [50, 250] }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(40));
   const { child, ended } = place.startWorker();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
-  // As `timeout` and a terminal that is closed send them: several, of several kinds, at once.
+  // `timeout` and a closed terminal send several signals of several kinds at once.
   for (const name of ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGHUP'] as const) child.kill(name);
   expect(await ended).toMatchObject({ status: 0 });
   const { states } = await place.report();
@@ -20,7 +20,7 @@ test('SIGTERM under load: calls in flight are answered, the status is 0 and no r
   expect((await place.judged(40)).states.done).toBe(40);
 });
 
-test('SIGTERM while the token endpoint says nothing ends work at once, and no row is said to be held', async () => {
+test('SIGTERM ends work at once while the token endpoint is silent, and no row is held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'token', fault: 'silence' }] },
     env: { LOG_LEVEL: 'warn' },
@@ -31,7 +31,7 @@ test('SIGTERM while the token endpoint says nothing ends work at once, and no ro
   const signalledAt = performance.now();
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ status: 0 });
-  // Who waited for the token would take the whole of the deadline that calls in flight get.
+  // Waiting for the token would take the whole deadline of calls in flight.
   expect(performance.now() - signalledAt).toBeLessThan(STOP_DEADLINE_MS);
   expect(output().stderr).not.toContain('held');
   await place.standIn.setFaults({ rules: [] });
@@ -40,7 +40,7 @@ test('SIGTERM while the token endpoint says nothing ends work at once, and no ro
 });
 
 // Promise: second-signal-cuts-off
-test('a second signal, two seconds after the first, ends work at once, and only rows whose calls were in flight are held', async () => {
+test('a second signal after two seconds ends work at once, and only rows with calls in flight are held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },
     env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'info' },
@@ -51,7 +51,7 @@ test('a second signal, two seconds after the first, ends work at once, and only 
   const signalledAt = performance.now();
   child.kill('SIGTERM');
   await expect.poll(() => output().stderr).toContain('stopping');
-  // Again and again, and none counts before its time.
+  // Repeated signals within the two seconds have no effect.
   const again = () => {
     child.kill('SIGTERM');
     return child.exitCode;
@@ -60,9 +60,9 @@ test('a second signal, two seconds after the first, ends work at once, and only 
   await ended;
   const tookMs = performance.now() - signalledAt;
   expect(output().stderr).toContain('calls under way were cut off. To go on, run the same command again;');
-  // It came after the first signal was sent, so that two seconds have passed, whenever this process looked.
+  // The exit came after the first signal, so at least two seconds have passed.
   expect(tookMs).toBeGreaterThan(1_900);
-  // By the first signal alone, calls in flight would get the whole of their deadline.
+  // After the first signal alone, calls in flight would get their whole deadline.
   expect(tookMs).toBeLessThan(STOP_DEADLINE_MS);
 
   await place.work();

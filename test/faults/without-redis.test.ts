@@ -6,22 +6,22 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Containers are killed 30 s after SIGTERM (docker-compose.yml), so each command must have ended before. */
+/** Containers are killed 30 s after SIGTERM (docker-compose.yml), so each command must have ended by then. */
 const ENDS_WITHIN_MS = 29_000;
-/** Three processes begin at the same time, each with a Redis that waits for the disk. */
+/** Three processes start at the same time, each with a Redis that waits for the disk. */
 const STARTS_WITHIN = { timeout: 240_000 };
 
 // Promise: calls-awaited-at-a-stop
-test('SIGTERM with a Redis that is gone, or says nothing, ends every command in time', async () => {
-  // Side by side, since most of the time goes into waiting for the deadlines.
+test('SIGTERM ends every command in time when Redis is killed or silent', async () => {
+  // In parallel, because most of the time passes until the deadlines.
   await Promise.all([stopWithout('killed'), stopWithout('silent')]);
 });
 
 async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   const redis = await startKillableRedis();
-  // At a pace at which there is still something to do when Redis goes.
+  // Slow enough that rows are left when Redis disappears.
   const env = { REDIS_URL: redis.url, LOG_LEVEL: 'info', SERVICE_RATE_PER_S: '25' };
-  // Slow enough that some calls are under way at every moment, so that one is when Redis goes.
+  // Slow enough that some calls are in flight at every moment.
   const place = await openFaultPlace({ faults: { latencyMs: 400 }, env });
   const file = async (name: string, rows: number) => {
     await writeFile(join(place.dir, name), buyerLines(rows).join('\n'));
@@ -36,12 +36,12 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   const commands = [work, run];
   if (how === 'killed') await redis.kill();
   else {
-    // How an import ends without a Redis that was killed: the test below.
+    // The test below covers an import whose Redis was killed.
     commands.push(place.startCommand(['import', await file('many.csv', 4_000)]));
     await expect.poll(async () => (await stateOf('many')).importing).toBe(true);
     redis.pause();
   }
-  // By then calls that were under way wait until they can be written down.
+  // By then calls in flight wait for Redis to write down their answers.
   await expect.poll(() => work.output().stderr).toContain('does not answer to');
   const [worked, ran, imported] = await Promise.all(commands.map(terminate));
   expect(worked).toMatchObject({ status: 0, inTime: true, stdout: '' });
@@ -50,7 +50,7 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
     inTime: true,
     stderr: expect.stringMatching(/run the same command to continue/),
   });
-  // By itself, unless the signal was sooner.
+  // The import may have ended before the signal.
   if (imported) expect(imported).toMatchObject({ inTime: true });
 }
 
@@ -62,11 +62,11 @@ async function terminate({ child, ended }: Command) {
   return { status, stdout, stderr, inTime: tookMs < ENDS_WITHIN_MS, tookMs };
 }
 
-/** A second of reading, so that Redis goes in the middle of it. */
+/** Reading takes a second, so that Redis disappears in the middle of it. */
 const ROWS = 2_500;
 
 // Promises: import-waits-for-redis, outage-refuses-nothing
-test('an import waits while Redis is away, says so, and brings in every line; one that gets a signal ends soon, and says how to go on', async () => {
+test('an import waits for Redis and imports every line afterwards, and a signal ends a waiting import with its remedy', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ env: { REDIS_URL: redis.url } });
   const queued = async (portfolio: string) => (await place.context.portfolios.read(portfolio)).states.queued;
@@ -84,7 +84,7 @@ test('an import waits while Redis is away, says so, and brings in every line; on
   const since = performance.now();
   stopped.child.kill('SIGTERM');
   const { status, stderr } = await stopped.ended;
-  // Who waited on would do so for as long as Redis is away.
+  // Without the signal, it would wait as long as Redis is away.
   expect(performance.now() - since).toBeLessThan(20_000);
   expect(status).toBe(1);
   expect(stderr).toContain('Stopped by SIGTERM; import the same file again to go on.');

@@ -19,7 +19,7 @@ const silence = (sent: boolean, status?: number): Reply => ({
 test.each<[string, CallKind, Reply, string]>([
   ['200 with an id', 'company', answer(200, { id: 'company_1' }), 'made'],
   ['201 with an id', 'limit', answer(201, { id: 'bl_1' }), 'made'],
-  ['a status of the limit that is not shown', 'limit', answer(200, { id: 'bl_1', status: 'pending' }), 'made'],
+  ['an unknown status of the limit', 'limit', answer(200, { id: 'bl_1', status: 'pending' }), 'made'],
   ['a document id of any form', 'document', answer(200, { id: 'x' }), 'made'],
   ['a document id that is a number', 'document', answer(200, { id: 17 }), 'made'],
   ['200 without an id', 'company', answer(200, {}), 'unknown'],
@@ -42,39 +42,39 @@ test.each<[string, CallKind, Reply, string]>([
   ['502', 'company', answer(502), 'unknown'],
   ['401', 'company', answer(401), 'unauthorized'],
   ['503', 'company', answer(503), 'unknown'],
-  ['503 that asks to wait', 'company', answer(503, {}, { 'retry-after': '5' }), 'unknown'],
+  ['503 with Retry-After', 'company', answer(503, {}, { 'retry-after': '5' }), 'unknown'],
   ['599', 'limit', answer(599), 'unknown'],
   ['504', 'limit', answer(504), 'unknown'],
-  ['silence before anything left', 'limit', silence(false), 'unreachable'],
-  ['silence after it left', 'limit', silence(true), 'unknown'],
-  ['a good head whose body broke', 'limit', silence(true, 200), 'unknown'],
-  ['a bad head whose body broke', 'limit', silence(true, 422), 'unknown'],
-])('%s, for a %s', (_name, kind, reply, meaning) => {
+  ['no answer before anything was sent', 'limit', silence(false), 'unreachable'],
+  ['no answer after the call was sent', 'limit', silence(true), 'unknown'],
+  ['a status of success whose body broke', 'limit', silence(true, 200), 'unknown'],
+  ['a status of refusal whose body broke', 'limit', silence(true, 422), 'unknown'],
+])('the meaning of %s, for a %s, is right', (_name, kind, reply, meaning) => {
   expect(meaningOf(kind, reply).is).toBe(meaning);
 });
 
 test.each([408, 500, 503])(
-  '%s means that nothing was made where SERVICE_NOT_MADE names it, and only there',
+  'status %s means that nothing was made if SERVICE_NOT_MADE has it, and an unknown outcome otherwise',
   (status) => {
     expect(meaningOf('limit', answer(status), { notMade: [408, 500, 503] }).is).toBe('throttled');
     expect(meaningOf('limit', answer(status), { notMade: [502] }).is).toBe('unknown');
   },
 );
 
-test.each([200, 302, 401, 422, 429, 500, 503])('an answer of %s brings its headers along', (status) => {
+test.each([200, 302, 401, 422, 429, 500, 503])('the meaning of an answer with status %s has its headers', (status) => {
   expect(meaningOf('company', answer(status, {}, { 'retry-after': '5' }))).toMatchObject({
     headers: { 'retry-after': '5' },
   });
 });
 
-test('an unknown outcome after a 5xx names the setting by which it would be known, and shortly nothing of the body', () => {
+test('an unknown outcome after a 5xx suggests SERVICE_NOT_MADE, and its short form has nothing of the body', () => {
   const unknown = meaningOf('limit', answer(503, 'Anna Berg'));
   if (unknown.is !== 'unknown') throw new Error(unknown.is);
   expect(unknown.reason).toContain('SERVICE_NOT_MADE');
   expect(unknown.reason).toContain('Anna Berg');
   expect(unknown.brief).toBe('status 503');
   expect(hintedStatus(`sent, then ${unknown.reason}`)).toBe(503);
-  // The setting takes no status beyond 599.
+  // The setting accepts no status above 599.
   for (const reply of [answer(408), answer(200), silence(true), answer(600), answer(999)]) {
     const other = meaningOf('limit', reply);
     expect(other.is).toBe('unknown');
@@ -83,7 +83,7 @@ test('an unknown outcome after a 5xx names the setting by which it would be know
   }
 });
 
-test('a web page in place of an answer is said to be one, whatever it was answered with', () => {
+test('a web page instead of an answer is reported as one, and a refusal keeps its status', () => {
   const page = '<!doctype html><html>Anna Berg</html>';
   const unknown = meaningOf('company', answer(200, page));
   if (unknown.is !== 'unknown') throw new Error(unknown.is);
@@ -93,7 +93,7 @@ test('a web page in place of an answer is said to be one, whatever it was answer
   expect(meaningOf('company', answer(404, page))).toMatchObject({ is: 'refused', body: page });
 });
 
-test('takes amounts as the service wrote them, digit by digit', () => {
+test('amounts are kept digit by digit as the service wrote them', () => {
   const text = '{"id":"bl_1","status":"approved","total_limit":1000.50,"available_limit":1e3,"contact":{"phone":null}}';
   expect(meaningOf('limit', answer(200, text))).toMatchObject({
     id: 'bl_1',
@@ -101,13 +101,13 @@ test('takes amounts as the service wrote them, digit by digit', () => {
   });
 });
 
-test('keeps 2 kB of a refusal, and no half character', () => {
+test('a refusal keeps 2 kB of its body and no incomplete character', () => {
   const refused = meaningOf('company', answer(422, `x${'é'.repeat(2_000)}`));
   expect(refused).toMatchObject({ is: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
 });
 
 // Promise: other-fields-kept
-test('of a limit’s fields that the document does not name and nobody sent, 256 bytes are kept as JSON', () => {
+test('of limit fields that are neither documented nor sent, 256 bytes are kept as JSON', () => {
   const sent = { company: 'company_1', requested_limit: 3000, terms: { days: 30 } };
   const known = { id: 'bl_1', object: 'buyer_limit', status: 'pending', terms: { days: 30 } };
   const besides = (more: object) => meaningOf('limit', answer(200, { ...known, ...more }), { sent });
@@ -117,7 +117,7 @@ test('of a limit’s fields that the document does not name and nobody sent, 256
   expect(besides({ n: 'é'.repeat(200) })).toHaveProperty('record.besides', `{"n":"${'é'.repeat(125)}`);
 });
 
-test('a limit that is answered for another company or amount is not ours, unless the setting says otherwise', () => {
+test('a limit that is answered for another amount is foreign, or only differs with answerCheck warn', () => {
   const sent = { company: 'company_1', requested_limit: 3000 };
   const others = answer(200, { id: 'bl_1', company: 'company_1', requested_limit: 1 });
   expect(meaningOf('limit', others, { sent })).toMatchObject({

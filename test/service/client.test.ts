@@ -10,7 +10,7 @@ import { startStandIn } from '../support/workplace.ts';
 
 const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
 
-test('makes a company, a document and a limit as the service shows them', async () => {
+test('creates a company, a document and a limit in the documented form', async () => {
   const standIn = await startStandIn();
   const client = makeClient(standIn.url());
   const dir = await mkdtemp(join(tmpdir(), 'limitline-client-'));
@@ -30,12 +30,12 @@ test('makes a company, a document and a limit as the service shows them', async 
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
 });
 
-test('works under a base address with a path of its own', async () => {
+test('works with a base address that ends in a slash', async () => {
   const client = makeClient(`${(await startStandIn()).url()}/`);
   expect(await client.createCompany(company, callOptions())).toMatchObject({ is: 'made' });
 });
 
-test('sends an idempotency key where a header for it is configured', async () => {
+test('sends an idempotency key when a header for it is configured', async () => {
   const heard: string[] = [];
   const url = await listen((data, answer) => {
     heard.push(data);
@@ -46,28 +46,28 @@ test('sends an idempotency key where a header for it is configured', async () =>
   expect(heard.at(-1)).toMatch(/^idempotency-key: key-1\r$/im);
 });
 
-// What a whole answer means is a table (answer-meaning.test.ts); here is what only a connection shows.
-describe('what an outcome means', () => {
+// answer-meaning.test.ts has the meaning of complete answers; this part needs a connection.
+describe('the outcome of a call', () => {
   test.each<[string, FaultChange['rules'], string, number]>([
     ['reset before it was made', [{ on: 'company', fault: 'reset', made: false }], 'unknown', 0],
     ['reset after it was made', [{ on: 'company', fault: 'reset', made: true }], 'unknown', 1],
-    ['connection closed in good form', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
+    ['504 in SERVICE_NOT_MADE', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
     ['500 after it was made', [{ on: 'company', fault: 'status', status: 500, made: true }], 'unknown', 1],
     ['504', [{ on: 'company', fault: 'status', status: 504 }], 'throttled', 0],
     ['no answer', [{ on: 'company', fault: 'silence', made: true }], 'unknown', 1],
     ['a body that stops', [{ on: 'company', fault: 'slow', bytesPerS: 0 }], 'unknown', 1],
     ['a body that is cut', [{ on: 'company', fault: 'broken', body: 'cut' }], 'unknown', 1],
     ['an answer that is not HTTP', [{ on: 'company', fault: 'not-http', made: true }], 'unknown', 1],
-  ])('%s', async (_name, rules, meaning, made) => {
+  ])('is right for this fault: %s', async (_name, rules, meaning, made) => {
     const standIn = await startStandIn({ rules });
-    // Those that are answered are so within a time that a busy machine needs, too.
+    // The timeout of answered calls is long enough for a busy machine.
     const isGivenUp = meaning === 'unknown' && rules?.some(({ fault }) => fault === 'silence' || fault === 'slow');
     const client = makeClient(standIn.url(), { timeoutMs: isGivenUp ? 1_000 : 60_000, notMade: [504] });
     expect(await client.createCompany(company, callOptions())).toMatchObject({ is: meaning });
     expect(standIn.counts().made.company).toBe(made);
   });
 
-  test('nobody listens', async () => {
+  test('is unreachable when nothing listens', async () => {
     const standIn = await startStandIn();
     const shared = { tokenKey: `token-${Math.random()}` };
     await makeClient(standIn.url(), shared).authorize(() => {});
@@ -86,7 +86,7 @@ describe('token', () => {
     expect(standIn.counts().requests.token).toEqual({ 200: 1 });
   });
 
-  test('is renewed once when it dies early, however many calls meet the 401', async () => {
+  test('is renewed once when it expires early, however many calls get a 401', async () => {
     const standIn = await startStandIn({ tokens: { diesAfterCalls: 3 }, latencyMs: 5 });
     const client = makeClient(standIn.url());
     const calls = callOptions();
@@ -101,7 +101,7 @@ describe('token', () => {
     expect(calls.tokenCalls).toBe(2);
   });
 
-  test('is fetched anew on request, and the old one stays in use where that fails', async () => {
+  test('is fetched on request, and the old token stays in use when that fails', async () => {
     const standIn = await startStandIn();
     const client = makeClient(standIn.url());
     const calls = callOptions();
@@ -115,12 +115,12 @@ describe('token', () => {
     expect(await client.createCompany(company, calls)).toMatchObject({ is: 'made', token: renewed.token });
   });
 
-  test('wrong credentials are a fault that names the settings', async () => {
+  test('is refused for wrong credentials with a fault that names the settings', async () => {
     const client = makeClient((await startStandIn()).url(), { clientSecret: 'wrong' });
     await expect(client.authorize(() => {})).rejects.toThrow(/SERVICE_CLIENT_SECRET/);
   });
 
-  test('that was had before makes a page of a gateway an outage, for every process and after its end', async () => {
+  test('that was granted once makes later 404 answers an outage, in each process and after the token expired', async () => {
     const standIn = await startStandIn({ rules: [{ on: 'token', fault: 'status', status: 404 }] });
     const shared = { tokenKey: `token-${Math.random()}` };
     const authorize = () => makeClient(standIn.url(), shared).authorize(() => {});
@@ -131,13 +131,13 @@ describe('token', () => {
     await expect.poll(() => authorize().catch(({ code }) => code)).toBe('SERVICE');
   });
 
-  test('is found under the name that the settings give', async () => {
+  test('is read from the field that the settings name', async () => {
     const standIn = await startStandIn({ tokens: { field: 'jwt', lifetimeS: null } });
     await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toThrow(/SERVICE_TOKEN_FIELD/);
     await makeClient(standIn.url(), { tokenField: 'jwt' }).authorize(() => {});
   });
 
-  test('is renewed before its end', async () => {
+  test('is renewed before it expires', async () => {
     const refusals = async () => {
       const standIn = await startStandIn({ tokens: { lifetimeS: 1 } });
       const client = makeClient(standIn.url());
@@ -148,12 +148,12 @@ describe('token', () => {
       await expect.poll(renewed).toBeGreaterThan(2);
       return standIn.counts().requests.company[401] ?? 0;
     };
-    // A fifth of a second is left of each token; where the machine takes longer over a call, it is tried once more.
+    // A fifth of a second is left of each token. A busy machine may need several tries.
     await expect.poll(refusals).toBe(0);
   });
 });
 
-test('an answer that begins with a 100 Continue is unknown, and called by its name', async () => {
+test('an answer that begins with 100 Continue is an unknown outcome with that reason', async () => {
   const url = await listen((data, answer) => {
     if (data.includes('/auth/token')) answer('{"access_token":"t"}');
     else answer('{"id":"company_1"}', 'HTTP/1.1 100 Continue\r\n\r\n');
@@ -162,7 +162,7 @@ test('an answer that begins with a 100 Continue is unknown, and called by its na
   expect(answer).toMatchObject({ is: 'unknown', brief: expect.stringContaining('100 Continue') });
 });
 
-test('a call in flight when the client is closed is unknown', async () => {
+test('a call in flight when the client is closed has an unknown outcome', async () => {
   const standIn = await startStandIn({ rules: [{ on: 'company', fault: 'silence', made: true }] });
   const client = makeClient(standIn.url());
   const answer = client.createCompany(company, callOptions());
@@ -171,7 +171,7 @@ test('a call in flight when the client is closed is unknown', async () => {
   expect(await answer).toMatchObject({ is: 'unknown' });
 });
 
-/** A server that takes what comes as one request and answers it with the JSON given, and with what goes before it. */
+/** A server that treats each chunk as a request and answers it with the given JSON, and with a given text before it. */
 async function listen(
   respond: (data: string, answer: (json: string, before?: string) => void) => void,
 ): Promise<string> {

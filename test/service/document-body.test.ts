@@ -24,16 +24,16 @@ async function bodyOf(content: Buffer, name = 'balance.pdf') {
   return { body, bytes: await collect(body.open()) };
 }
 
-/** Copies each piece as it comes: the body uses its buffers again. */
+/** Copies each piece at once, because the body reuses its buffers. */
 async function collect(stream: Readable): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
-// Around the sizes at which base64 is padded, and at which a read ends.
+// Sizes around the padding of base64 and the end of a read.
 test.each([1, 2, 3, 4, 147_455, 147_456, 147_457, 147_458, 600_001])(
-  'carries %i bytes, with the length announced',
+  'encodes %i bytes with the announced length',
   async (size) => {
     const content = randomBytes(size);
     const { body, bytes } = await bodyOf(content);
@@ -46,12 +46,12 @@ test.each([1, 2, 3, 4, 147_455, 147_456, 147_457, 147_458, 600_001])(
   },
 );
 
-test('can be opened again, for a call that is sent again', async () => {
+test('can be opened again when a call is repeated', async () => {
   const { body, bytes } = await bodyOf(Buffer.from('once more'));
   expect((await collect(body.open())).equals(bytes)).toBe(true);
 });
 
-test('arrives whole at a service that reads slowly, over the real client', async () => {
+test('arrives complete at a service that reads slowly', async () => {
   const content = randomBytes(6_000_000);
   const path = join(dir, 'slow');
   await writeFile(path, content);
@@ -75,7 +75,7 @@ test('arrives whole at a service that reads slowly, over the real client', async
   expect(arrived.digest('hex')).toBe(createHash('sha256').update(whole).digest('hex'));
 });
 
-test('no file name breaks out of the data URI or of the JSON', async () => {
+test('escapes file names in the data URI and in the JSON', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCodePoint, minLength: 1, maxLength: 40 }), async (name) => {
       const { body, bytes } = await bodyOf(Buffer.from('x'), name);
@@ -89,7 +89,7 @@ test('no file name breaks out of the data URI or of the JSON', async () => {
   );
 });
 
-test('says what Node says, for any bytes', () => {
+test('encodes any bytes as Node does', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       const to = Buffer.alloc(base64Length(bytes.length) + 8, '!');

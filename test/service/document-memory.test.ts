@@ -13,18 +13,18 @@ import { startStandIn } from '../support/workplace.ts';
 const UPLOAD_PROCESS = fileURLToPath(new URL('../support/upload-process.ts', import.meta.url));
 const MB = 1_048_576;
 
-test('a document of 50 MB goes up with no more than 16 MB of memory', async () => {
+test('an upload of 50 MB needs no more than 16 MB of memory', async () => {
   const standIn = await startStandIn();
   const dir = await mkdtemp(join(tmpdir(), 'limitline-memory-'));
   onTestFinished(() => rm(dir, { recursive: true }));
-  // The first ones warm the process up: its code, its buffers, its connection and what the collector keeps in hand.
+  // The first uploads warm up code, buffers, connection and garbage collector.
   const files: string[] = [];
   for (const [place, sizeMb] of [10, 10, 10, 50].entries()) {
     const path = join(dir, String(place));
     await writeRandom(path, sizeMb);
     files.push(path, String(sizeMb * MB));
   }
-  // The second flag is what the command's own first line asks of Node.
+  // The command starts Node with the second flag, too.
   const words = [
     '--expose-gc',
     '--max-semi-space-size=8',

@@ -11,7 +11,7 @@ import { makeTokenCall } from '../../src/service/token-call.ts';
 const PAGE = '<!doctype html><html><body>Welcome</body></html>';
 const tls = (file: string) => readFileSync(join(import.meta.dirname, '../support/tls', file));
 
-/** What stands at an address that is wrong; answers its port. */
+/** Servers that may be behind a wrong address. */
 const WRONG: Record<string, () => Server> = {
   'a web page': () => createHttpServer((request, answer) => request.resume().once('end', () => answer.end(PAGE))),
   TLS: () => createHttpsServer({ key: tls('service-key.pem'), cert: tls('service-certificate.pem') }),
@@ -28,7 +28,7 @@ test.each<[string, string, string, RegExp]>([
   ['TLS', 'http://127.0.0.1', 'SERVICE', /closed without an answer \(if it wants TLS, write https/],
   ['TLS', 'https://127.0.0.1', 'SERVICE', /certificate.*NODE_EXTRA_CA_CERTS/],
   ['another protocol', 'http://127.0.0.1', 'SERVICE', /does not speak HTTP/],
-])('where %s is, %s is said to be what it is', async (what, host, code, words) => {
+])('with %s at the address, the token call to %s reports that', async (what, host, code, words) => {
   const url = `${host}:${await listen(what)}`;
   const fault = await tokenCallTo(url)(false).catch((error) => error);
   expect(fault).toMatchObject({ code, message: expect.stringMatching(words) });
@@ -36,13 +36,13 @@ test.each<[string, string, string, RegExp]>([
   expect(fault.message).toMatch(/check that/);
 });
 
-test('who has had a token there is told what is found, and blamed for no address', async () => {
+test('after an earlier token, the fault only reports what is there, and does not suggest to check the address', async () => {
   const url = `http://127.0.0.1:${await listen('nothing')}`;
   const fault = await tokenCallTo(url)(true).catch((error) => error);
   expect(fault.message).toBe(`SERVICE_URL ${url}: nothing listens at that port (ECONNREFUSED)`);
 });
 
-test('a host with several addresses is spoken of by the first, and what is not known as it comes', () => {
+test('the first address of a host gives the words, and an unknown error keeps its own', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED ::1:9'), { code: 'ECONNREFUSED' });
   expect(noConnectionWords(new AggregateError([refused, refused]))).toBe('nothing listens at that port (ECONNREFUSED)');
   expect(noConnectionWords(Object.assign(new Error('odd'), { code: 'EODD' }))).toBe('odd');
@@ -55,12 +55,12 @@ function tokenCallTo(url: string) {
   return makeTokenCall({ url, outlet, basePath: '', ...credentials, tokenLifetimeMs: 1_000, timeoutMs: 5_000 });
 }
 
-/** A port at which that is. */
+/** Starts such a server and returns its port. */
 async function listen(what: string): Promise<number> {
   const server = WRONG[what]?.() ?? createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  // The last connection goes with the outlet.
+  // An open connection ends when the outlet is closed.
   if (what === 'nothing') await new Promise((resolve) => server.close(resolve));
   else onTestFinished(() => void server.close());
   return port;

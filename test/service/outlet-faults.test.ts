@@ -14,12 +14,12 @@ import {
 
 beforeAll(trustCertificate);
 
-/** Soon over where no answer will come. */
+/** A short time limit for calls that get no answer. */
 const SHORT_MS = 300;
-/** Soon over, and longer than one answer takes on a busy machine. */
+/** Short, and longer than one answer on a busy machine. */
 const MIDDLE_MS = 1_500;
 
-/** What cannot have left: the call waits with the line, and may be sent again. */
+/** Faults before anything was sent: the call waits and may be sent again. */
 const UNREACHABLE: [name: string, fault: ProxyFault][] = [
   ['CONNECT refused with 403', { is: 'answers', status: 403 }],
   ['CONNECT refused with 502', { is: 'answers', status: 502 }],
@@ -30,8 +30,8 @@ const UNREACHABLE: [name: string, fault: ProxyFault][] = [
   ['a tunnel that is cut before TLS speaks', { is: 'tunnels nowhere' }],
 ];
 
-describe('through a tunnel', () => {
-  test.each(UNREACHABLE)('%s means that nothing left', async (_name, fault) => {
+describe('a call through a tunnel', () => {
+  test.each(UNREACHABLE)('is unreachable after: %s', async (_name, fault) => {
     const { standIn, proxy, client, authorize } = await openProxied({ tls: true });
     await authorize();
     proxy.setFault(fault);
@@ -39,7 +39,7 @@ describe('through a tunnel', () => {
     expect(standIn.counts().requests.company).toEqual({});
   });
 
-  test('a proxy that is not there means that nothing left', async () => {
+  test('is unreachable when the proxy does not exist', async () => {
     const { proxy, client, authorize } = await openProxied({ tls: true });
     await authorize();
     proxy.stop();
@@ -47,7 +47,7 @@ describe('through a tunnel', () => {
     expect(answer).toMatchObject({ is: 'unreachable', reason: expect.stringContaining(`the proxy ${proxy.url}`) });
   });
 
-  test('a certificate for another name means that nothing left', async () => {
+  test('is unreachable when the certificate is for another name', async () => {
     const { standIn, proxy } = await openProxied({ tls: true });
     const outlet = openOutlet('https://another.test', proxy);
     const heard = await outlet.send(somePost());
@@ -55,7 +55,7 @@ describe('through a tunnel', () => {
     expect(standIn.counts().requests.other).toEqual({});
   });
 
-  test('a proxy, or the service behind it, that never answers is given up, and nothing left', async () => {
+  test('is unreachable when the proxy does not answer CONNECT in time', async () => {
     const { proxy, url } = await openProxied({ tls: true });
     proxy.setFault({ is: 'silent' });
     const heard = await openOutlet(url, proxy, 100).send(somePost());
@@ -68,7 +68,7 @@ describe('through a tunnel', () => {
   test.each<[string, FaultChange, number]>([
     ['before the answer', { rules: [{ on: 'company', fault: 'silence', made: true }] }, 1],
     ['in the middle of the answer', { rules: [{ on: 'company', fault: 'slow', bytesPerS: 0 }] }, 1],
-  ])('cut %s, the outcome is unknown', async (_name, faults, made) => {
+  ])('that is cut %s has an unknown outcome', async (_name, faults, made) => {
     const { standIn, proxy, client, authorize } = await openProxied({ tls: true, faults });
     await authorize();
     const answer = client().createCompany(company, callOptions());
@@ -78,7 +78,7 @@ describe('through a tunnel', () => {
     expect(standIn.counts().made.company).toBe(made);
   });
 
-  test('cut when the call has left and has not arrived, the outcome is unknown', async () => {
+  test('that is cut after it was sent and before it arrived has an unknown outcome', async () => {
     const { standIn, proxy, client } = await openProxied({ tls: true });
     const caller = client();
     await caller.authorize(() => {});
@@ -90,7 +90,7 @@ describe('through a tunnel', () => {
     expect(standIn.counts().made.company).toBe(0);
   });
 
-  test('swallowed, the outcome is unknown when the time is over', async () => {
+  test('that the proxy swallows has an unknown outcome after its time limit', async () => {
     const { proxy, client } = await openProxied({ tls: true });
     const caller = client({ timeoutMs: MIDDLE_MS });
     await caller.authorize(() => {});
@@ -99,14 +99,14 @@ describe('through a tunnel', () => {
     expect(answer).toMatchObject({ is: 'unknown', reason: expect.stringContaining(`within ${MIDDLE_MS} ms`) });
   });
 
-  test('the time limit of a call begins when it leaves, not while the tunnel is made', async () => {
+  test('has a time limit that begins when it is sent, not while the tunnel is made', async () => {
     const { proxy, client, authorize } = await openProxied({ tls: true });
     await authorize();
     proxy.setFault({ is: 'tunnels late', afterMs: MIDDLE_MS + 100 });
     expect(await client({ timeoutMs: MIDDLE_MS }).createCompany(company, callOptions())).toMatchObject({ is: 'made' });
   });
 
-  test('an idle tunnel that is cut costs no call', async () => {
+  test('succeeds after its idle tunnel was cut', async () => {
     const { proxy, client } = await openProxied({ tls: true });
     const caller = client();
     await caller.createCompany(company, callOptions());
@@ -116,14 +116,14 @@ describe('through a tunnel', () => {
     expect(proxy.heard.connects.length).toBeGreaterThan(before);
   });
 
-  test("a 407 of the service's own is an answer like any other", async () => {
+  test('may be refused by the service with 407, like with any other status', async () => {
     const faults: FaultChange = { rules: [{ on: 'company', fault: 'status', status: 407 }] };
     const { client } = await openProxied({ tls: true, faults });
     expect(await client().createCompany(company, callOptions())).toMatchObject({ is: 'refused', status: 407 });
   });
 });
 
-describe('passed on by the proxy', () => {
+describe('a call that the proxy forwards', () => {
   test.each<[string, ProxyFault, string, number]>([
     ['502 of the proxy', { is: 'answers', status: 502 }, 'unknown', 0],
     ['504 of the proxy', { is: 'answers', status: 504 }, 'unknown', 0],
@@ -136,7 +136,7 @@ describe('passed on by the proxy', () => {
     ['swallowed', { is: 'swallows' }, 'unknown', 0],
     ['cut before the answer', { is: 'loses answers', after: 'nothing' }, 'unknown', 1],
     ['cut in the middle of the answer', { is: 'loses answers', after: 'half' }, 'unknown', 1],
-  ])('%s', async (_name, fault, meaning, made) => {
+  ])('has the right meaning after: %s', async (_name, fault, meaning, made) => {
     const { standIn, proxy, client, authorize } = await openProxied({ tls: false });
     await authorize();
     proxy.setFault(fault);
@@ -145,7 +145,7 @@ describe('passed on by the proxy', () => {
     expect(standIn.counts().made.company).toBe(made);
   });
 
-  test('a proxy that is not there means that nothing left', async () => {
+  test('is unreachable when the proxy does not exist', async () => {
     const { proxy, client, authorize } = await openProxied({ tls: false });
     await authorize();
     proxy.stop();
@@ -153,7 +153,7 @@ describe('passed on by the proxy', () => {
   });
 });
 test.each([true, false])(
-  'however connections are cut, what is said not to have left has not (https: %s)',
+  'calls that count as unreachable never arrive, however connections are cut (https: %s)',
   async (tls) => {
     const { standIn, proxy, client, authorize } = await openProxied({ tls, faults: { latencyMs: [0, 4] } });
     await authorize();
@@ -164,7 +164,7 @@ test.each([true, false])(
     ];
     const callAll = async (): Promise<void> => {
       for (let name = names.pop(); name !== undefined; name = names.pop()) {
-        // At all moments of a call, and with calls between that meet none.
+        // Connections are cut at all moments of a call, and some calls are not cut.
         if (names.length % 6 === 0) setTimeout(proxy.cut, names.length % 8);
         heard.set(name, (await caller.createCompany({ ...company, name }, callOptions())).is);
       }

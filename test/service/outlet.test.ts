@@ -11,7 +11,7 @@ import { makeFolder } from '../support/workplace.ts';
 
 beforeAll(trustCertificate);
 
-test.each([true, false])('every call goes through the proxy (https: %s), which resolves the name', async (tls) => {
+test.each([true, false])('every call goes through the proxy, which resolves the host name (https: %s)', async (tls) => {
   const { standIn, proxy, url, client } = await openProxied({ tls });
   const dir = await makeFolder();
   const content = `%PDF-1.4 ${'x'.repeat(400_000)}`;
@@ -26,31 +26,31 @@ test.each([true, false])('every call goes through the proxy (https: %s), which r
   const body = { company: buyer.id, requested_limit: 1000.5, supporting_documents: [document.id] };
   expect(await caller.requestLimit(body, callOptions())).toMatchObject({ is: 'made' });
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
-  // Tunnels are kept open, so there are fewer of them than calls.
+  // Tunnels stay open, so there are fewer tunnels than calls.
   if (tls) expect(new Set(proxy.heard.connects)).toEqual(new Set([`${TLS_HOST}:443`]));
   if (tls) expect(proxy.heard.connects.length).toBeLessThan(4);
   else expect(proxy.heard).toMatchObject({ connects: [], forwarded: expect.arrayContaining([`${url}/v1/auth/token`]) });
 });
 
-test.each([true, false])('a proxy may be spoken to by TLS itself (https service: %s)', async (tls) => {
+test.each([true, false])('a proxy may be reached by TLS itself (https service: %s)', async (tls) => {
   const { standIn, proxy, client } = await openProxied({ tls, user: 'anna:geheim' });
   const address = `https://anna:geheim@localhost:${await startTlsService(proxy.port)}`;
   expect(await client({ address }).createCompany(company, callOptions())).toMatchObject({ is: 'made' });
   expect(standIn.counts().made.company).toBe(1);
 });
 
-test('no more tunnels are open at once than connections are allowed', async () => {
+test('the number of open tunnels never exceeds the allowed connections', async () => {
   const { standIn, proxy, client } = await openProxied({ tls: true, faults: { latencyMs: 20 } });
   const caller = client();
   await Promise.all(Array.from({ length: 16 }, () => caller.createCompany(company, callOptions())));
   expect(standIn.counts().made.company).toBe(16);
   expect(proxy.heard.connects.length).toBeLessThanOrEqual(4);
 });
-describe.each([true, false])('a proxy that asks for a user and password (https: %s)', (tls) => {
+describe.each([true, false])('a proxy that requires user and password (https: %s)', (tls) => {
   const user = 'anna:ge/heim@x';
   const encoded = 'anna:ge%2Fheim%40x';
 
-  test('is given them, and the service is not', async () => {
+  test('gets them from the address in the setting', async () => {
     const { proxy, client } = await openProxied({ tls, user });
     const caller = client({ address: proxy.url.replace('//', `//${encoded}@`) });
     expect(await caller.createCompany(company, callOptions())).toMatchObject({ is: 'made' });
@@ -59,7 +59,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
   test.each([
     ['none are', '', 'give them in'],
     ['others are', 'anna:geheim@', 'correct those in'],
-  ])('is a fault of the settings when %s given, at the token and at a call', async (_name, info, remedy) => {
+  ])('is a fault of the settings when %s given, for the token and for a call', async (_name, info, remedy) => {
     const { standIn, proxy, client } = await openProxied({ tls, user });
     const setting = tls ? 'HTTPS_PROXY' : 'HTTP_PROXY';
     const fault = {
@@ -68,7 +68,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
     };
     const wrong = client({ address: proxy.url.replace('//', `//${info}`) });
     await expect(wrong.authorize(() => {})).rejects.toMatchObject(fault);
-    // The remedy is not taken for a password on its way to who reads it.
+    // The text of the remedy is not masked like a password.
     await expect(wrong.authorize(() => {}).catch(messageOf)).resolves.not.toContain('***');
     await client({ address: proxy.url.replace('//', `//${encoded}@`) }).authorize(() => {});
     await expect(wrong.createCompany(company, callOptions())).rejects.toMatchObject(fault);
@@ -76,7 +76,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
     expect(standIn.counts().made.company).toBe(0);
   });
 });
-test('closing ends a tunnel that is being made', async () => {
+test('close ends a tunnel that is being made', async () => {
   const { proxy, url } = await openProxied({ tls: true });
   proxy.setFault({ is: 'silent' });
   const outlet = openOutlet(url, proxy);
@@ -87,7 +87,7 @@ test('closing ends a tunnel that is being made', async () => {
   await expect.poll(() => proxy.openConnections()).toBe(0);
 });
 
-test('speaks HTTP/1.1 where HTTP/2 is offered too, since there a POST could be sent again unasked', async () => {
+test('HTTP/1.1 is used when HTTP/2 is offered, too, because HTTP/2 clients may repeat a POST', async () => {
   const versions: string[] = [];
   const server = createSecureServer(
     { key: readFileSync(TLS_KEY_PATH), cert: readFileSync(CERTIFICATE_PATH), allowHTTP1: true },

@@ -9,16 +9,16 @@ const limit =
   '{"id":"bl_1","status":"approved","total_limit":12500.50,"available_limit":1E4,"created":"2026-11-21T10:00:00Z"}';
 
 test.each([
-  ['as it is shown', limit],
-  ['with spaces and lines', limit.replaceAll(':', ' :\n ').replace(' :\n 00 :\n 00Z', ':00:00Z')],
-  ['beside another limit within', limit.replace('{', '{"before":{"total_limit":7},')],
-  ['beside a text that looks like it', limit.replace('{', '{"note":"\\"total_limit\\":7",')],
+  ['as documented', limit],
+  ['with spaces and line breaks', limit.replaceAll(':', ' :\n ').replace(' :\n 00 :\n 00Z', ':00:00Z')],
+  ['with another limit inside', limit.replace('{', '{"before":{"total_limit":7},')],
+  ['with a text that looks like a field', limit.replace('{', '{"note":"\\"total_limit\\":7",')],
   [
-    'under a name that is escaped',
+    'with an escaped name',
     limit.replace('total_limit', 'total\\u005flimit').replace('{', '{"a":{"total_limit":7},'),
   ],
-  ['the last of two', limit.replace('{', '{"total_limit":7,')],
-])('keeps the digits of an amount: %s', (_name, text) => {
+  ['with a repeated name, whose last value counts', limit.replace('{', '{"total_limit":7,')],
+])('the digits of an amount are kept: %s', (_name, text) => {
   expect(withoutBesides(readMade('limit', text))).toEqual({
     is: 'made',
     id: 'bl_1',
@@ -26,14 +26,14 @@ test.each([
   });
 });
 
-/** What was read of the fields that the document names. */
+/** The fields that the document names. */
 function withoutBesides(made: ReturnType<typeof readMade>) {
   if (made.is !== 'made') return made;
   const { besides: _others, ...record } = made.record;
   return { ...made, record };
 }
 
-test('reads what the schemas read', () => {
+test('hand-written reading accepts and returns the same as the schemas, for any JSON', () => {
   const schemas = {
     company: z.looseObject({ id: companyIdSchema }),
     limit: z.looseObject({ id: limitIdSchema }),
@@ -45,7 +45,7 @@ test('reads what the schemas read', () => {
     );
   fc.assert(
     fc.property(fc.constantFrom(...CALL_KINDS), answer, (kind, text) => {
-      // Every number as the text that stands there, for the schemas to read.
+      // Numbers are kept as text, so that the schemas return their digits.
       const json = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
         typeof value === 'number' ? context?.source : value,
       );
@@ -60,7 +60,7 @@ test('reads what the schemas read', () => {
   );
 });
 
-/** JSON as somebody else writes it: numbers of any form, escapes, spaces, a name twice or within, the wrong kind of thing. */
+/** JSON in unusual forms: numbers of any form, escapes, spaces, repeated and nested names, values of the wrong type. */
 const { answer } = fc.letrec<{ answer: string; value: string; object: string }>((tie) => {
   const name = fc.constantFrom('id', 'status', 'total_limit', 'available_limit', 'created', 'more', '__proto__');
   const space = fc.constantFrom('', '', ' ', '\n\t');
@@ -81,7 +81,7 @@ const { answer } = fc.letrec<{ answer: string; value: string; object: string }>(
       .tuple(fc.array(member, { maxLength: 6 }), space)
       .map(([members, between]) => `${open}${between}${members.join(`${between},`)}${between}${close}`);
   return {
-    // Most have an id that is good, since little is read of the others.
+    // Most answers have a valid id, because little is read of the others.
     answer: fc.oneof(
       {
         weight: 9,
@@ -137,11 +137,11 @@ test.each<[string, string, string[]]>([
     '{"company":"x","requested_limit":2,"contact":{"first_name":""}}',
     ['company!', 'requested_limit!', 'contact.first_name'],
   ],
-])('a limit answered with %s', (_name, answer, fields) => {
+])('a limit answered with %s differs in the right fields', (_name, answer, fields) => {
   expect(compared(answer)).toEqual(fields);
 });
 
-test('a company that the service knows under another name is a difference, and its own all the same', () => {
+test('another name of a company is a difference, but the company still counts as its own', () => {
   const sent = { name: 'Acme GmbH', address: { country_code: 'DE', state: null } };
   expect(compared('{"name":"ACME","address":{"country_code":"DE","state":"BY"}}', 'company', sent)).toEqual([
     'name',
@@ -149,7 +149,7 @@ test('a company that the service knows under another name is a difference, and i
   ]);
 });
 
-test('words say both values, and of a person the field alone', () => {
+test('the words have both values, or only the field when it is personal', () => {
   const of = (field: string, answered: string, sent: string) => ({ field, answered, sent, isOthers: false });
   expect(differenceWords([of('requested_limit', '1', '3000'), of('contact.email', 'x@y.example', 'a@b.example')])).toBe(
     'its requested_limit is 1, where 3000 was sent; its contact.email differs from what was sent',
@@ -165,12 +165,12 @@ test.each([
   ['{"error":"<html>"}', false],
   ['<error>no</error>', false],
   ['', false],
-])('%j is a web page: %s', (text, is) => {
+])('%j counts as a web page: %s', (text, is) => {
   expect(isWebPage(text)).toBe(is);
 });
 
 // Promise: other-fields-of-companies
-test('of companies and documents too fields besides are kept, and not those that the document names', () => {
+test('undocumented fields of companies and documents are kept, and documented ones are not', () => {
   const answer = { id: 'company_1', name: 'Buche GmbH', buyer_limit: null, contacts: [{ email: 'a@b.example' }] };
   expect(readMade('company', JSON.stringify(answer), { name: 'Buche' })).toEqual({
     is: 'made',
@@ -187,13 +187,13 @@ test('of companies and documents too fields besides are kept, and not those that
   expect(readMade('document', '{"id":"d1","object":"document"}')).toEqual({ is: 'made', id: 'd1', record: {} });
 });
 
-test('numbers of fields besides keep the digits of the answer', () => {
+test('numbers in undocumented fields keep the digits of the answer', () => {
   const besides = '{"rate":1.10,"reference":12345678901234567890,"big":1e400,"within":[{"n":-0}]}';
   expect(readMade('limit', besides.replace('{', '{"id":"bl_1",'))).toHaveProperty('record.besides', besides);
 });
 
 test.each(['toString', 'valueOf', 'hasOwnProperty'])(
-  'an answer without a field that was sent as %s differs in nothing',
+  'an answer without the sent field %s has no difference',
   (name) => {
     const sent = { name: 'A', [name]: 'x', more: { [name]: 'x' } };
     expect(readMade('company', '{"id":"company_1","more":{}}', sent)).toEqual({

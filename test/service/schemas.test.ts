@@ -10,7 +10,7 @@ import {
   tokenFormSchema,
 } from '../../src/service/schemas.ts';
 
-// What docs/service.md shows, written out once for each resource; the tables below change one thing at a time.
+// The examples of docs/service.md, once for each resource; the tables below change one field at a time.
 const company = {
   name: 'Bakery Ltd',
   address: { country_code: 'GB', city: 'Leeds', street: '1 Mill Lane', state: null },
@@ -59,7 +59,7 @@ const all = {
 } as const;
 
 describe.each(Object.entries(all))('%s', (_name, [schema, shown]) => {
-  test('takes what is shown, and lets unknown fields through', () => {
+  test('accepts the documented example and keeps unknown fields', () => {
     const more = { ...shown, unheard_of: { of: 1 } };
     expect(schema.parse(more)).toEqual(more);
   });
@@ -107,10 +107,10 @@ test.each([
   expect(issues.map(({ path }) => path[0])).toEqual([field]);
 });
 
-test.each(['company', 'limit'] as const)('no field of a %s request is required, for none is shown to be', (name) => {
+test.each(['no field of a %s request is required, because the document shows none as required', 'limit'] as const)('no field of a %s request is required, for none is shown to be', (name) => {
   expect(all[name][0].safeParse({}).success).toBe(true);
 });
 
-test('a status that was never seen passes through', () => {
+test('an unknown status is accepted', () => {
   expect(limitResourceSchema.parse({ ...limitResource, status: 'in_review' }).status).toBe('in_review');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSeal } from '../../src/service/token.ts';
 
-test('opens what it sealed, and nothing else', () => {
+test('open returns what close sealed, and nothing for another secret, account or content', () => {
   const seal = makeSeal('secret', 'account');
   const sealed = seal.close('a token');
   expect(seal.open(sealed)).toBe('a token');

@@ -48,7 +48,7 @@ test.each<readonly [string, Record<string, unknown>, RegExp]>([
     '/a@b',
     '/\\other.example',
   ].map((path) => [`calls ${JSON.stringify(path)}`, { path }, /must be a path below SERVICE_URL/] as const),
-])('a session file that %s is refused before anything starts', async (_what, change, fault) => {
+])('a session file that %s is refused when settings are read', async (_what, change, fault) => {
   const path = await writeSessionFile(change);
   const { faults = [] } = { faults: undefined, ...readSessionFile(path) };
   expect(faults.join('; ')).toMatch(fault);
@@ -58,14 +58,14 @@ test.each<readonly [string, Record<string, unknown>, RegExp]>([
   );
 });
 
-test('a session file that is missing, or is no JSON, is refused', async () => {
+test('a session file that is missing or no JSON is refused', async () => {
   const path = join(await makeFolder(), 'session.json');
   expect(readSessionFile(path)).toMatchObject({ faults: [expect.stringContaining('cannot be read')] });
   await writeFile(path, '{');
   expect(readSessionFile(path)).toMatchObject({ faults: ['the file is no JSON'] });
 });
 
-test('a session file may begin with a byte order mark, as some editors write it', async () => {
+test('a session file may begin with a byte order mark, which some editors write', async () => {
   const path = await writeSessionFile();
   const plain = readSessionFile(path);
   await writeFile(path, `\ufeff${await readFile(path, 'utf8')}`);
@@ -85,14 +85,14 @@ test.each([
     (text: string) => text.replace('"body":{', `"body":{"x":${'['.repeat(1e5)}${']'.repeat(1e5)},`),
     /within each other/,
   ],
-])('a session file with %s is refused, and not read as another', async (_what, change, fault) => {
+])('a session file with %s is refused', async (_what, change, fault) => {
   const path = await writeSessionFile();
   await writeFile(path, change(await readFile(path, 'utf8')));
   expect(readSessionFile(path).faults?.join()).toMatch(fault);
 });
 
 // Promise: session-values-are-text
-test('what is put into a place is data: with quotes, spaces and places of its own', () => {
+test('values are inserted as text, also with quotes, spaces and placeholders in them', () => {
   const odd = `company_ "}, ${sessionPlace('limit')} \\ $& '`;
   const body = filledBody(
     { ids: [sessionPlace('buyer'), { both: `${sessionPlace('buyer')}/${sessionPlace('limit')}` }], n: 1 },
@@ -112,7 +112,7 @@ test.each([
   ['another scheme', '{"data":{"link":"data:text/html,x"}}'],
   ['a formula', '{"data":{"link":"=HYPERLINK(1)"}}'],
   ['a text without end', JSON.stringify({ data: { link: `https://a.example/${'x'.repeat(3_000)}` } })],
-])('an answer with %s in place of the link says nothing, and none of it is repeated', (_what, text) => {
+])('an answer with %s in place of the link is unreadable, and nothing of it is repeated', (_what, text) => {
   const read = readSessionAnswer(text, { link: ['data', 'link'], ends: undefined });
   expect(read).toMatchObject({ is: 'unreadable' });
   expect(JSON.stringify(read)).not.toContain('example');

@@ -5,7 +5,7 @@ import { headersOf, makeTokenCall } from '../../src/service/token-call.ts';
 import { portOf } from '../support/tls-service.ts';
 
 const DAY_MS = 86_400_000;
-/** What the settings say for an answer that states no life. */
+/** The lifetime in the settings, for an answer without one. */
 const DEFAULT_MS = 600_000;
 
 test.each<[string, number]>([
@@ -25,7 +25,7 @@ test.each<[string, number]>([
   ['1e308', DAY_MS],
   ['1e999', DAY_MS],
   ['"Infinity"', DAY_MS],
-])('expires_in %s', async (expiresIn, lifetimeMs) => {
+])('expires_in %s is read as the right lifetime', async (expiresIn, lifetimeMs) => {
   const fetchToken = await openTokenCall(`{"access_token":"t","expires_in":${expiresIn}}`);
   expect(await fetchToken(false)).toEqual({ value: 't', lifetimeMs });
 });
@@ -46,11 +46,11 @@ test.each<[number, string, { first: object; later: object }]>([
   [408, '', { first: AWAY, later: AWAY }],
   [429, '', { first: AWAY, later: AWAY }],
   [503, PAGE, { first: AWAY, later: AWAY }],
-])('no token: status %i with %j', async (status, body, { first, later }) => {
+])('without a token, status %i with %j is a fault of the settings or an outage', async (status, body, { first, later }) => {
   const fetchToken = await openTokenCall(body, status);
   await expect(fetchToken(false)).rejects.toMatchObject(first);
   await expect(fetchToken(true)).rejects.toMatchObject(later);
-  // Whatever it is, the wish for a wait comes with it.
+  // The headers with the requested wait are part of each fault.
   expect(headersOf(await fetchToken(true).catch((error) => error))).toMatchObject({ 'retry-after': '7' });
 });
 

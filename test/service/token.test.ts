@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Granted, makeTokenCache } from '../../src/service/token.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
-/** As in the source: often enough that a lock of 6 s never runs out while its owner lives. */
+/** As in the source: often enough that a living owner keeps a lock of 6 s. */
 const PROLONG_EVERY_MS = 2_000;
 
 const HOUR: Granted = { value: 'granted', lifetimeMs: 3_600_000 };
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A cache whose token call ends when the test says so. */
+/** A cache whose token call ends when the test ends it. */
 function openCache({ key = freshPrefix() } = {}) {
   const connection = connectRedis();
   const calls: ((granted: Granted) => void)[] = [];
@@ -27,11 +27,11 @@ function openCache({ key = freshPrefix() } = {}) {
   return { connection, key, lockKey: `${key}:lock`, calls, get: () => cache.get(() => {}) };
 }
 
-test('a lock that went to another meanwhile is neither prolonged nor released', async () => {
+test('a lock that another process took meanwhile is neither extended nor released', async () => {
   const { connection, lockKey, calls, get } = openCache();
   const token = get();
   await expect.poll(() => calls.length).toBe(1);
-  // As after a standstill: the lock has run out, and another process has taken it for longer than ours would be.
+  // After a pause of this process, its lock has expired, and another process holds it.
   await connection.set(lockKey, 'another', 'PX', 60_000);
   for (const _again of [1, 2]) {
     vi.advanceTimersByTime(PROLONG_EVERY_MS);
@@ -44,7 +44,7 @@ test('a lock that went to another meanwhile is neither prolonged nor released', 
   expect(await connection.get(lockKey)).toBe('another');
 });
 
-test('its own lock is prolonged while the token call lasts, and released after it', async () => {
+test('the own lock is extended during the token call and released afterwards', async () => {
   const { connection, lockKey, calls, get } = openCache();
   const token = get();
   await expect.poll(() => calls.length).toBe(1);
@@ -56,7 +56,7 @@ test('its own lock is prolonged while the token call lasts, and released after i
   expect(await connection.exists(lockKey)).toBe(0);
 });
 
-test('a token that another fetched between the look and the lock is taken', async () => {
+test('a token that another process fetched between read and lock is used', async () => {
   const first = openCache();
   const second = openCache({ key: first.key });
   const set = second.connection.set.bind(second.connection);
@@ -72,7 +72,7 @@ test('a token that another fetched between the look and the lock is taken', asyn
   expect(await second.connection.exists(second.lockKey)).toBe(0);
 });
 
-test('a token of any life can be kept', async () => {
+test('a token with a fractional lifetime can be stored', async () => {
   const { connection, key, calls, get } = openCache();
   const token = get();
   await expect.poll(() => calls.length).toBe(1);
