@@ -44,7 +44,7 @@ async function openPlace() {
 }
 
 // Promise: unpacked-documents-removed
-test.each(['documents that check unpacked are deleted after %s', 'SIGHUP'] as const)('documents that check unpacked are gone after %s', async (name) => {
+test.each(['SIGINT', 'SIGHUP'] as const)('documents that check unpacked are deleted after %s', async (name) => {
   const place = await openPlace();
   const waiting = place.start(['check', place.silent]);
   await expect.poll(place.left).toHaveLength(1);

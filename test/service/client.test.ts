@@ -51,9 +51,9 @@ describe('the outcome of a call', () => {
   test.each<[string, FaultChange['rules'], string, number]>([
     ['reset before it was made', [{ on: 'company', fault: 'reset', made: false }], 'unknown', 0],
     ['reset after it was made', [{ on: 'company', fault: 'reset', made: true }], 'unknown', 1],
-    ['504 in SERVICE_NOT_MADE', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
+    ['connection closed in good form', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
     ['500 after it was made', [{ on: 'company', fault: 'status', status: 500, made: true }], 'unknown', 1],
-    ['504', [{ on: 'company', fault: 'status', status: 504 }], 'throttled', 0],
+    ['504 in SERVICE_NOT_MADE', [{ on: 'company', fault: 'status', status: 504 }], 'throttled', 0],
     ['no answer', [{ on: 'company', fault: 'silence', made: true }], 'unknown', 1],
     ['a body that stops', [{ on: 'company', fault: 'slow', bytesPerS: 0 }], 'unknown', 1],
     ['a body that is cut', [{ on: 'company', fault: 'broken', body: 'cut' }], 'unknown', 1],

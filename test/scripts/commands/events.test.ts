@@ -101,7 +101,7 @@ test.each([
   ).not.toContain('--portfolio');
 });
 
-test.each(['events refuses --since %j', '2026-13-01', '7d', 'yesterday', ''])('--since %j is said to be none', async (since) => {
+test.each(['2026-02-30', '2026-13-01', '7d', 'yesterday', ''])('events refuses --since %j', async (since) => {
   const { limitline } = await openPlace();
   const { status, stderr } = await limitline('events', '--since', since);
   expect(status).toBe(1);

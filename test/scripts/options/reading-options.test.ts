@@ -6,6 +6,6 @@ test('lines are given one by one, as ranges and as lists', () => {
   expect(linesNamed('--same-buyer', ['12', '3-5', '5,7'])).toEqual([3, 4, 5, 7, 12]);
 });
 
-test.each(['"%s" is refused as a list of lines', 'x', '5-3', '0', '1-5000'])('"%s" names no lines, or too many', (arg) => {
+test.each(['', 'x', '5-3', '0', '1-5000'])('"%s" is refused as a list of lines', (arg) => {
   expect(() => linesNamed('--same-buyer', [arg])).toThrow(/--same-buyer/);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
 // Promise: rows-of-one-outcome
-test.each([[['report --state held with %j prints held rows as JSON']], [['--format', 'json']]])('held rows are listed as JSON with %j', async (json) => {
+test.each([[['--json']], [['--format', 'json']]])('report --state held with %j prints held rows as JSON', async (json) => {
   const { limitline, names } = await openReview(2, [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true }]);
   const { stdout, status } = await limitline('report', 'q4', '--state', 'held', ...json);
   expect(status).toBe(0);
