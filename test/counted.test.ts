@@ -10,6 +10,6 @@ test.each([
   [-1_200, 'row', undefined, '-1,200 rows'],
   [1, 'company', 'companies', '1 company'],
   [2, 'company', 'companies', '2 companies'],
-])('a count of %i in words has the right plural of %s', (count, one, many, text) => {
+])('a count of %i has the right plural of %s', (count, one, many, text) => {
   expect(counted(count, one, many)).toBe(text);
 });

@@ -26,7 +26,7 @@ if (failed.length > 0) {
 // Arguments after `npm test --` go to vitest.
 process.exitCode = spawnSync('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit', env }).status ?? 1;
 
-/** Runs a check and answers its output as a whole, so that the output of two checks does not mix. */
+/** Runs a check and returns its whole output, so that the output of two checks does not mix. */
 async function check(command: string, args: string[]) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const ended = new Promise<number>((resolve) => {

@@ -8,12 +8,12 @@ describe('spreadOf', () => {
     [[3, 1, 2], { median: 2, min: 1, max: 3 }],
     [[10, 9, 100], { median: 10, min: 9, max: 100 }],
     [[4, 1, 3, 2], { median: 2.5, min: 1, max: 4 }],
-  ])('has the median and the extremes of %j', (values, spread) => {
+  ])('returns the median and the extremes of %j', (values, spread) => {
     expect(spreadOf(values)).toEqual(spread);
   });
 
-  test('does not depend on the order, and leaves the values as they are', () => {
-    // Of two zeros of different signs either may stand in the middle.
+  test('returns the same for any order of the values, and does not change the values', () => {
+    // `+ 0` turns -0 into 0, because either of the two zeros may be the median.
     const value = fc.double({ noNaN: true, noDefaultInfinity: true }).map((any) => any + 0);
     const values = fc.array(value, { minLength: 1 });
     fc.assert(
@@ -25,7 +25,7 @@ describe('spreadOf', () => {
     );
   });
 
-  test('refuses to say anything of no values', () => {
+  test('throws for an empty list', () => {
     expect(() => spreadOf([])).toThrow(RangeError);
   });
 });
@@ -39,7 +39,7 @@ test.each([
   [[1, 2, 3], [2], [0.5]],
   [[1], [2, 4], [0.5]],
   [[], [], []],
-])('the ratios of %j to %j', (ours, theirs, ratios) => {
+])('the ratios of %j to %j are computed round by round', (ours, theirs, ratios) => {
   expect(ratiosOf(ours, theirs)).toEqual(ratios);
 });
 
@@ -47,7 +47,7 @@ test.each([
   [{ median: 1234.4, min: 1200, max: 1300.6 }, undefined, '1,234 (1,200–1,301)'],
   [{ median: 0.5, min: 0.25, max: 1 }, 2, '0.50 (0.25–1.00)'],
   [{ median: 7, min: 6.9, max: 7.1 }, 0, '7'],
-])('%j with %s digits reads %s', (spread, digits, text) => {
+])('%j with %s digits is printed as %s', (spread, digits, text) => {
   expect(spreadText(spread, digits)).toBe(text);
 });
 
@@ -55,11 +55,11 @@ test.each([
   [1_000_000, 0, '1,000,000'],
   [0.125, 1, '0.1'],
   [3, 2, '3.00'],
-])('%s with %s digits reads %s', (value, digits, text) => {
+])('%s with %s digits is printed as %s', (value, digits, text) => {
   expect(numberText(value, digits)).toBe(text);
 });
 
-test('columns are as wide as their widest cell, the first aligned left and figures right', () => {
+test('columns are as wide as their widest cell; the first is aligned left, and figures are aligned right', () => {
   const table = markdownTable(
     ['', 'ours', 'a long name'],
     [
@@ -75,6 +75,6 @@ test('columns are as wide as their widest cell, the first aligned left and figur
   ]);
 });
 
-test('a cell cannot break the table', () => {
+test('special characters in a cell do not break the table', () => {
   expect(markdownTable(['a|b'], [['c\nd']]).split('\n')).toEqual(['| a\\|b |', '| ---- |', '| c d  |']);
 });

@@ -15,7 +15,7 @@ async function makePath(): Promise<string> {
 
 test('every generated line is valid, means another buyer, and has no warning', async () => {
   const path = await makePath();
-  // More than one piece, and not a whole number of them.
+  // More than one chunk of lines, and not a whole number of chunks.
   await generatePortfolio({ path, rows: 1_234 });
   const opened = await openPortfolio({ path });
   expect(opened.problems).toEqual([]);
@@ -23,11 +23,11 @@ test('every generated line is valid, means another buyer, and has no warning', a
   expect(lines).toHaveLength(1_234);
   expect(lines.filter(({ kind }) => kind !== 'row')).toEqual([]);
   expect(new Set(lines.map((line) => line.kind === 'row' && line.row.buyer)).size).toBe(1_234);
-  // The stand-in tells companies by name and country.
+  // The stand-in identifies companies by name and country.
   expect(new Set(lines.map(({ cells }) => `${cells[0]} / ${cells[1]}`)).size).toBe(1_234);
 });
 
-test('a generated portfolio looks like life: now and then a comma in a cell, cents, and a limit above 750,000', async () => {
+test('a generated portfolio has commas in cells, cents, and a few limits above 750,000', async () => {
   const path = await makePath();
   await generatePortfolio({ path, rows: 1_000 });
   const rows = parse<Record<string, string>>(await readFile(path, 'utf8'), { columns: true });
@@ -39,14 +39,14 @@ test('a generated portfolio looks like life: now and then a comma in a cell, cen
   expect(share(({ requested_limit }) => Number(requested_limit) > 750_000)).toBeGreaterThan(0.01);
 });
 
-test('a longer generated portfolio begins with the shorter one', async () => {
+test('a longer generated portfolio begins with the lines of a shorter one', async () => {
   const [short, long] = [await makePath(), await makePath()];
   await generatePortfolio({ path: short, rows: 10 });
   await generatePortfolio({ path: long, rows: 600 });
   expect((await readFile(long, 'utf8')).startsWith(await readFile(short, 'utf8'))).toBe(true);
 });
 
-test('every generated line has its twelve cells, and no two have the same name', () => {
+test('every generated line has twelve cells, and no two lines have the same name', () => {
   const index = fc.nat({ max: 100_000_000 });
   const read = (at: number) => parse(portfolioLine(at))[0] as string[];
   fc.assert(

@@ -7,7 +7,7 @@ import { LIMITED_PER_S } from './limiters/limiter.ts';
 import { LIMITER_CASES } from './limiters/limiter-cases.ts';
 import { hasNginx } from './limiters/nginx.ts';
 
-/** Answers what it was asked, with a status and a header of its own. */
+/** Echoes each request, with a status and a header of its own. */
 async function startEcho(): Promise<string> {
   const server = createServer(async (call, answer) => {
     answer.writeHead(201, { 'x-own': 'kept' });
@@ -22,11 +22,11 @@ async function startEcho(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** One of each kind. */
+/** One limiter of each kind. */
 const KINDS = ['express-rate-limit draft-8 1s', 'fastify-rate-limit 1s', 'rate-limiter-flexible 1s', 'nginx 429'];
 const cases = LIMITER_CASES.filter(({ name, needsNginx }) => KINDS.includes(name) && (!needsNginx || hasNginx()));
 
-test.each(cases)('$name passes calls on as they are, and refuses what is too fast', async ({ start }) => {
+test.each(cases)('$name passes calls on unchanged, and refuses calls above its rate', async ({ start }) => {
   await using limiter = await start(await startEcho());
   const post = async (path: string) => {
     const headers = { authorization: 'Bearer one', 'content-type': 'application/json' };

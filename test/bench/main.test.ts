@@ -10,7 +10,7 @@ import { bundled } from '../support/bundle.ts';
 import { COMPILED } from '../support/command.ts';
 import { serversBelow, WAIT } from '../support/redis/own-fixture.ts';
 
-test('a bench in small runs all contenders, prints its figures and leaves nothing behind', async () => {
+test('a short bench runs all contenders, prints its figures and leaves no process or file', async () => {
   const { child, ended, dir } = startBench(['--rows', '40', '--rounds', '1', '--only', 'run', '--json']);
   const [printed, said, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect(said).not.toContain('bench:');
@@ -41,7 +41,7 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   expectNothingLeft(dir);
 });
 
-test('a bench that is stopped in the middle ends its contender and its servers, and removes its folders', async () => {
+test('a bench that is stopped ends its contender and its servers, and deletes its folders', async () => {
   const { child, ended, dir } = startBench(['--rows', '5000', '--rounds', '1', '--only', 'run']);
   const printed = text(child.stdout);
   const said: string[] = [];
@@ -61,7 +61,7 @@ const ABOVE_ZERO = expect.toSatisfy((value: number) => value > 0);
 
 const named = (name: string) => ({ name, rounds: expect.toSatisfy((rounds: unknown[]) => rounds.length === 1) });
 
-/** The bench, with a folder of its own for all that it makes. */
+/** Starts the bench with its own temporary folder. */
 function startBench(args: string[]) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
   const child = spawn(process.execPath, [bundled('bench'), ...args], {
@@ -70,7 +70,7 @@ function startBench(args: string[]) {
   });
   const ended = once(child, 'exit').then(([status]) => status as number | null);
   onTestFinished(async () => {
-    // Asked kindly, since only it knows what else it has started.
+    // SIGTERM, because only the bench knows which processes it has started.
     child.kill('SIGTERM');
     await ended;
     rmSync(dir, { recursive: true, force: true });
@@ -94,7 +94,7 @@ async function bench(args: string[]) {
   return { printed, said, status, left: readdirSync(dir).filter((name) => name.startsWith('limitline')) };
 }
 
-test('a bench of the pace in small measures ours and the peers, twice where the limit is high', async () => {
+test('a short bench of the pace measures Limitline and the peers, and twice when the limit is high', async () => {
   const { printed, said, status, left } = await bench(['--rows', '20', '--limit', '500', '--headers', 'none']);
   expect(said).not.toContain('bench:');
   expect(status).toBe(0);
@@ -106,7 +106,7 @@ test('a bench of the pace in small measures ours and the peers, twice where the 
   expect(left).toEqual([]);
 });
 
-test.each([['--rows 0'], ['--limit 7'], ['--headers some'], ['--unknown']])('%s is refused', async (words) => {
+test.each([['--rows 0'], ['--limit 7'], ['--headers some'], ['--unknown']])('the arguments %s are refused', async (words) => {
   const { said, status } = await bench(words.split(' '));
   expect(status).toBe(1);
   expect(said).toContain('no such option or value');

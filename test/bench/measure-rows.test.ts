@@ -13,7 +13,7 @@ const figures: RowFigures = {
   madeTwice: 0,
 };
 
-/** A table's cells, by the text of its first column. */
+/** The cells of a table by the text of its first column. */
 function cells(table: string): Record<string, string[]> {
   const rows = table.split('\n').map((line) =>
     line

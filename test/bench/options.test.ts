@@ -9,14 +9,14 @@ test.each([
   expect(readOptions(args)).toEqual(options);
 });
 
-describe('a fault in the arguments is said with how the bench is used', () => {
+describe('a fault in the arguments is reported with the usage of the bench', () => {
   test.each([
     [['--rows', '0'], '--rows 0 is not a whole number above zero'],
     [['--rounds', '2.5'], '--rounds 2.5 is not a whole number above zero'],
     [['--only', 'nothing'], '--only nothing is not a part of the bench'],
     [['--quick'], 'These arguments are not known: --quick'],
     [['500'], 'These arguments are not known: 500'],
-  ])('of %j', (args, words) => {
+  ])('for %j', (args, words) => {
     expect(() => readOptions(args)).toThrow(
       expect.objectContaining({ code: 'USAGE', message: expect.stringMatching(`^${words}.*; use: node test/bench`) }),
     );

@@ -14,18 +14,18 @@ const rows = readFileSync(join(ROOT, 'test/docs/asvs.md'), 'utf8')
     return { number, level, what, state, how, held };
   });
 
-test('each requirement of levels 1 and 2 stands in the table once, with its level, in the order of the standard', () => {
+test('the table has each requirement of levels 1 and 2 once, with its level, in the order of the standard', () => {
   expect(rows.map(({ number, level }) => `${number}/${level}`)).toEqual(ASVS_LEVELS_1_AND_2);
 });
 
-test('each row says how it is met, or why not', () => {
+test('each row explains how its requirement is met, or why not', () => {
   const states = ['met', 'partly', 'not met', 'does not apply'];
   expect(rows.filter(({ state, how }) => !states.includes(state) || how.trim().length < 3)).toEqual([]);
   const unheld = rows.filter(({ state, held }) => (state === 'met' || state === 'partly') === (held === '–'));
   expect(unheld.map(({ number }) => number)).toEqual([]);
 });
 
-describe('what holds a requirement is there', () => {
+describe('the test or chapter that covers a requirement exists', () => {
   test.each(rows.filter(({ held }) => held !== '–'))('$number $what', ({ held }) => {
     const [, path = '', title = ''] = /^`([^`]+)`: (.+)$/.exec(held) ?? [];
     const text = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : '';
@@ -35,14 +35,14 @@ describe('what holds a requirement is there', () => {
   });
 });
 
-test('what is not met is told before the table, with what stands instead', () => {
+test('unmet requirements are listed before the table, each with what is done instead', () => {
   const text = readFileSync(join(ROOT, 'test/docs/asvs.md'), 'utf8');
   const told = text.slice(text.indexOf('## What is not met'), text.indexOf('## V1 '));
   const open = rows.filter(({ state }) => state === 'partly' || state === 'not met').map(({ number }) => number);
   expect([...told.matchAll(/^\| (\d+\.\d+\.\d+) \|/gm)].map(([, number]) => number)).toEqual(open);
 });
 
-test('documents of security lead to what is there', () => {
+test('files that security documents name exist', () => {
   const documents = [
     'SECURITY.md',
     'test/docs/asvs.md',

@@ -14,7 +14,7 @@ const TOP = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
 const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
 const PAGES = [...TOP, ...DOCS.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
-/** Not run here, by the command, or by the first of an example as a whole: the test that runs it, or why none does. */
+/** Commands, or examples by their first command, that are not run here, with the test that runs them or the reason. */
 const NOT_RUN: Record<string, string> = {
   'npm start': 'test/e2e/start.test.ts',
   'npm start -- buyers.csv': 'test/e2e/start.test.ts',
@@ -33,24 +33,24 @@ const NOT_RUN: Record<string, string> = {
   'npm run golden': 'it is run by hand, before and after a change of the inside',
   'npm run pages': 'a test holds that the pages are what it would write',
   'npm run texts': 'a test holds that its catalogue has every text of every page',
-  // Four processes, which are started there.
+  // `up` starts four processes.
   'npx limitline up': 'test/e2e/up.test.ts',
-  // Somebody whom an identity provider has signed in is there.
+  // This command needs a user who signed in by an identity provider.
   "npx limitline user sessions 'ann@example.com (sso 4f6d2a)' --end": 'test/scripts/commands/user.test.ts',
-  // The id of a cause, and of a rule, is made when there is one.
+  // The ids of causes and rules are only known once they exist.
   'npx limitline rule add --cause k3f9 --nights 3': 'test/scripts/commands/rule.test.ts',
   'npx limitline rule remove h7k2m': 'test/scripts/commands/rule.test.ts',
-  // Backup and restore: what is between them is half of the test.
+  // Backup and restore need steps between them.
   'data=/var/lib/limitline': 'test/docs/deployment.test.ts',
 };
 
-/** What runs until somebody stops it, and what it says once it does. */
+/** Commands that run until they are stopped, and their output once they run. */
 const UNTIL_STOPPED: Record<string, RegExp> = {
   'npx limitline console': /The console is at http/,
   'npx limitline events listen': /events are listened for/i,
 };
 
-/** What a page takes from the machine, which not every machine has. */
+/** Tools that examples use and that this machine lacks. */
 const MISSING = ['curl', 'openssl'].filter((tool) => spawnSync('/bin/sh', ['-c', `command -v ${tool}`]).status !== 0);
 
 type Example = { page: string; kind: string; text: string };
@@ -62,7 +62,7 @@ const EXAMPLES: Example[] = PAGES.flatMap((page) => {
   });
 });
 
-/** The commands of an example, one by one; what is fed to one by `<<` belongs to it. */
+/** The commands of an example, one by one, each with its here-document. */
 function commandsIn(text: string): string[] {
   const commands: string[] = [];
   let until: string | undefined;
@@ -82,7 +82,7 @@ const SHELL = EXAMPLES.filter(({ kind }) => kind === 'sh').map((example) => {
   return { ...example, commands: commandsIn(example.text) };
 });
 
-/** A folder in which a page's commands find what they name: files of buyers, a service, and places of this test. */
+/** A folder with everything that the commands of a page name: files of buyers, a service, and places of this test. */
 async function openPlace() {
   const cwd = await makeFolder();
   const standIn = await startStandIn();
@@ -90,7 +90,7 @@ async function openPlace() {
     await mkdir(join(cwd, path, '..'), { recursive: true });
     await writeFile(join(cwd, path), `${lines.join('\n')}\n`, { mode });
   };
-  // On the machine of a user the set-up has put the command where npx finds it.
+  // For users, the set-up puts the command where npx finds it.
   await write('bin/limitline', ['#!/bin/sh', `exec ${process.execPath} ${LIMITLINE} "$@"`]);
   await write('bin/npx', ['#!/bin/sh', 'exec "$@"']);
   for (const name of ['limitline', 'npx']) await chmod(join(cwd, 'bin', name), 0o700);
@@ -115,16 +115,16 @@ async function openPlace() {
     '/etc/ssl/company-ca.pem': AUTHORITY_PATH,
     'EVENTS_PORT=4400': 'EVENTS_PORT=0',
   };
-  // All at once: an address of ours, such as http://127.0.0.1:40105, may begin with one of theirs.
+  // In one pass, because a replacement such as http://127.0.0.1:40105 may contain another placeholder.
   const theirs = new RegExp(Object.keys(places).map(RegExp.escape).join('|'), 'g');
   const placed = (text: string) => text.replace(theirs, (found) => places[found] ?? found);
   return { cwd, env, placed, write };
 }
 
-/** A command of ours whose words no shell has to read. */
+/** A Limitline command without shell syntax. */
 const PLAIN = /^(?:npx )?limitline ([\w ./,=-]+)$/;
 
-/** Runs a command as it stands; one that runs until it is stopped is stopped once it has said that it runs. */
+/** Runs a command unchanged. A command that runs until it is stopped is stopped once it has printed that it runs. */
 async function run(command: string, { cwd, env, placed }: Awaited<ReturnType<typeof openPlace>>) {
   const words = UNTIL_STOPPED[command];
   const [, args] = words ? [] : (PLAIN.exec(placed(command).trim()) ?? []);
@@ -133,7 +133,7 @@ async function run(command: string, { cwd, env, placed }: Awaited<ReturnType<typ
     expect(ended.status, `${command}\n${ended.stderr}`).toBe(0);
     return;
   }
-  // The shell steps aside, so that the signal is for the command.
+  // `exec` makes the command receive the signal in place of the shell.
   const child = spawn('/bin/sh', ['-ec', `${words ? 'exec ' : ''}${placed(command)}`], {
     cwd,
     env,
@@ -157,7 +157,7 @@ async function run(command: string, { cwd, env, placed }: Awaited<ReturnType<typ
   expect(await ended, `${command}\n${said}`).toBe(0);
 }
 
-/** Runs a file of two buyers in a ledger of its own, which is lost then. */
+/** Runs a file of two buyers in a ledger that is lost afterwards. */
 async function runAndLose(name: string, { cwd, env, write }: Awaited<ReturnType<typeof openPlace>>) {
   const lines = buyerLines(2).map((line) => line.replace('Buyer', name).replace('HRB', name));
   await write(`${name}.csv`, lines);
@@ -166,7 +166,7 @@ async function runAndLose(name: string, { cwd, env, write }: Awaited<ReturnType<
   return lost;
 }
 
-/** What was there before a page's commands. */
+/** What exists before the commands of a page are run. */
 const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => Promise<void>> = {
   'docs/deployment.md': async (place) => {
     for (const name of ['q4', 'q1']) await runAndLose(name, place);
@@ -186,7 +186,7 @@ const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => P
 };
 
 test.each([...new Set(SHELL.map(({ page }) => page))])(
-  'the commands of %s do what they are there for',
+  'the commands of %s run with status 0',
   async (page) => {
     const place = await openPlace();
     await BEFORE[page]?.(place);
@@ -198,7 +198,7 @@ test.each([...new Set(SHELL.map(({ page }) => page))])(
   },
 );
 
-test('what is not run here is there, and what is said to run it too', () => {
+test('commands that are not run here are in the docs, and the tests that run them exist', () => {
   const commands = SHELL.flatMap((example) => example.commands);
   for (const [command, why] of Object.entries(NOT_RUN)) {
     expect(commands).toContain(command);
@@ -208,7 +208,7 @@ test('what is not run here is there, and what is said to run it too', () => {
   for (const command of Object.keys(UNTIL_STOPPED)) expect(commands).toContain(command);
 });
 
-test('each example says what it is, so that none is left out', () => {
+test('each code block of the docs has a language, and no command is in a block without one', () => {
   const kinds = new Set(EXAMPLES.map(({ kind }) => kind));
   expect([...kinds].sort()).toEqual(['', 'caddy', 'crontab', 'dotenv', 'json', 'nginx', 'redis', 'sh', 'systemd']);
   const unnamed = EXAMPLES.filter(({ kind }) => kind === '').map(({ text }) => text);
@@ -216,7 +216,7 @@ test('each example says what it is, so that none is left out', () => {
 });
 
 test.each(EXAMPLES.filter(({ kind }) => kind === 'dotenv'))(
-  'the settings of $page are taken: $text',
+  'readSettings accepts the settings of $page: $text',
   async ({ text }) => {
     const { cwd, placed, write } = await openPlace();
     for (const name of ['cert.pem', 'key.pem', 'oidc-secret']) await write(`etc/${name}`, ['x'.repeat(40)]);

@@ -9,7 +9,7 @@ import { makeFolder } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The commands at the head of a compose file, less those of Docker, which not every machine has. */
+/** The commands at the head of a compose file, without those of Docker, which not every machine has. */
 function commandsOf(name: string): string[] {
   const head = readFileSync(join(ROOT, name), 'utf8').split(/^(?!#)/m)[0] ?? '';
   return [...head.matchAll(/^# {3}(.*)$/gm)]
@@ -21,7 +21,7 @@ const hasOpenssl = spawnSync('/bin/sh', ['-c', 'command -v openssl']).status ===
 
 // Promises: compose-makes-secrets, compose-redis-has-password
 test.runIf(hasOpenssl)(
-  'the head of docker-compose.yml makes a Redis with a password, and an address that has it',
+  'the commands at the head of docker-compose.yml make a Redis password and an address with it',
   async () => {
     const cwd = await makeFolder();
     execFileSync('/bin/sh', ['-euc', commandsOf('docker-compose.yml').join('\n')], { cwd });
@@ -45,7 +45,7 @@ test.runIf(hasOpenssl)(
   },
 );
 
-test.runIf(hasOpenssl)('the head of docker-compose.events.yml makes a secret that the listener takes', async () => {
+test.runIf(hasOpenssl)('the commands at the head of docker-compose.events.yml make a valid secret for the listener', async () => {
   const cwd = await makeFolder();
   execFileSync('/bin/sh', ['-euc', commandsOf('docker-compose.events.yml').join('\n')], { cwd });
   expect(readFileSync(join(cwd, 'events_secret.txt'), 'utf8').trim()).toMatch(/^[\w-]{24,200}$/);

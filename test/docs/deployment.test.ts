@@ -14,7 +14,7 @@ import { buyerLines, foundBy, makeFolder, openWorkplace, startStandIn } from '..
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
-/** Every unit that any page names: whatever of them holds our own Redis has to end before its folder is copied. */
+/** Every unit that any page names. Each may use the Redis in the data folder, and must end before a copy. */
 const NAMED_UNITS = new Set(
   readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
@@ -27,7 +27,7 @@ const CREDENTIALS = { SERVICE_CLIENT_ID: 'limitline-sandbox', SERVICE_CLIENT_SEC
 
 const run = promisify(execFile);
 
-/** The examples of a kind on the page, in their order, with the places of this test in them. */
+/** The examples of a kind on the page, in their order, with the places of this test. */
 function examplesOf(kind: string, places: Record<string, string> = {}): string[] {
   const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
     ([, text = '']) => text,
@@ -38,17 +38,17 @@ function examplesOf(kind: string, places: Record<string, string> = {}): string[]
   );
 }
 
-/** Runs the command of a crontab's only entry, in the environment of its first line. */
+/** Runs the command of a crontab's only entry in the environment of its first line. */
 async function runAsCron(crontab: string, home: string): Promise<void> {
   const [path = '', job = ''] = crontab.trim().split('\n');
-  // Five fields say when; cron takes a % for the end of the line where none is before it.
+  // Five fields are the time. cron reads an unescaped % as the end of the line.
   const command = job.split(/\s+/).slice(5).join(' ').replaceAll('\\%', '%');
   const env = { HOME: home, SHELL: '/bin/sh', PATH: path.replace('PATH=', '') };
   await run('/bin/sh', ['-c', command], { cwd: '/', env });
 }
 
 // Promise: deployment-examples-run
-test('the crontab entry runs in the small environment that cron gives', async () => {
+test('the crontab entries run in the small environment of cron', async () => {
   const dir = await makeFolder();
   const standIn = await startStandIn();
   await writeFile(join(dir, 'buyers.csv'), `${buyerLines(3).join('\n')}\n`);
@@ -57,7 +57,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   await writeFile(join(dir, '.env'), dotenv.join(''));
   const places = { '/opt/limitline': ROOT, '/srv/limitline': dir, '/srv/inbox': dir };
   const [daily = '', nightly = ''] = examplesOf('crontab', places);
-  // What a deadline left of another day.
+  // Rows that an earlier deadline left.
   const before = buyerLines(8).map((line) => line.replace('Buyer', 'Before').replace('HRB', 'HRA'));
   await writeFile(join(dir, 'before.csv'), `${before.join('\n')}\n`);
   const left = ['import', 'before.csv', '--portfolio', 'daily-before', '--yes'];
@@ -72,7 +72,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
 });
 
 // Promise: deployment-examples-run
-test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd expects', async () => {
+test.runIf(existsSync(SYSTEMD_ANALYZE))('systemd-analyze accepts the units for systemd', async () => {
   const dir = await makeFolder();
   const names = [
     'limitline.service',
@@ -90,7 +90,7 @@ test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd 
 });
 
 // Promises: private-authority, deployment-examples-run
-test('a service with a certificate of a private authority is reached once that is known, and nothing is sent before', async () => {
+test('a service with a certificate of a private authority gets calls only after the authority is configured', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
   const standIn = await startStandIn();
@@ -109,7 +109,7 @@ test('a service with a certificate of a private authority is reached once that i
 });
 
 // Promises: rights-in-redis, deployment-examples-run
-test('a user of Redis with the rights of the example can do all that is needed, and not more', async () => {
+test('a Redis user with the rights of the example can run everything, and nothing outside the prefix', async () => {
   const redis = await startKillableRedis();
   const words = (examplesOf('redis', { SECRET: 'secret' })[0] ?? '').trim().split(' ');
   await redis.admin.call(words[0] ?? '', ...words.slice(1));
@@ -141,7 +141,7 @@ test('a user of Redis with the rights of the example can do all that is needed, 
   for (const ask of forbidden) await expect(ask()).rejects.toThrow('NOPERM');
 });
 
-/** In place of systemd's own: starts and stops what a unit's file in `units` begins, and notes of which units that was asked. */
+/** Replaces systemctl: starts and stops the command of a unit in `units`, and records each request. */
 const SYSTEMCTL = `#!/bin/sh
 verb=$1; shift
 for unit; do
@@ -158,13 +158,13 @@ for unit; do
 done
 `;
 
-/** A copy of a folder whose Redis runs would be torn. */
+/** Replaces tar: fails while Redis runs, because a copy of its folder would be inconsistent. */
 const TAR = `#!/bin/sh
 if kill -0 "$(cut -d/ -f1 "$LIMITLINE_DATA/redis/server.pid" 2>/dev/null)" 2>/dev/null; then echo Redis runs; exit 1; fi
 exec ${spawnSync('/bin/sh', ['-c', 'command -v tar']).stdout.toString().trim()} "$@"
 `;
 
-/** A host with the units of the page, all of which run; the console and the listener are told of in words. */
+/** A host with all units of the page; the page describes the console and the listener only in words. */
 async function openUnits(cwd: string, places: Record<string, string>) {
   await mkdir(join(cwd, 'units'));
   await mkdir(join(cwd, 'bin'));
@@ -183,7 +183,7 @@ async function openUnits(cwd: string, places: Record<string, string>) {
 }
 
 // Promises: data-folder-saved-and-restored, restored-trail-lacks-entries, deployment-examples-run
-test('a data folder is saved and restored as the page says, with all that runs on it, and goes on as it was then', async () => {
+test('a data folder is saved and restored with the commands of the page, and recover adds what was sent since', async () => {
   const cwd = await makeFolder();
   const standIn = await startStandIn();
   const data = join(cwd, 'data');
@@ -214,7 +214,7 @@ test('a data folder is saved and restored as the page says, with all that runs o
   await shell(`systemctl start ${units.join(' ')}`);
   expect((await request('old')).status).toBe(0);
 
-  // What nobody stops keeps the copy waiting.
+  // The copy waits for a process that is no unit.
   const other = startCommand(['work'], { cwd, env });
   await expect.poll(() => other.output().stderr).toContain('"msg":"working"');
   const words = join(cwd, 'backup.txt');
@@ -228,18 +228,18 @@ test('a data folder is saved and restored as the page says, with all that runs o
 
   expect((await request('new')).status).toBe(0);
   await stopAll();
-  // After a crash another process may bear the number of the Redis of before.
+  // After a crash, another process may have the process id of the earlier Redis.
   await writeFile(join(data, 'redis/server.pid'), `${process.pid}/0/0`);
   await shell(restore);
   const verify = () => callCommand(['audit', 'verify'], { cwd, env });
-  // What the data folder of before knows of the trail is not in the copy.
+  // The part of the audit trail since the backup is not in the copy.
   expect(await verify()).toMatchObject({
     status: 2,
     stdout: expect.stringContaining('The end of the trail is missing'),
   });
-  // What was requested since the backup would be requested again.
+  // Requests since the backup would be sent again.
   expect(await request('new')).toMatchObject({ status: 1, stderr: expect.stringContaining('Redis is older') });
-  // What was done since is not known any more: what `recover` is for.
+  // Redis does not know what was done since the backup; `recover` restores it.
   expect(await callCommand(['report', 'new'], { cwd, env })).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/no portfolio "new" in account http.*; known are: old\./),

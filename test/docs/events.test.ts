@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const PAGE = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/events.md'), 'utf8');
 
-/** What stands in a line of the example for Caddy, with the blocks around it. */
+/** The lines of the example for Caddy, each with the blocks around it. */
 function caddyLines(): { line: string; within: string[] }[] {
   const example = /^```caddy\n([\s\S]*?)^```/m.exec(PAGE)?.[1] ?? '';
   const open: string[] = [];
@@ -17,7 +17,7 @@ function caddyLines(): { line: string; within: string[] }[] {
   });
 }
 
-test('the example for Caddy hands events on: Caddy answers by a bare respond before it asks reverse_proxy, wherever it stands', () => {
+test('in the example for Caddy, reverse_proxy and respond are in handle blocks, so that events are passed on', () => {
   const lines = caddyLines();
   expect(lines.find(({ line }) => line.startsWith('reverse_proxy'))?.within).toEqual([
     'events.example.com',
@@ -27,6 +27,6 @@ test('the example for Caddy hands events on: Caddy answers by a bare respond bef
 });
 
 // Promise: secret-out-of-proxy-logs
-test('the example for Caddy keeps the secret out of its log of faults, which has the address of what could not be passed on', () => {
+test('in the example for Caddy, the error log with request addresses is off, so that no secret is logged', () => {
   expect(caddyLines().find(({ line }) => line === 'exclude http.log.error')?.within).toEqual(['', 'log default']);
 });

@@ -13,7 +13,7 @@ const within = (folder: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
 const PAGES = [...readdirSync(ROOT), ...within('docs'), ...within('test')].filter((name) => name.endsWith('.md'));
-/** What speaks to operators besides. */
+/** Other files with commands for operators. */
 const OTHERS = ['examples/alerts.yml', ...readdirSync(ROOT).filter((name) => name.startsWith('docker-compose'))];
 
 const program = new Command('limitline').option('--json').option('--version').option('--help');
@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const { load } of Object.values(COMMANDS)) (await load()).register(program, terminal);
 });
 
-/** What is wrong with a command line as a page writes it; `a|b` names several, and other words are what it is given. */
+/** The faults of a command line on a page; `a|b` names several commands, and other words are arguments. */
 function faultsOf(line: string): string[] {
   let at: Command[] = [program];
   const faults: string[] = [];
@@ -41,22 +41,22 @@ function faultsOf(line: string): string[] {
   return faults;
 }
 
-/** What a text says of commands: in its own marks of code, and after `npx`. */
+/** The command lines of a text: in code marks, and at the beginning of lines. */
 function commandLinesIn(text: string): string[] {
   const inMarks = [...text.matchAll(/`(?:npx )?limitline ([^`]+)`/g)].map(([, line = '']) => line);
   const asThere = [...text.matchAll(/^(?:npx )?limitline ((?:(?! #|[<>|&]).)+)/gm)].map(([, line = '']) => line);
   return [...inMarks, ...asThere].map((line) => line.replaceAll('\\|', '|').replace(/'[^']*'|"[^"]*"/g, 'NAME'));
 }
 
-test.each(['run FILE --nonsense', 'user rename NAME', 'pause|stop NAME', 'checks FILE'])('%s is none', (line) => {
+test.each(['run FILE --nonsense', 'user rename NAME', 'pause|stop NAME', 'checks FILE'])('the command line "%s" is recognised as wrong', (line) => {
   expect(faultsOf(line)).toHaveLength(1);
 });
 
-test.each(PAGES)('each command that %s names is one that there is, with the options that it has', (page) => {
+test.each(PAGES)('each command and option on %s exists', (page) => {
   expect(commandLinesIn(read(page)).flatMap(faultsOf)).toEqual([]);
 });
 
-test.each(OTHERS)('each command that %s names is one that there is, with the options that it has', (name) => {
+test.each(OTHERS)('each command and option in %s exists', (name) => {
   const lines = [
     ...read(name).matchAll(
       /(?:npx limitline|run --rm work|console limitline) ((?:(?!["),.;]|\.$| and | or | when | where ).)+)/gm,
@@ -65,19 +65,19 @@ test.each(OTHERS)('each command that %s names is one that there is, with the opt
   expect(lines.map(([, line = '']) => line).flatMap(faultsOf)).toEqual([]);
 });
 
-test.each(PAGES)('each npm script that %s names is there', (page) => {
+test.each(PAGES)('each npm script on %s exists', (page) => {
   const { scripts } = JSON.parse(read('package.json'));
   for (const [, name = ''] of read(page).matchAll(/npm run ([a-z:]+)/g)) expect(scripts).toHaveProperty([name]);
 });
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of the headings of a page, as GitHub makes them. */
 function anchorsOf(page: string): Set<string> {
   const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.trim().toLowerCase());
   return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-')));
 }
 
-test.each(PAGES)('each link of %s leads to something that is there', (page) => {
+test.each(PAGES)('each link on %s leads to an existing file and heading', (page) => {
   const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
   const dead = [...text.matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].filter(([, path = '', anchor]) => {
     const target = path === '' ? page : join(dirname(page), path);
@@ -88,10 +88,10 @@ test.each(PAGES)('each link of %s leads to something that is there', (page) => {
 });
 
 const SETTINGS = Object.keys(settingsSchema.shape);
-/** One of the tests, and one that shows what a mistake looks like. */
+/** A variable of the tests, and an example of a mistake. */
 const NO_SETTINGS = ['LIMITLINE_SOURCE', 'SERVICE_RATE_PER_SECOND'];
 
-test.each(PAGES)('each setting that %s names is one that there is', (page) => {
+test.each(PAGES)('each setting on %s exists', (page) => {
   const families = [...new Set(SETTINGS.map((name) => name.split('_')[0]))].join('|');
   const named = read(page).match(new RegExp(`\\b(?:${families})_[A-Z_]+[A-Z]\\b(?!=?…)`, 'g')) ?? [];
   const known = new Set([...SETTINGS, ...SETTINGS.map((name) => `${name}_FILE`), ...NO_SETTINGS]);
@@ -99,7 +99,7 @@ test.each(PAGES)('each setting that %s names is one that there is', (page) => {
   expect([...new Set(unknown)]).toEqual([]);
 });
 
-test('the changelog begins with the version that this is, and names the format of its ledger', () => {
+test('the changelog begins with the version of package.json and the ledger format', () => {
   const { version } = JSON.parse(read('package.json'));
   expect(JSON.parse(read('package-lock.json')).version).toBe(version);
   const [first = ''] = /^## .*$/m.exec(read('CHANGELOG.md')) ?? [];

@@ -5,7 +5,7 @@ import { CHECKS } from '../../src/ledger/nightly/checks.ts';
 import { NOTICE_KINDS } from '../../src/notices/notice.ts';
 
 // Promise: check-compares-own-records
-test('docs/nightly.md has each check by the title that the report gives it, and none besides', () => {
+test('docs/nightly.md lists exactly the checks of CHECKS, with their titles, in the same order', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
   const [, section = ''] = text.split(/^## The nightly check$/m);
   const titles = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (.+?) \|/gm)].map(([, title]) => title);
@@ -14,7 +14,7 @@ test('docs/nightly.md has each check by the title that the report gives it, and 
   expect(named, 'its tables have a line for each entry of CHECKS, in the same order').toEqual(titled);
 });
 
-test('docs/nightly.md says of each kind of notice when it is told, in the order of their names in settings', () => {
+test('docs/nightly.md lists exactly the kinds of notices of NOTICE_KINDS, in the same order', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
   const [, section = ''] = text.split(/^### What is told of$/m);
   const kinds = [...(section.split(/^##/m)[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind);

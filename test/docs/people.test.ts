@@ -7,7 +7,7 @@ import { ROLES, type Role } from '../../src/people/person.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/people.md'), 'utf8');
 
-/** What each line of the document speaks of, in its order. */
+/** The rights that each line of the table in the document is about, in its order. */
 const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['GET /'], ['GET /portfolios/:name'], ['GET /portfolios/:name/rows/:key'], ['GET /portfolios/:name/events']],
   [['GET /health']],
@@ -55,7 +55,7 @@ function cellOf(right: Right, role: Role, kind?: string): string {
 }
 
 // Promise: roles-say-what-one-may
-test('the roles in the docs are those of the table', () => {
+test('the table of roles in docs/people.md agrees with the rights of the console', () => {
   const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'));
   expect(lines).toHaveLength(SPEAKS_OF.length);
   for (const [place, rights] of SPEAKS_OF.entries()) {

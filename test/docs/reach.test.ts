@@ -7,7 +7,7 @@ import { readReach } from '../../src/console/server/reach.ts';
 const PAGE = readFileSync(new URL('../../docs/reach.md', import.meta.url), 'utf8');
 const NGINX = /^```nginx\n([\s\S]*?)^```/m.exec(PAGE)?.[1] ?? '';
 
-/** What the console makes of a request that nginx passes on, as the page has it set up, for the address that people open. */
+/** How the console sees a request that nginx passes on with this configuration, for this public address. */
 function passedOn(address: string, block: string) {
   const { host, hostname } = new URL(address);
   const words: Record<string, string> = {
@@ -30,13 +30,13 @@ function passedOn(address: string, block: string) {
 
 // Promise: asker-behind-proxy
 test.each(['https://limitline.example.com', 'https://limitline.example.com:8443'])(
-  'what the example for nginx passes on is answered at %s, with the address of whoever asks',
+  'a request through the example for nginx is accepted at %s, with the address of the visitor',
   (address) => {
     expect(passedOn(address, NGINX)).toMatchObject({ address: '203.0.113.9', origin: address });
   },
 );
 
-test('nginx passes the port on, without which the console answers 421', () => {
+test('without the port in the Host header, the console answers 421', () => {
   const without = NGINX.replace('$http_host', '$host');
   expect(passedOn('https://limitline.example.com:8443', without)).toMatchObject({ status: 421 });
 });

@@ -9,17 +9,17 @@ import { makeFolder } from '../support/workplace.ts';
 
 const PAGE = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
 const ROWS = 700;
-/** Of so few rows the figures differ by so much from those of thousands. */
+/** The figures of so few rows may differ by so much from those of thousands. */
 const TOLERANCE = 0.25;
 
-/** What the page says of a row, in kB, by its words for it. */
+/** The figures of the page for this step, in kB for each row. */
 const said = (words: string) =>
   (new RegExp(`^\\| ${words} \\|(.*)\\|$`, 'm').exec(PAGE)?.[1] ?? '')
     .split('|')
     .map((cell) => Number.parseFloat(cell));
 
 // Promise: room-of-a-row
-test('a row takes as much of the memory of Redis, and of its append-only file, as the page says', async () => {
+test('a row takes as much memory of Redis, append-only file and archive as docs/deployment.md states', async () => {
   const redis = await startKillableRedis();
   await redis.admin.config('SET', 'hash-max-listpack-value', '1024');
   const dataDir = join(await makeFolder(), 'data');
@@ -30,7 +30,7 @@ test('a row takes as much of the memory of Redis, and of its append-only file, a
     return { memory: of('used_memory'), file: of('aof_current_size') };
   };
   const run = async (...args: string[]) => expect(await desk.limitline(...args)).toMatchObject({ status: 0 });
-  // What Redis and BullMQ take whatever the rows are is there after the first portfolio.
+  // The first portfolio makes everything that Redis and BullMQ keep apart from rows.
   await generatePortfolio({ path: join(desk.cwd, 'q3.csv'), rows: ROWS });
   await run('run', 'q3.csv', '--yes');
   await generatePortfolio({ path: join(desk.cwd, 'q4.csv'), rows: ROWS, from: ROWS });
@@ -47,7 +47,7 @@ test('a row takes as much of the memory of Redis, and of its append-only file, a
   for (const [words, command] of steps) {
     await run(...command);
     const [memory = 0, file = 0] = said(words);
-    // Redis frees what was removed, and the buffers of connections that ended, some time later.
+    // Redis frees deleted keys, and the buffers of closed connections, some time later.
     const others = async () => {
       const found = await perRow();
       return [

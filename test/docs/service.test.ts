@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const [, ...SECTIONS] = readFileSync(join(ROOT, 'docs/service.md'), 'utf8').split(/^## /m);
 const TEXTS = new Map(SECTIONS.map((section) => [section.split('\n', 1)[0] ?? '', section]));
 
-/** The sections that a file names, with a line break in between or not; empty where what follows is no quoted name. */
+/** The sections of docs/service.md that a file cites, also across a line break; '' when no quoted name follows. */
 function citedIn(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8').replace(/\n\s*(?:\*|\/\/|--) /g, ' ');
   return [...text.matchAll(/docs\/service\.md, (?:"([^"]+)")?/g)].map((match) => match[1] ?? '');
@@ -23,22 +23,22 @@ const HELD = [
   ...readFileSync(join(ROOT, 'docs/service.md'), 'utf8').matchAll(/^\| .+? \| `(test\/[^`]+)` \| (.+) \|$/gm),
 ].map(([, file = '', title = '']) => ({ file, title }));
 
-describe('the page of the service', () => {
-  test.each(HELD)('names a test that is there: $title', ({ file, title }) => {
+describe('docs/service.md', () => {
+  test.each(HELD)('names an existing test: $title', ({ file, title }) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     expect(text).toMatch(new RegExp(`['"\`]${title.replace(/[.*+?^$\\{}()|[\]\\]/g, '\\$&')}['"\`]`));
   });
 
-  test('has every section that the code names', () => {
+  test('has every section that the code cites', () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter(({ section }) => !TEXTS.has(section))).toEqual([]);
   });
 
-  test('is what the code names, and not the document that it was written from', () => {
+  test('is cited by the code, and the document from which it was written is not', () => {
     expect(FILES.filter((file) => /service[-]api/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
   });
 
-  test('names the paths that are called', () => {
+  test('lists the paths of all calls', () => {
     expect([...(TEXTS.get('Calls') ?? '').matchAll(/`(\/[^`]+)` \|/g)].map((match) => match[1])).toEqual([
       SERVICE_PATHS.token,
       SERVICE_PATHS.company,
@@ -51,7 +51,7 @@ describe('the page of the service', () => {
     { section: 'Company', schema: companyBodySchema },
     { section: 'Buyer limit request', schema: limitBodySchema },
     { section: 'Document', schema: documentBodySchema },
-  ])('has every field that is sent: $section', ({ section, schema }) => {
+  ])('lists every sent field: $section', ({ section, schema }) => {
     const rows =
       TEXTS.get(section)
         ?.split('\n')

@@ -16,12 +16,12 @@ function namesIn(section: string): string[] {
   return [...section.matchAll(/^\| `([\w-]+)` \|/gm)].map((match) => match[1] ?? '').filter((name) => name !== 'fault');
 }
 
-test('the page of the stand-in has every member, and every family of headers', () => {
+test('docs/stand-in.md lists every member of the faults and every family of headers', () => {
   expect(namesIn(MEMBERS).toSorted()).toEqual(Object.keys(readFaults({}, {})).toSorted());
   for (const name of LIMIT_HEADERS) expect(MEMBERS).toContain(`\`${name}\``);
 });
 
-test('it has every fault: what it lacks or invents is refused', () => {
+test('docs/stand-in.md lists exactly the faults that the stand-in accepts', () => {
   const refusal = (fault: string) => {
     try {
       readFaults({}, { rules: [{ on: 'limit', fault }] });
@@ -36,14 +36,14 @@ test('it has every fault: what it lacks or invents is refused', () => {
   expect(namesIn(RULES)).toHaveLength(8);
 });
 
-test.each(EXAMPLES)('its example is played: %s', async (example) => {
+test.each(EXAMPLES)('the stand-in accepts the example %s', async (example) => {
   const { caller } = await openStandIn();
   const answer = await caller.control('faults', JSON.parse(example));
   expect(answer.status).toBe(200);
   expect(answer.json().settings).toMatchObject(JSON.parse(example));
 });
 
-test('what was made and answered by a 502 is told by what really happened', async () => {
+test('a company that was made and answered with 502 is reported as made', async () => {
   const { caller } = await openStandIn();
   await caller.control('faults', { rules: [{ on: 'company', fault: 'status', status: 502, made: true }] });
   expect((await caller.post('company', { name: 'A' })).status).toBe(502);

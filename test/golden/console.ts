@@ -13,10 +13,10 @@ import { englishNumbers, visibleText } from './text.ts';
 const HOST = '127.0.0.1:3000';
 const EVERYTHING = as('zoe', ...ROLES);
 
-/** As long as the longest route. */
+/** The length of the longest route. */
 const WIDTH = 70;
 
-/** Who asks, by the head of the column. */
+/** The users by the head of their column. */
 const COLUMNS: Readonly<Record<string, Record<string, string>>> = {
   nobody: {},
   none: as('nick'),
@@ -66,10 +66,10 @@ const PAGES = [
   '/nowhere',
 ];
 
-/** Pages about machines, or for them: their figures are versions and measurements. */
+/** Pages with figures of machines, such as versions and measurements. */
 const OF_MACHINES = /^\/(?:health|metrics)/;
 
-/** Pages whose texts are looked at, and whose text is not kept. */
+/** Pages whose texts are checked but not kept. */
 const MORE_PAGES = [
   '/me',
   '/nightly/automation',
@@ -87,7 +87,7 @@ const MORE_PAGES = [
   '/sign-in',
 ];
 
-/** Calls `look` with each page as each role is shown it. */
+/** Calls `look` with each page for each role. */
 export async function lookAtPages(context: Context, look: (path: string, body: string) => void): Promise<void> {
   const { web, visitor, paths } = await openPages(context, [...PAGES, ...MORE_PAGES]);
   for (const [template, path] of paths) {
@@ -98,7 +98,7 @@ export async function lookAtPages(context: Context, look: (path: string, body: s
   await web.close();
 }
 
-/** What each page shows to who may do everything, what a viewer is shown of some, and the status of each route for each role. */
+/** Keeps each page for a user with all roles, some pages for a viewer, and the status of each route for each role. */
 export async function lookAtConsole(context: Context, keep: Keep): Promise<void> {
   const { web, routes, visitor, paths } = await openPages(context, PAGES);
   for (const [template, path] of paths) {
@@ -125,9 +125,9 @@ export async function lookAtConsole(context: Context, keep: Keep): Promise<void>
   await web.close();
 }
 
-/** A console, who asks it, and the addresses of pages. */
+/** A console, a visitor of it, and the addresses of pages. */
 async function openPages(context: Context, pages: readonly string[]) {
-  // The board looks for this at queues, and the simulator's queues lack it.
+  // The queue dashboard expects this field of queues, which the queues of the simulator lack.
   for (const queue of Object.values(context.queues.bullmq)) Object.assign(queue, { metaValues: { version: 'bullmq' } });
   const { opened: web, routes } = await withAllRoutes(async () => {
     const opened = await openConsole(context, byHeader);
@@ -140,7 +140,7 @@ async function openPages(context: Context, pages: readonly string[]) {
 
 const nameOf = (template: string): string => template.slice(1).replace(/[/?=&,]+/g, '-') || 'portfolios';
 
-/** Asks the server over a connection in memory, since the scheduler does not wait for sockets. */
+/** Asks the server over an in-memory connection, because the scheduler does not wait for sockets. */
 function makeVisitor(server: { emit: (event: 'connection', socket: object) => void }) {
   let [cookie, token] = ['', ''];
   const ask = async (method: string, path: string, who: Record<string, string>, body = '', type = formOf(path)) => {
@@ -155,7 +155,7 @@ function makeVisitor(server: { emit: (event: 'connection', socket: object) => vo
   };
   return {
     ask,
-    /** Uploads a file, and answers where its draft is. */
+    /** Uploads a file and returns the address of its draft. */
     async upload(): Promise<string> {
       const keys = await ask('GET', '/keys', EVERYTHING);
       token = /name="csrf-token" content="([^"]*)"/.exec(keys.body)?.[1] ?? '';
@@ -173,7 +173,7 @@ function makeVisitor(server: { emit: (event: 'connection', socket: object) => vo
 const formOf = (path: string): string =>
   path.startsWith('/queues') ? 'application/json' : 'application/x-www-form-urlencoded';
 
-/** Each page's address as it is listed, and as it is asked for. */
+/** Each page with its listed address and its real address. */
 async function pathsOf(
   { rows, approvals, reports, events }: Context,
   draft: string,

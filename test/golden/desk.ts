@@ -15,14 +15,14 @@ import { open } from '../simulation/worlds/people.ts';
 import { callCommand } from '../support/command.ts';
 import type { Keep } from './goldens.ts';
 
-/** A step begins this long after the one before: how long a step takes does not show in the times of the next. */
+/** The time between the beginnings of two steps. The duration of a step does not show in the times of the next one. */
 const STEP_MS = 600_000;
 
 const { userInfo } = os;
 
 type Given = { by?: string; env?: Record<string, string>; input?: () => string };
 
-/** The people who make the fixed state, one step after another: with a folder of files, the command line, and workers now and then. */
+/** The steps that make the fixed state, with a folder of files, the command line, and workers from time to time. */
 export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   const cwd = join(simulation.dataDir, 'desk');
   cpSync(join(import.meta.dirname, 'files'), cwd, { recursive: true });
@@ -37,7 +37,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   };
   let steps = 0;
 
-  /** One step, in a process of its own. */
+  /** Runs one step in a process of its own. */
   const step = (run: () => Promise<unknown>): Promise<void> => {
     steps += 1;
     return simulation.alone(`step ${steps}`, async ({ shared }) => {
@@ -46,7 +46,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
     });
   };
 
-  /** One step that uses the product's own functions. */
+  /** Runs one step that calls functions of the product. */
   const withContext = (run: (context: Context) => Promise<unknown>, more: Record<string, string> = {}): Promise<void> =>
     step(async () => {
       const context = await open(readSettings({ cwd, env: { ...env, ...more } }));
@@ -67,7 +67,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   return {
     cwd,
     withContext,
-    /** Runs a command as this user of the system, with this standard input, and keeps what it says. */
+    /** Runs a command as this system user with this standard input, and keeps its output. */
     command: (words: string, { by = 'ann', env: more = {}, input = () => '' }: Given = {}): Promise<void> =>
       step(async () => {
         os.userInfo = ((...args: []) => ({ ...userInfo(...args), username: by })) as typeof os.userInfo;
@@ -84,7 +84,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
           `$ limitline ${words}\n${stdout}${said && `[standard error]\n${said}`}[${status}]\n\n`,
         );
       }),
-    /** A worker works until nothing goes on by itself. */
+    /** Runs a worker until nothing can continue without a person. */
     works: (): Promise<void> =>
       withContext(async (context) => {
         const service = openService(context, SERVICE_URL);

@@ -5,13 +5,13 @@ import { KEYS } from '../simulation/run/process.ts';
 
 const SNAPSHOT = readFileSync(new URL('../simulation/check/snapshot.lua', import.meta.url), 'utf8');
 
-/** Keys whose content depends on how often something was asked for, or is encrypted; and keys of the simulator itself. */
+/** Keys whose content depends on the number of requests or is encrypted, and keys of the simulator itself. */
 const LEFT_OUT = /:(pace|pace-samples|doors|marks|marks:all|token:.*|audit|audit:head)$|^simulated:/;
 
-/** JSON of this length or more is spread over several lines. */
+/** JSON of this length or more is printed on several lines. */
 const LONGEST_LINE = 120;
 
-/** All that Redis has, key by key, sorted. Keys of the account are shown without their common beginning. */
+/** The content of Redis key by key, sorted. Keys of the account are shown without their common prefix. */
 export async function dumpOf(database: Database): Promise<string> {
   const [found] = await database.run([['EVAL', SNAPSHOT, 0]]);
   if (!Array.isArray(found)) throw found;
@@ -21,12 +21,12 @@ export async function dumpOf(database: Database): Promise<string> {
       .filter(({ key }) => !LEFT_OUT.test(key))
       .map(({ key, content = null, type }) => `${key.replace(KEYS.root, '')} (${type})\n${linesOf(type, content)}`)
       .join('\n')
-      // The owner of a call: a process, and the number of its attempt.
+      // The owner of a call: a process and the number of its attempt.
       .replace(/\b[\w-]{8}\/\d+(?![\w-])/g, '<attempt>')
   );
 }
 
-/** The same of a file of an archive: of rows, or of what else a portfolio has in Redis. */
+/** The same for an archive file of rows, or of the other keys of a portfolio. */
 export function archiveText(path: string): string {
   const isOfRows = path.endsWith('rows.ndjson.gz');
   const lines = gunzipSync(readFileSync(path)).toString().trim().split('\n').sort();
@@ -46,11 +46,11 @@ function linesOf(type: string, content: Reply): string {
   return shown.replace(/[^\P{Cc}\n]/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** The digest of an archive depends on the order in which Redis lists fields, and its size on the version that wrote it. */
+/** The digest of an archive depends on the field order of Redis, and its size on the version that wrote it. */
 const pair = (name: string, value: string): string =>
   `${name}: ${name === 'archive' ? value.replace(/"(sizeBytes|sha256)": ?("\w*"|\d+)/g, '"$1": <of its files>') : value}`;
 
-/** Text as it is, long JSON with line breaks, and other bytes as Latin-1. */
+/** Text unchanged, long JSON with line breaks, and other bytes as Latin-1. */
 function readable(reply: Reply): string {
   if (!Buffer.isBuffer(reply)) return String(reply);
   const text = reply.toString();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('what a fixed state leads to is kept as it is: npm run golden shows each difference, and -- --write keeps what is meant', () => {
+test('the golden files agree with the fixed state: npm run golden shows differences, and -- --write keeps them', () => {
   const main = join(import.meta.dirname, 'main.ts');
   const { stdout, stderr } = spawnSync(process.execPath, ['--max-semi-space-size=64', main, '--state'], {
     encoding: 'utf8',

@@ -13,12 +13,12 @@ import { masked } from './text.ts';
 
 const KEPT = join(import.meta.dirname, 'kept');
 
-/** Keeps a text under a name; a later text of the same name is appended. */
+/** Keeps a text under a name; a later text with the same name is appended. */
 export type Keep = (name: string, text: string) => void;
 
 /**
- * Makes all texts anew, or those of the fixed state alone, and writes them or prints how they differ from those that are kept. Answers the
- * exit status.
+ * Makes all texts again, or those of the fixed state alone. Writes them, or prints how they differ from the kept ones.
+ * Returns the exit status.
  */
 export async function goldens(wish: 'all' | 'state' | 'write'): Promise<number> {
   const server = await startRedisServer();
@@ -56,7 +56,7 @@ export async function goldens(wish: 'all' | 'state' | 'write'): Promise<number> 
   }
 }
 
-/** Prints the texts of pages that were not looked up in the catalogue. Answers the exit status. */
+/** Prints the texts of pages that were not looked up in the catalogue. Returns the exit status. */
 export async function untranslatedTexts(): Promise<number> {
   const server = await startRedisServer();
   const dataDir = join(server.dir, 'data');
@@ -80,7 +80,7 @@ export async function untranslatedTexts(): Promise<number> {
   return found.size === 0 ? 0 : 1;
 }
 
-/** A world that is over as soon as the fixed state is made. */
+/** A world that ends as soon as the fixed state is made. */
 function stateWorld(state: ReturnType<typeof makeState>): World {
   const nobody = { cast: [], isOver: async () => true, checkEnd: async () => {} };
   return { name: 'a fixed state', ...nobody, ...state };
@@ -89,7 +89,7 @@ function stateWorld(state: ReturnType<typeof makeState>): World {
 async function playOrThrow(world: World, place: Place): Promise<void> {
   const { broken } = await play(world, plainSchedule(world), place);
   if (broken === undefined) return;
-  // A command that did not end still has the streams of this process.
+  // A command that did not end still holds the streams of this process, so this writes to the descriptor.
   writeSync(2, `${world.name}: ${broken}\n`);
   throw new Error(broken);
 }

@@ -20,7 +20,7 @@ if (isOfTexts) await markTexts();
 const { goldens, untranslatedTexts } = await import('./goldens.ts');
 process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens(wish));
 
-/** The language of pages is one in which each message of the catalogue stands between marks, and English for all else. */
+/** Makes pages use a language that puts marks around each message of the catalogue, and English for other texts. */
 async function markTexts(): Promise<void> {
   const { speak } = await import('../../src/console/html/html.ts');
   const { messagesOfSources } = await import('../texts/messages.ts');
@@ -29,8 +29,9 @@ async function markTexts(): Promise<void> {
 }
 
 /**
- * The scheduler does not see work in Node's thread pool, and time would pass meanwhile. So archives and digests of passwords are made at
- * once. Archives are not compressed, since compression gives other bytes on other machines; digests are made cheaply.
+ * The scheduler does not see work in the thread pool of Node, and virtual time would pass meanwhile. So archives and
+ * password digests are made synchronously. Archives are not compressed, since compressed bytes differ between machines;
+ * digests are made cheaply.
  */
 function takeOverThreads(): void {
   const inOnePiece = (change: (whole: Buffer) => Buffer) => () => {
@@ -52,8 +53,8 @@ function takeOverThreads(): void {
 }
 
 /**
- * Random bytes depend on the name of the process, on their length, and on how often that process drew this length before. So a change
- * of the product that draws once more or less leaves most ids as they are.
+ * Random bytes depend on the name of the process, on their length, and on how often it drew this length before.
+ * So a change of the product that draws once more or less keeps most ids the same.
  */
 function takeOverChance(): void {
   const { randomBytes } = crypto;

@@ -22,7 +22,7 @@ const NIGHT = {
   signal: NEVER,
 };
 
-/** Commands that change nothing: asked at the end, for JSON and for words. */
+/** Commands that change nothing, called at the end with and without --json. */
 const QUESTIONS = [
   'portfolios',
   'portfolios --all',
@@ -49,8 +49,9 @@ const QUESTIONS = [
 ];
 
 /**
- * One state with something of everything: rows in each state, lines that led to none, a correction, documents, a supplier, portfolios that
- * wait, were declined, archived, restored and forgotten. Keeps what commands say on the way, and then Redis and files; `look` looks at it at the end.
+ * A state with something of everything: rows in each state, lines that led to none, a correction, documents, a
+ * supplier, and portfolios that wait, were declined, archived, restored and forgotten. Keeps the output of commands,
+ * then Redis and files; `look` sees it at the end.
  */
 export function makeState(
   keep: Keep,
@@ -135,7 +136,7 @@ export function makeState(
   };
 }
 
-/** What the service says of the limits of these amounts, in place of all that was asked for. */
+/** Fields that the service answers for limits of these amounts. */
 const OTHER_WORDS: Readonly<Record<string, object>> = {
   20000: { total_limit: 15000, available_limit: 12000.5 },
   90000: { status: 'in_review', total_limit: 0, available_limit: 0 },

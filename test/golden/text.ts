@@ -4,7 +4,7 @@ import { readBuild } from '../../src/version.ts';
 const OF_THIS_PROCESS = /^(?:# \w+ )?(?:process|nodejs|limitline_build|limitline_data)_.*\n/gm;
 const OF_THIS_MACHINE = /^(Free on its disk|Holds|Limitline|Node|System)\n.*/gm;
 
-/** Replaces what differs between runs and machines: folders, seconds of times, links of the audit, versions, sizes of archives. */
+/** Replaces what differs between runs and machines: folders, seconds of times, audit links, versions, archive sizes. */
 export function masked(text: string, dir: string): string {
   return text
     .replaceAll(dir, '<dir>')
@@ -20,10 +20,10 @@ export function masked(text: string, dir: string): string {
     .replace(OF_THIS_MACHINE, '$1\n<of this machine>');
 }
 
-/** What pages do not write in the reader's notation: numbers that scripts rewrite, what a file or a person wrote, commands. */
+/** Parts of pages that keep their notation: numbers that scripts rewrite, words of files and people, commands. */
 const AS_IT_IS = /<(data|time|code|pre|bdi|textarea|option|script|style|svg)\b.*?<\/\1>/gs;
 
-/** The lines of a page with a sum or a grouped number in English notation that no script would write in the reader's: see `withNumbers`. */
+/** The lines of a page with a number in English notation that no script would rewrite: see `withNumbers`. */
 export function englishNumbers(path: string, body: string): string {
   const lines = visibleText(body.replace(AS_IT_IS, '')).split('\n');
   return lines.flatMap((line) => (ENGLISH.test(line) ? `${path}: ${line}\n` : [])).join('');
@@ -34,7 +34,7 @@ const ENGLISH = /\b\d{1,3}(?:,\d{3})+\b|\b\d+\.\d{2}\b/;
 const INLINE = /<\/?(?:a|b|i|em|strong|span|code|time|abbr|small|data|label|kbd|wbr)\b[^>]*>/g;
 const CHARACTERS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', nbsp: ' ', amp: '&' };
 
-/** The text that people read on a page, without the frame that all pages share; the whole body where it is no page. */
+/** The visible text of a page without the frame that all pages share; the whole body when it is no page. */
 export function visibleText(body: string): string {
   const text = (/<main\b.*<\/main>/s.exec(body)?.[0] ?? body)
     .replace(/<(script|style|svg)\b.*?<\/\1>|<input\b[^>]*type="hidden"[^>]*>/gs, '')

@@ -5,7 +5,7 @@ import { documentBody, openStandIn, until } from '../support/service-caller.ts';
 
 const kinds = ['company', 'document', 'limit'] as const;
 
-test.each(kinds)('a %s must be JSON, and its content type must say so', async (kind) => {
+test.each(kinds)('a %s must be JSON with a JSON content type', async (kind) => {
   const { standIn, caller } = await openStandIn();
   expect((await caller.post(kind, '{"name":')).status).toBeOneOf([400, 422]);
   expect((await caller.post(kind, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -14,7 +14,7 @@ test.each(kinds)('a %s must be JSON, and its content type must say so', async (k
   expect(standIn.counts().made).toEqual({ company: 0, document: 0, limit: 0 });
 });
 
-test('a charset beside the content type, and more than JSON in accept, are fine', async () => {
+test('a charset in the content type and further types in accept are allowed', async () => {
   const { caller } = await openStandIn();
   const headers = { 'content-type': 'application/json; charset=utf-8', accept: 'application/json, text/plain' };
   expect((await caller.post('company', { name: 'A' }, headers)).status).toBe(201);
@@ -26,7 +26,7 @@ test.each([
   ['POST', `${SERVICE_PATHS.limit}/bl_1`],
   ['POST', '/v1/companies'],
   ['GET', '/'],
-])('%s %s is not shown', async (method, path) => {
+])('%s %s is answered with 404 and counted as another request', async (method, path) => {
   const { standIn, caller } = await openStandIn();
   const { status, json } = await caller.send(path, { method });
   expect(status).toBe(404);
@@ -34,7 +34,7 @@ test.each([
   expect(standIn.counts().requests.other).toEqual({ 404: 1 });
 });
 
-test('requests are counted by kind and by answer, refusals too', async () => {
+test('requests are counted by kind and by answer, including refusals', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await caller.post('company', {});
@@ -50,7 +50,7 @@ test('requests are counted by kind and by answer, refusals too', async () => {
   expect(standIn.maxPerSecond()).toBeGreaterThan(0);
 });
 
-test('a client that goes in the middle of its document is counted as gone, and nothing is made', async () => {
+test('a client that disconnects in the middle of its document is counted as gone, and nothing is made', async () => {
   const { standIn, caller } = await openStandIn();
   const headers = await caller.headersOf();
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(standIn.url()).port) });

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import { makeCaller, openStandIn, until } from '../support/service-caller.ts';
 
-test('faults can be set over HTTP, and tell how often they hit', async () => {
+test('faults can be set over HTTP, and their hits are reported', async () => {
   const { standIn, caller } = await openStandIn({ faults: { latencyMs: 1 } });
   const rules = [{ on: 'company', fault: 'status', status: 500, times: 1 }];
   const answer = await caller.control('faults', { rules });
@@ -17,7 +17,7 @@ test.each([
   [{ rules: [{ on: 'limit', fault: 'explode' }] }, 'rules.0.fault'],
   [{ rule: [] }, 'rule'],
   [{ outage: { how: 'refuse' } }, 'forMs'],
-])('%j is refused, and changes nothing', async (change, why) => {
+])('%j is refused and changes nothing', async (change, why) => {
   const { standIn, caller } = await openStandIn();
   const before = standIn.faults();
   const { status, json } = await caller.control('faults', change);
@@ -26,7 +26,7 @@ test.each([
   expect(standIn.faults()).toEqual(before);
 });
 
-test('a request for an outage is answered before the port closes for its time', async () => {
+test('a request for an outage is answered before the port closes for its duration', async () => {
   const { standIn, caller } = await openStandIn();
   expect((await caller.control('faults', { outage: { how: 'refuse', forMs: 600 } })).status).toBe(200);
   await until(() => expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
@@ -34,7 +34,7 @@ test('a request for an outage is answered before the port closes for its time', 
   expect(standIn.faults().outage).toBeNull();
 });
 
-test('what was made is told, and forgotten on request, and neither request is counted', async () => {
+test('/made reports everything made, /reset forgets it, and neither request is counted', async () => {
   const { caller } = await openStandIn({ faults: { latencyMs: 1 } });
   await caller.company('A');
   await caller.company('A');
@@ -56,7 +56,7 @@ const otherAddress = Object.values(networkInterfaces())
   .flat()
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
 
-test.runIf(otherAddress)('the control endpoints answer this machine alone', async () => {
+test.runIf(otherAddress)('the control endpoints only answer requests from this machine', async () => {
   const { standIn } = await openStandIn({ host: '0.0.0.0' });
   const { port } = new URL(standIn.url());
   const outside = makeCaller(`http://${otherAddress}:${port}`);

@@ -15,7 +15,7 @@ async function* inPieces(text: string, sizes: number[]): AsyncGenerator<Buffer> 
 
 const read = (text: string) => readDocumentBody(inPieces(text, []));
 
-test('the content is taken out, wherever the pieces of the body end', async () => {
+test('the content of a document is extracted, wherever its chunks end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 50 }),
@@ -46,7 +46,7 @@ test.each([
   ['a string without an end', '{"file":"data:;base64,QQ=='],
   ['too much before the content', JSON.stringify({ more: 'x'.repeat(70_000), file: ';base64,QQ==' })],
   ['too much after the content', JSON.stringify({ file: ';base64,QQ==', more: 'x'.repeat(70_000) })],
-])('reads nothing from %s', async (_name, text) => {
+])('reads nothing from a body with %s', async (_name, text) => {
   expect(await read(text)).toBeUndefined();
 });
 
@@ -54,11 +54,11 @@ test.each([
   ['an escape', '{"file":"data:;base64,QQ\\u003d="}'],
   ['a line break', '{"file":"data:;base64,QQ\\n=="}'],
   ['a character of another alphabet', '{"file":"data:;base64,QQ-_"}'],
-])('calls content with %s invalid', async (_name, text) => {
+])('content with %s counts as invalid', async (_name, text) => {
   expect(await read(text)).toMatchObject({ content: { valid: false } });
 });
 
-test('a second data URI is not taken for content', async () => {
+test('a second data URI does not count as content', async () => {
   const received = await read('{"file":"data:a/b;name=c;base64,QQ==","more":"data:a/b;name=d;base64,QUJD"}');
   expect(received).toMatchObject({ json: { more: 'data:a/b;name=d;base64,QUJD' }, content: { sizeBytes: 1 } });
 });
@@ -69,13 +69,13 @@ const digestOf = (...pieces: string[]) => {
   return digest.end();
 };
 
-/** The same text in pieces, cut where the numbers say. */
+/** The same text in pieces, cut at these places. */
 const cut = (text: string, places: number[]) => {
   const ends = [...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 };
 
-test('one bad character is found anywhere, in whatever pieces the text comes', () => {
+test('one invalid character is found anywhere, for any division into pieces', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 1, maxLength: 60 }),
@@ -85,7 +85,7 @@ test('one bad character is found anywhere, in whatever pieces the text comes', (
       (content, place, bad, places) => {
         const base64 = Buffer.from(content).toString('base64').replaceAll('=', '');
         const at = place % base64.length;
-        // A character in place of another, with one more after it: not even '=' may stand there.
+        // The character replaces another, with one more behind it, so that not even '=' is valid there.
         const spoiled = `${base64.slice(0, at)}${bad}${base64.slice(at + 1)}A`;
         expect(digestOf(...cut(spoiled, places))).toEqual({ valid: false });
       },
@@ -93,6 +93,6 @@ test('one bad character is found anywhere, in whatever pieces the text comes', (
   );
 });
 
-test.each(['Q', 'QQ', 'QUI', 'QQ=', 'Q===', '====', 'QQ==QQ==', 'QUJD\n', 'QUJDQ'])('%j is not base64', (text) => {
+test.each(['Q', 'QQ', 'QUI', 'QQ=', 'Q===', '====', 'QQ==QQ==', 'QUJD\n', 'QUJDQ'])('%j is not valid base64', (text) => {
   expect(digestOf(text)).toEqual({ valid: false });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFaults } from '../../src/stand-in/fault-settings.ts';
 
-test('without any settings there are no faults', () => {
+test('empty settings have no faults', () => {
   expect(readFaults({}, {})).toEqual({
     seed: 1,
     latencyMs: 0,
@@ -12,7 +12,7 @@ test('without any settings there are no faults', () => {
   });
 });
 
-test('a change replaces the members it names, and no other', () => {
+test('a change replaces the members that it names, and no others', () => {
   const before = readFaults({}, { latencyMs: 5, rateLimit: { perS: 10 }, tokens: { lifetimeS: null } });
   expect(readFaults(before, { rateLimit: { perS: 3, headers: 'ratelimit' } })).toEqual({
     ...before,
@@ -38,7 +38,7 @@ test.each([
   [{ rules: [{ ...rule, fault: 'status' }] }, 'rules.0.status'],
   [{ rules: [{ ...rule, fault: 'decision', status: 'pending', share: 0.5 }] }, 'rules.0.on'],
   ['down', 'the whole'],
-])('%j is refused, and %s is named', (change, place) => {
+])('%j is refused, and the fault names %s', (change, place) => {
   expect(() => readFaults({}, change)).toThrow(
     expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(` ${place}: `) }),
   );

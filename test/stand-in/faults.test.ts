@@ -5,7 +5,7 @@ type Rule = NonNullable<FaultChange['rules']>[number];
 
 const silence = { on: 'limit', fault: 'silence' } satisfies Rule;
 
-/** Which of so many limit requests, counted from 1, are hit by a rule. */
+/** The numbers of the limit requests, counted from 1, that a rule hits. */
 function hitsOf(rule: Rule, count: number, seed = 1): number[] {
   const faults = makeFaults({ seed, rules: [rule] });
   return Array.from({ length: count }, (_, index) => index + 1).filter(
@@ -14,20 +14,20 @@ function hitsOf(rule: Rule, count: number, seed = 1): number[] {
 }
 
 test.each([
-  ['always', silence, [1, 2, 3, 4, 5, 6]],
-  ['on another kind', { ...silence, on: 'company' }, []],
-  ['on any kind', { ...silence, on: 'any' }, [1, 2, 3, 4, 5, 6]],
-  ['the first two', { ...silence, times: 2 }, [1, 2]],
-  ['each third', { ...silence, every: 3 }, [3, 6]],
-  ['each second, twice', { ...silence, every: 2, times: 2 }, [2, 4]],
-  ['with a text in its body', { ...silence, match: '"number":4' }, [4]],
-  ['never by chance', { ...silence, chance: 0 }, []],
-  ['always by chance', { ...silence, chance: 1 }, [1, 2, 3, 4, 5, 6]],
+  ['every request by default', silence, [1, 2, 3, 4, 5, 6]],
+  ['no request of another kind', { ...silence, on: 'company' }, []],
+  ['every request with "any"', { ...silence, on: 'any' }, [1, 2, 3, 4, 5, 6]],
+  ['the first two requests with "times"', { ...silence, times: 2 }, [1, 2]],
+  ['each third request with "every"', { ...silence, every: 3 }, [3, 6]],
+  ['each second request, twice', { ...silence, every: 2, times: 2 }, [2, 4]],
+  ['the request whose body has the text of "match"', { ...silence, match: '"number":4' }, [4]],
+  ['no request with chance 0', { ...silence, chance: 0 }, []],
+  ['every request with chance 1', { ...silence, chance: 1 }, [1, 2, 3, 4, 5, 6]],
 ] satisfies [string, Rule, number[]][])('a rule hits %s', (_name, rule, hits) => {
   expect(hitsOf(rule, 6)).toEqual(hits);
 });
 
-test('a rule with a chance hits about as often as it says, and the same requests for the same seed', () => {
+test('a rule with a chance hits that share of requests, and the same ones for the same seed', () => {
   const hits = hitsOf({ ...silence, chance: 0.3 }, 2_000);
   expect(hits.length).toBeGreaterThan(500);
   expect(hits.length).toBeLessThan(700);
@@ -35,7 +35,7 @@ test('a rule with a chance hits about as often as it says, and the same requests
   expect(hitsOf({ ...silence, chance: 0.3 }, 2_000, 2)).not.toEqual(hits);
 });
 
-test('the first rule that hits is played, and each counts its own hits', () => {
+test('the first rule that hits is applied, and each rule counts its hits', () => {
   const faults = makeFaults({
     rules: [
       { ...silence, times: 1 },
@@ -47,7 +47,7 @@ test('the first rule that hits is played, and each counts its own hits', () => {
   expect(faults.hits()).toEqual([1, 2]);
 });
 
-test('rules go on counting when something else is changed, and begin at zero when they are given again', () => {
+test('rules keep their counts when other settings change, and start at zero when they are set again', () => {
   const faults = makeFaults({ rules: [{ ...silence, times: 1 }] });
   const pick = () => faults.pick('limit', () => '')?.fault;
   expect(pick()).toBe('silence');
@@ -61,7 +61,7 @@ test('rules go on counting when something else is changed, and begin at zero whe
   expect(pick()).toBe('silence');
 });
 
-test('latency is fixed, or lies between its bounds', () => {
+test('latency is fixed or between its bounds', () => {
   expect(makeFaults({ latencyMs: 7 }).latencyMs()).toBe(7);
   const faults = makeFaults({ latencyMs: [10, 20] });
   const drawn = Array.from({ length: 200 }, () => faults.latencyMs());

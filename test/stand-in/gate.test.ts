@@ -4,7 +4,7 @@ import type { RateLimitSettings, TokenSettings } from '../../src/stand-in/fault-
 import { makeBucket, makeTokens, rateLimitHeaders } from '../../src/stand-in/gate.ts';
 import { documentBody, openStandIn } from '../support/service-caller.ts';
 
-test('refuses a call without a token', async () => {
+test('a call without a token is refused', async () => {
   const { standIn, caller } = await openStandIn();
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const { status } = await caller.send('/invoice-financing/v1/companies', { headers, body: '{"name":"A"}' });
@@ -12,7 +12,7 @@ test('refuses a call without a token', async () => {
   expect(standIn.counts()).toMatchObject({ requests: { company: { 401: 1 } }, made: { company: 0 } });
 });
 
-test('a token that died early is refused, and the next is taken', async () => {
+test('a token that expired early is refused, and the next one is accepted', async () => {
   const { standIn, caller } = await openStandIn({ faults: { tokens: { diesAfterCalls: 2 } } });
   const statusOf = async (authorization?: string) =>
     (await caller.post('company', { name: 'A' }, authorization ? { authorization } : {})).status;
@@ -24,10 +24,10 @@ test('a token that died early is refused, and the next is taken', async () => {
   expect(await statusOf(`Bearer ${dead}`)).toBe(401);
 });
 
-// So slow a rate that the bucket does not fill while the test runs.
+// The rate is so slow that the bucket does not fill during the test.
 const rateLimit = { perS: 0.001, burst: 3 };
 
-test('the three resource endpoints share one rate limit, and tokens have none', async () => {
+test('the three resource endpoints share one rate limit, and token calls have none', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rateLimit } });
   const company = await caller.company();
   expect((await caller.post('document', documentBody('a'))).status).toBe(201);
@@ -42,7 +42,7 @@ test('the three resource endpoints share one rate limit, and tokens have none', 
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
 });
 
-test('the headers tell of the rate limit, and in another way as soon as the faults say so', async () => {
+test('the headers state the rate limit, and their family can be changed', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rateLimit: { ...rateLimit, headers: 'ratelimit' } } });
   const post = () => caller.post('company', { name: 'A' });
   const policy = '"default";q=3;w=3000';
@@ -61,7 +61,7 @@ test('the headers tell of the rate limit, and in another way as soon as the faul
   expect((await post()).status).toBe(201);
 });
 
-test('a document that is refused before it is read gets its answer', async () => {
+test('a large document that is refused before it was read gets its answer', async () => {
   const { caller } = await openStandIn({ faults: { rateLimit: { ...rateLimit, burst: 1 } } });
   await caller.company();
   const { status } = await caller.post('document', documentBody(Buffer.alloc(3_000_000)));
@@ -76,7 +76,7 @@ const limit = (settings: Partial<RateLimitSettings> = {}): RateLimitSettings => 
 });
 
 describe('the bucket', () => {
-  test('lets a burst pass, then as many as the rate gives, and says when the next may come', () => {
+  test('allows a burst, then calls at the rate, and returns when the next call is allowed', () => {
     const bucket = makeBucket();
     const passed = (nowMs: number) => bucket.pass(limit(), nowMs).allowed;
     expect([0, 0, 0, 0, 0, 0, 0].map(passed)).toEqual([true, true, true, true, true, false, false]);
@@ -86,7 +86,7 @@ describe('the bucket', () => {
     expect(bucket.pass(limit(), 60_000)).toMatchObject({ allowed: true, remaining: 4, fullInS: expect.closeTo(0.1) });
   });
 
-  test('never lets more pass than burst + rate × time, whenever requests come', () => {
+  test('never allows more calls than burst + rate × time', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 });
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 20 }), (steps, perS, burst) => {
@@ -102,7 +102,7 @@ describe('the bucket', () => {
     );
   });
 
-  test('takes new settings between two requests, and gives nothing back for them', () => {
+  test('applies new settings between two calls, and refunds nothing', () => {
     const bucket = makeBucket();
     for (let request = 0; request < 5; request += 1) bucket.pass(limit(), 0);
     expect(bucket.pass(limit({ burst: 100 }), 0).allowed).toBe(false);
@@ -110,14 +110,14 @@ describe('the bucket', () => {
     expect(bucket.pass(limit({ perS: 1 }), 1_000).allowed).toBe(true);
   });
 
-  test('is a second’s worth deep by default, and one request at least', () => {
+  test('allows a burst of one second by default, and at least one call', () => {
     const { burst: _, ...withoutBurst } = limit();
     expect(makeBucket().pass(withoutBurst, 0).remaining).toBe(9);
     expect(makeBucket().pass({ ...withoutBurst, perS: 0.5 }, 0)).toMatchObject({ allowed: true, remaining: 0 });
   });
 });
 
-describe('the headers', () => {
+describe('the rate limit headers', () => {
   const nowEpochMs = Date.UTC(2026, 10, 21, 10, 0, 0, 500);
   const passed = { allowed: true, remaining: 3, nextInS: 0, fullInS: 1.25 };
   const refused = { allowed: false, remaining: 0, nextInS: 2.25, fullInS: 4 };
@@ -142,7 +142,7 @@ describe('the headers', () => {
       three('x-ratelimit', '3', '2026-11-21T10:00:01.750Z'),
       three('x-ratelimit', '0', '2026-11-21T10:00:02.750Z'),
     ],
-  ] as const)('%s', (headers, whenPassed, whenRefused) => {
+  ] as const)('have the right values in the family %s', (headers, whenPassed, whenRefused) => {
     expect(rateLimitHeaders(limit({ headers }), passed, nowEpochMs)).toEqual(whenPassed);
     expect(rateLimitHeaders(limit({ headers }), refused, nowEpochMs)).toEqual(whenRefused);
   });
@@ -150,7 +150,7 @@ describe('the headers', () => {
   test.each([
     ['a burst of two minutes', { perS: 2, burst: 240 }, '"default";q=240;w=120'],
     ['less than one a second', { perS: 0.1, burst: 1 }, '"default";q=1;w=10'],
-  ])('the policy tells the long run: %s', (_name, settings, text) => {
+  ])('state the average rate in the policy: %s', (_name, settings, text) => {
     const headers = rateLimitHeaders(limit({ ...settings, headers: 'ratelimit' }), passed, nowEpochMs);
     expect(headers['ratelimit-policy']).toBe(text);
   });
@@ -158,7 +158,7 @@ describe('the headers', () => {
 
 const usual: TokenSettings = { field: 'access_token', lifetimeS: 60 };
 
-/** Tokens under a clock that the test moves. */
+/** Tokens with a clock that the test moves. */
 function tokensAt(startMs: number) {
   let nowMs = startMs;
   const tokens = makeTokens({ nowMs: () => nowMs });
@@ -172,18 +172,18 @@ function tokensAt(startMs: number) {
 }
 
 test.each([
-  ['as RFC 6749 names it', usual, ['access_token', 'expires_in', 'token_type']],
+  ['with the names of RFC 6749', usual, ['access_token', 'expires_in', 'token_type']],
   ['without a lifetime', { ...usual, lifetimeS: null }, ['access_token', 'token_type']],
-  ['under another name', { ...usual, field: 'jwt' }, ['expires_in', 'jwt', 'token_type']],
+  ['with another name', { ...usual, field: 'jwt' }, ['expires_in', 'jwt', 'token_type']],
 ])('a token is answered %s', (_name, settings, fields) => {
   expect(Object.keys(makeTokens().issue(settings)).sort()).toEqual(fields);
 });
 
 test.each([
-  ['at the end of the lifetime answered', usual, 59.9, 60],
-  ['earlier than answered', { ...usual, diesAfterS: 2 }, 1.9, 2],
-  ['later than answered', { ...usual, diesAfterS: 90 }, 60, 90],
-])('a token dies %s', (_name, settings, lastS, deadS) => {
+  ['at the end of its stated lifetime', usual, 59.9, 60],
+  ['earlier than stated', { ...usual, diesAfterS: 2 }, 1.9, 2],
+  ['later than stated', { ...usual, diesAfterS: 90 }, 60, 90],
+])('a token expires %s', (_name, settings, lastS, deadS) => {
   const { admit, issue, passS } = tokensAt(1_000);
   const bearer = issue(settings);
   passS(lastS);
@@ -192,11 +192,11 @@ test.each([
   expect(admit(bearer)).toBe(false);
 });
 
-test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer made-up', 'Basic abc'])('%j is no token', (header) => {
+test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer made-up', 'Basic abc'])('the header %j is refused', (header) => {
   expect(tokensAt(0).admit(header)).toBe(false);
 });
 
-test('a token is forgotten when ten thousand newer ones have come', () => {
+test('a token is forgotten after ten thousand newer ones', () => {
   const { admit, issue } = tokensAt(0);
   const first = issue(usual);
   const second = issue(usual);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Caller, openStandIn, until } from '../support/service-caller.ts';
 
-/** An idle connection of the client's may take a moment to hear that it has ended. */
+/** Repeats the call, because an idle connection of the client may end a moment later. */
 const isRefused = (caller: Caller) =>
   until(() => expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
 
@@ -18,7 +18,7 @@ test('an outage refuses connections until the faults change, and then the same p
   expect((await caller.post('limit', { company, requested_limit: 1 })).status).toBe(201);
 });
 
-test('an outage ends the connections that are open when it begins', async () => {
+test('an outage ends the open connections when it begins', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'limit', fault: 'silence' }] } });
   const company = await caller.company();
   const waiting = expect(caller.post('limit', { company, requested_limit: 1 })).rejects.toThrow();
@@ -27,16 +27,16 @@ test('an outage ends the connections that are open when it begins', async () => 
   await waiting;
 });
 
-test.each(['refuse', '503'] as const)('an outage with %s is over after its time', async (how) => {
+test.each(['refuse', '503'] as const)('an outage with %s ends after its duration', async (how) => {
   const { standIn, caller } = await openStandIn();
   await standIn.setFaults({ outage: { how, forMs: 30 } });
-  // Another change must not prolong it.
+  // Another change must not extend it.
   await standIn.setFaults({ latencyMs: 1 });
   await until(async () => expect((await caller.askToken()).status).toBe(200));
   expect(standIn.faults()).toMatchObject({ outage: null, latencyMs: 1 });
 });
 
-test('an outage of 503 answers it to everything while the port stays open', async () => {
+test('an outage with 503 answers everything with 503 while the port stays open', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await standIn.setFaults({ outage: { how: '503' } });
@@ -47,7 +47,7 @@ test('an outage of 503 answers it to everything while the port stays open', asyn
   expect((await caller.askToken()).status).toBe(200);
 });
 
-test('after changes in quick succession the port is as the last one says', async () => {
+test('after several quick changes, the port is in the state of the last one', async () => {
   const { standIn, caller } = await openStandIn();
   await Promise.all(
     [{ how: 'refuse' } as const, null, { how: 'refuse' } as const, null].map((outage) => standIn.setFaults({ outage })),
@@ -55,7 +55,7 @@ test('after changes in quick succession the port is as the last one says', async
   expect((await caller.askToken()).status).toBe(200);
 });
 
-test('an outage may be in force from the beginning, and again after a reset', async () => {
+test('an outage may begin at the start, and begins again after a reset', async () => {
   const { standIn, caller } = await openStandIn({ faults: { outage: { how: 'refuse' } } });
   await isRefused(caller);
   await standIn.setFaults({ outage: null });

@@ -3,7 +3,7 @@ import { makeRecord, makeRequestTimes, makeSeenSet } from '../../src/stand-in/re
 
 const thing = (what: string) => ({ id: `bl_${what}`, what, body: { what } });
 
-test('the record tells how often each thing was made, and which were made more than once', () => {
+test('the record counts how often each thing was made, and lists those made more than once', () => {
   const record = makeRecord({ keepMade: true });
   for (const what of ['a', 'b', 'a', 'c', 'a']) record.made('limit', thing(what));
   record.made('company', thing('a'));
@@ -13,7 +13,7 @@ test('the record tells how often each thing was made, and which were made more t
   expect(record.things('limit').map(({ body }) => body)).toContainEqual({ what: 'b' });
 });
 
-test('without keepMade the record still knows what was made twice, but keeps no body', () => {
+test('without keepMade, the record lists things made twice but keeps no body', () => {
   const record = makeRecord({ keepMade: false });
   for (const what of ['a', 'b', 'a']) record.made('limit', thing(what));
   expect(record.totals().limit).toBe(3);
@@ -22,7 +22,7 @@ test('without keepMade the record still knows what was made twice, but keeps no 
   expect(record.things('limit')).toEqual([]);
 });
 
-test('the list of what was made twice has a limit', () => {
+test('the list of things made twice is bounded', () => {
   const record = makeRecord({ keepMade: false });
   for (let index = 0; index < 30_000; index += 1) record.made('limit', thing(String(index % 15_000)));
   record.made('limit', thing('0'));
@@ -46,25 +46,25 @@ test('answers are counted by kind, and a reset forgets everything', () => {
 });
 
 test.each([
-  ['none', [], 0],
-  ['one', [5], 1],
-  ['a second apart', [0, 1_000, 2_000], 1],
-  ['just within a second', [0, 999.9, 1_500], 2],
+  ['without requests', [], 0],
+  ['with one request', [5], 1],
+  ['with requests a second apart', [0, 1_000, 2_000], 1],
+  ['with requests just within a second', [0, 999.9, 1_500], 2],
   ['across two seconds of the clock', [900, 950, 1_100, 1_899, 1_900], 4],
-  ['a burst long ago', [0, 0, 0, 5_000, 6_000], 3],
-])('the fullest second: %s', (_name, arrivals, most) => {
+  ['with an earlier burst', [0, 0, 0, 5_000, 6_000], 3],
+])('the highest number of requests in a second is right: %s', (_name, arrivals, most) => {
   const times = makeRequestTimes();
   for (const nowMs of arrivals) times.arrived(nowMs);
   expect(times.maxPerSecond()).toBe(most);
 });
 
-test('requests are counted rightly when the ring begins again', () => {
+test('requests are counted correctly when the ring buffer starts again', () => {
   const times = makeRequestTimes();
   for (let index = 0; index < 200_000; index += 1) times.arrived(index / 8);
   expect(times.maxPerSecond()).toBe(8_000);
 });
 
-test('the most requests open at once are told, and a reset forgets the peak but not those still open', () => {
+test('the peak of concurrent requests is counted, and a reset keeps the open ones', () => {
   const times = makeRequestTimes();
   for (let open = 0; open < 5; open += 1) times.arrived(0);
   for (let open = 0; open < 3; open += 1) times.left();
@@ -76,7 +76,7 @@ test('the most requests open at once are told, and a reset forgets the peak but 
   expect(times.maxPerSecond()).toBe(1);
 });
 
-test('each of a hundred thousand texts is known the second time, and none the first', () => {
+test('a set of a hundred thousand texts reports each as new the first time and as seen the second time', () => {
   const seen = makeSeenSet();
   const texts = Array.from({ length: 100_000 }, (_, index) => `DE${index} / 5000`);
   expect(texts.filter((text) => seen.addSeen(text))).toEqual([]);

@@ -17,7 +17,7 @@ const limit = {
   contact: { first_name: 'Ann', last_name: 'Lee', email: 'ann@bakery.example' },
 };
 
-test('a company is answered as shown', async () => {
+test('a company is answered in the documented form', async () => {
   const { standIn, caller } = await openStandIn();
   const { status, headers, json } = await caller.post('company', company);
   expect(status).toBe(201);
@@ -33,7 +33,7 @@ test('a company is answered as shown', async () => {
   expect(standIn.things('company')).toEqual([{ id: json().id, what: 'Bakery Ltd / GB', body: company }]);
 });
 
-test('a limit is answered as shown, with its documents', async () => {
+test('a limit is answered in the documented form, with its documents', async () => {
   const { standIn, caller } = await openStandIn();
   const buyer = await caller.company();
   const paper = (await caller.post('document', documentBody('profit'))).json().id;
@@ -55,7 +55,7 @@ test('a limit is answered as shown, with its documents', async () => {
   expect(standIn.things('limit')[0]?.body).toEqual(sent);
 });
 
-test('a limit without documents has an empty list of them, and a state not sent is null', async () => {
+test('a limit without documents has an empty list of them, and a missing state becomes null', async () => {
   const { caller } = await openStandIn();
   const { json } = await caller.post('limit', { company: await caller.company(), requested_limit: 1 });
   expect(json().supporting_documents).toEqual({ object: 'list', data: [] });
@@ -64,7 +64,7 @@ test('a limit without documents has an empty list of them, and a state not sent 
   expect(made.json().address).toEqual({ city: 'Rome', state: null });
 });
 
-test('a document has an id, and is known by its name and its content', async () => {
+test('a document gets an id, and is identified by its name and content', async () => {
   const { standIn, caller } = await openStandIn();
   const { status, json } = await caller.post('document', documentBody('profit', { name: 'q%204.pdf' }));
   expect(status).toBe(201);
@@ -84,7 +84,7 @@ test('a document has an id, and is known by its name and its content', async () 
   ]);
 });
 
-test('a document of 100 MB is taken', async () => {
+test('a document of 100 MB is accepted', async () => {
   const { standIn, caller } = await openStandIn();
   const sizeBytes = 100_000_000;
   const { purpose, file } = documentBody('');
@@ -96,7 +96,7 @@ test('a document of 100 MB is taken', async () => {
   expect(standIn.counts().made.document).toBe(1);
 });
 
-// What else a field may not be: test/service/schemas.test.ts.
+// test/service/schemas.test.ts has more invalid values.
 test.each([
   ['company', {}, 'name: '],
   ['company', [], 'the body: '],
@@ -115,7 +115,7 @@ test.each([
   ['document', { file: documentBody('a').file }, 'purpose: '],
   ['document', { ...documentBody('a'), file: `${documentBody('').file}QQ=` }, 'file: its content is not base64'],
   ['document', { ...documentBody('a'), file: `${documentBody('').file}Q-_=` }, 'file: its content is not base64'],
-] as const)('a %s like %j is refused', async (kind, body, why) => {
+] as const)('a %s with the body %j is refused', async (kind, body, why) => {
   const { standIn, caller } = await openStandIn();
   const known = await caller.company();
   const { status, json } = await caller.post(kind, JSON.stringify(body).replaceAll('KNOWN', known));
@@ -125,7 +125,7 @@ test.each([
   expect(standIn.counts().made).toEqual({ company: 1, document: 0, limit: 0 });
 });
 
-test('a thing that is made twice is told, whatever else differs', async () => {
+test('a thing that is made twice is reported, whatever its other fields are', async () => {
   const { standIn, caller } = await openStandIn();
   for (const city of ['Leeds', 'York'])
     await caller.post('company', { ...company, address: { country_code: 'GB', city } });
@@ -149,13 +149,13 @@ test.each([
   ['company', /^company_[0-9a-f]{32}$/],
   ['limit', /^bl_[0-9a-f]{32}$/],
   ['document', /^doc_[0-9a-f]{32}$/],
-] as const)('an id of a %s looks as shown, and is another each time', (kind, shape) => {
+] as const)('an id of a %s has the documented form and is unique', (kind, shape) => {
   const made = ids.make(kind);
   expect(made).toMatch(shape);
   expect(ids.make(kind)).not.toBe(made);
 });
 
-test('an id is known to every holder of the secret, and to nobody else', () => {
+test('an id is known to stand-ins with the same secret only', () => {
   const id = ids.make('company');
   expect(makeIds({ secret: 'one' }).knows('company', id)).toBe(true);
   expect(makeIds({ secret: 'two' }).knows('company', id)).toBe(false);

@@ -6,7 +6,7 @@ import { type Caller, documentBody, openStandIn, until } from '../support/servic
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 
-/** Sends one limit that a rule hits, and tells what was answered and what was made. */
+/** Sends one limit that a rule hits, and returns the answer and what was made. */
 async function answerOf(rule: Rule) {
   const { standIn, caller } = await openStandIn();
   const company = await caller.company();
@@ -19,12 +19,12 @@ async function answerOf(rule: Rule) {
 const retryAfter = { 'retry-after': '2' };
 
 test.each([
-  ['500 before it is made', { status: 500 }, 0],
-  ['500 after it is made', { status: 500, made: true }, 1],
+  ['500, not made', { status: 500 }, 0],
+  ['500, made', { status: 500, made: true }, 1],
   ['429 with Retry-After', { status: 429, headers: retryAfter }, 0],
-  ['418 with a body of its own', { status: 418, body: { teapot: true } }, 0],
-  ['502 with a page', { status: 502, body: '<html>bad gateway</html>' }, 0],
-])('answers %s', async (_name, fault, made) => {
+  ['418 with its own body', { status: 418, body: { teapot: true } }, 0],
+  ['502 with an HTML page', { status: 502, body: '<html>bad gateway</html>' }, 0],
+])('a status fault answers %s', async (_name, fault, made) => {
   const answer = await answerOf({ on: 'limit', fault: 'status', ...fault });
   expect(answer).toMatchObject({ status: fault.status, made, counted: { [fault.status]: 1 } });
   expect(answer.headers).toMatchObject('headers' in fault ? fault.headers : {});
@@ -33,7 +33,7 @@ test.each([
   else expect(answer.json()).toMatchObject({ object: 'error', code: 'fault' });
 });
 
-test('a status of success keeps the body of what was made', async () => {
+test('a status of success with made keeps the body of the resource', async () => {
   const answer = await answerOf({ on: 'limit', fault: 'status', status: 202, made: true });
   expect(answer).toMatchObject({ status: 202, made: 1 });
   expect(answer.json().object).toBe('buyer_limit');
@@ -43,20 +43,20 @@ test.each([
   ['with an id of a wrong prefix', { set: { id: 'limit_7' } }, { id: 'limit_7', status: 'approved' }],
   ['with a number for an id', { set: { id: 7 } }, { id: 7, object: 'buyer_limit' }],
   ['with another status word', { set: { status: 'in_review' } }, { status: 'in_review', total_limit: 100.1 }],
-])('answers %s', async (_name, fault, fields) => {
+])('an answer fault answers %s', async (_name, fault, fields) => {
   const answer = await answerOf({ on: 'limit', fault: 'answer', ...fault });
   expect(answer).toMatchObject({ status: 201, made: 1 });
   expect(answer.json()).toMatchObject(fields);
 });
 
-test('an answer may lack its id', async () => {
+test('an answer fault can leave out the id', async () => {
   const answer = await answerOf({ on: 'limit', fault: 'answer', drop: ['id'] });
   expect(answer).toMatchObject({ status: 201, made: 1 });
   expect(answer.json()).not.toHaveProperty('id');
   expect(answer.json().status).toBe('approved');
 });
 
-test('an answer may have another status of success', async () => {
+test('an answer fault can change the status of success', async () => {
   const { standIn, caller } = await openStandIn({
     faults: { rules: [{ on: 'company', fault: 'answer', status: 202 }] },
   });
@@ -64,7 +64,7 @@ test('an answer may have another status of success', async () => {
   expect(standIn.counts().made.company).toBe(1);
 });
 
-test('a limit may be decided otherwise, in whole cents', async () => {
+test('a decision fault changes status and amounts, in whole cents', async () => {
   const answer = await answerOf({ on: 'limit', fault: 'decision', status: 'pending', share: 1 / 3 });
   expect(answer.json()).toMatchObject({
     status: 'pending',
@@ -74,7 +74,7 @@ test('a limit may be decided otherwise, in whole cents', async () => {
   });
 });
 
-test('a rule may look for text in the body, and hits no request that is refused anyway', async () => {
+test('a rule can match text in the body, and does not hit requests that are refused anyway', async () => {
   const rules: Rule[] = [{ on: 'any', fault: 'status', status: 500, match: 'name=b.pdf', times: 1 }];
   const { standIn, caller } = await openStandIn({ faults: { rules } });
   const statusOf = async (name: string, content = 'x') =>
@@ -84,20 +84,20 @@ test('a rule may look for text in the body, and hits no request that is refused 
   expect(standIn.faultHits()).toEqual([1]);
 });
 
-test('a token call has its faults too', async () => {
+test('rules also apply to token calls', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'token', fault: 'status', status: 500 }] } });
   expect((await caller.askToken()).status).toBe(500);
   await standIn.setFaults({ rules: [{ on: 'token', fault: 'answer', set: { access_token: 'forged' } }] });
   expect((await caller.askToken()).json().access_token).toBe('forged');
 });
 
-test('an answer waits for the latency in force', async () => {
+test('an answer waits for the current latency', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await standIn.setFaults({ latencyMs: [200, 230] });
   const startedMs = performance.now();
   await Promise.all(['A', 'B', 'C'].map((name) => caller.company(name)));
-  // Timers may fire a hair early by this clock.
+  // Timers may fire slightly early by this clock.
   expect(performance.now() - startedMs).toBeGreaterThan(190);
   expect(standIn.maxInFlight()).toBe(3);
 });
@@ -109,7 +109,7 @@ async function openWith(rule: Rule) {
   return { standIn, caller, made: () => standIn.counts().made.company };
 }
 
-/** Sends a company, and resolves as soon as the head of the answer is there. */
+/** Sends a company, and resolves as soon as the head of the answer has arrived. */
 async function begin(caller: Caller, url: string, signal = new AbortController().signal) {
   const headers = await caller.headersOf();
   const { statusCode, body } = await request(url + SERVICE_PATHS.company, {
@@ -125,7 +125,7 @@ test.each([
   ['by RST', { fault: 'reset', by: 'rst' }, { code: 'ECONNRESET' }],
   ['by FIN', { fault: 'reset', by: 'fin' }, { code: 'UND_ERR_SOCKET' }],
   ['with bytes that are not HTTP', { fault: 'not-http' }, { name: 'HTTPParserError' }],
-] as const)('ends the connection %s, before or after it is made', async (_name, fault, error) => {
+] as const)('a fault ends the connection %s, before or after the company is made', async (_name, fault, error) => {
   for (const made of [false, true]) {
     const { standIn, caller, made: count } = await openWith({ on: 'company', made, ...fault });
     await expect(caller.post('company', company)).rejects.toMatchObject(error);
@@ -134,7 +134,7 @@ test.each([
   }
 });
 
-test.each([false, true])('a request may never be answered, whether it is made or not: %s', async (made) => {
+test.each([false, true])('a silence fault never answers (made: %s)', async (made) => {
   const { standIn, caller, made: count } = await openWith({ on: 'company', fault: 'silence', made });
   const abort = new AbortController();
   const aborted = expect(begin(caller, standIn.url(), abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
@@ -144,7 +144,7 @@ test.each([false, true])('a request may never be answered, whether it is made or
   await aborted;
 });
 
-test('a slow answer sends its head at once and its body bit by bit', async () => {
+test('a slow fault sends the head at once and the body in pieces', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'slow', bytesPerS: 400 });
   const { status, body } = await begin(caller, standIn.url());
   expect(status).toBe(201);
@@ -155,7 +155,7 @@ test('a slow answer sends its head at once and its body bit by bit', async () =>
   expect(made()).toBe(1);
 });
 
-test('an answer may send its head and half of its body, and no more', async () => {
+test('a slow fault with 0 bytes a second sends the head and half of the body only', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'slow', bytesPerS: 0 });
   const abort = new AbortController();
   const { status, body } = await begin(caller, standIn.url(), abort.signal);
@@ -173,7 +173,7 @@ test.each([
   ['no JSON', 'not-json', /^<html>/],
   ['half of the JSON', 'half-json', /^\{"id":"company_[^}]*$/],
   ['nothing', 'empty', /^$/],
-] as const)('sends a body of %s', async (_name, body, shape) => {
+] as const)('a broken fault sends a body with %s', async (_name, body, shape) => {
   const { caller, made } = await openWith({ on: 'company', fault: 'broken', body });
   const { status, text, json } = await caller.post('company', company);
   expect(status).toBe(201);
@@ -182,7 +182,7 @@ test.each([
   expect(made()).toBe(1);
 });
 
-test('an answer may be cut off in the middle of its body', async () => {
+test('a broken fault with "cut" ends the connection in the middle of the body', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'broken', body: 'cut' });
   const { status, body } = await begin(caller, standIn.url());
   expect(status).toBe(201);

@@ -6,7 +6,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { documentBody, openStandIn, until } from '../support/service-caller.ts';
 
-test('a stand-in knows the ids that another with the same secret made, but not its tokens', async () => {
+test('a stand-in knows the ids of another one with the same secret, but not its tokens', async () => {
   const { caller: first } = await openStandIn();
   const { caller: second } = await openStandIn();
   const company = await first.company();
@@ -20,7 +20,7 @@ test('a stand-in knows the ids that another with the same secret made, but not i
   expect((await stranger.post('limit', body, { authorization: `Bearer ${access_token}` })).status).toBe(422);
 });
 
-test('closing ends every connection at once: one that waits for an answer, and one that never sent anything', async () => {
+test('close ends waiting and silent connections at once', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'company', fault: 'silence' }] } });
   const waiting = expect(caller.post('company', { name: 'A' })).rejects.toThrow();
   await until(() => expect(standIn.counts().requests.company).toEqual({ silence: 1 }));
@@ -35,11 +35,11 @@ test('closing ends every connection at once: one that waits for an answer, and o
   await expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a request that latency delays is made even when its client has gone', async () => {
+test('a request that is delayed by latency is made even when its client disconnects', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await standIn.reset();
-  // Longer than a busy machine may need to see that it came, and to go.
+  // Longer than a busy machine may need to notice the request and to disconnect.
   await standIn.setFaults({ latencyMs: 2_000 });
   const abandoned = caller.post('company', { name: 'B' }).catch(() => {});
   await until(() => expect(standIn.maxInFlight()).toBe(1));
@@ -49,7 +49,7 @@ test('a request that latency delays is made even when its client has gone', asyn
   expect(standIn.counts().made.company).toBe(1);
 });
 
-test('a port that is taken is told in one sentence', async () => {
+test('a port in use is reported in one sentence', async () => {
   const { standIn } = await openStandIn();
   const port = Number(new URL(standIn.url()).port);
   const second = makeStandIn({ port, credentials: STAND_IN_CREDENTIALS, log: makeSilentLog() });

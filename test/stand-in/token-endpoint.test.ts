@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import { openStandIn, TOKEN_FORM } from '../support/service-caller.ts';
 
-test('the credentials get a token, another each time', async () => {
+test('valid credentials get a new token each time', async () => {
   const { caller } = await openStandIn();
   const first = await caller.askToken();
   expect(first.status).toBe(200);
@@ -14,7 +14,7 @@ test.each([
   ['another grant type', { grant_type: 'password' }, 400, 'invalid_request'],
   ['an unknown client', { client_id: 'somebody' }, 401, 'invalid_client'],
   ['a wrong secret', { client_secret: 'guess' }, 401, 'invalid_client'],
-])('refuses %s', async (_name, fields, status, error) => {
+])('credentials with %s are refused', async (_name, fields, status, error) => {
   const { standIn, caller } = await openStandIn();
   const answer = await caller.askToken(fields);
   expect(answer).toMatchObject({ status });
@@ -24,26 +24,26 @@ test.each([
 
 test.each([
   ['JSON', 'application/json', JSON.stringify(TOKEN_FORM), 415],
-  ['a form that calls itself something else', 'text/plain', new URLSearchParams(TOKEN_FORM).toString(), 415],
+  ['a form with another content type', 'text/plain', new URLSearchParams(TOKEN_FORM).toString(), 415],
   [
-    'a form that lacks the secret',
+    'a form without the secret',
     'application/x-www-form-urlencoded',
     'grant_type=client_credentials&client_id=a',
     400,
   ],
   ['a field given twice', 'application/x-www-form-urlencoded', `${new URLSearchParams(TOKEN_FORM)}&client_id=a`, 400],
-])('refuses %s', async (_name, contentType, body, status) => {
+])('a body with %s is refused', async (_name, contentType, body, status) => {
   const { caller } = await openStandIn();
   const answer = await caller.send(SERVICE_PATHS.token, { headers: { 'content-type': contentType }, body });
   expect(answer.status).toBe(status);
 });
 
-test('a bearer header is refused', async () => {
+test('a request with an Authorization header is refused', async () => {
   const { caller } = await openStandIn();
   expect((await caller.askToken({}, { authorization: 'Bearer old' })).status).toBe(400);
 });
 
-test('a token is granted as the faults say', async () => {
+test('the token has the fields of the fault settings', async () => {
   const { caller } = await openStandIn({ faults: { tokens: { field: 'jwt', lifetimeS: null } } });
   expect((await caller.askToken()).json()).toEqual({ jwt: expect.any(String), token_type: 'Bearer' });
 });

@@ -3,10 +3,10 @@ import { commandNameOf } from '../../../scripts/audit/audit-command.ts';
 import { COMMANDS, exitStatusOf, registerNamed } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
-/** The command that has all options of reading a file, and no others. */
+/** The command that has exactly the options of reading a file. */
 const READING = 'mapping keep';
 
-/** The list of docs/commands.md: each command with its subcommands, arguments, options and how it ends, as `--help` has them. */
+/** The list of docs/commands.md: each command with its subcommands, arguments, options and exit status. */
 export async function commandList(): Promise<string[]> {
   const program = new Command('limitline');
   await registerNamed(Object.keys(COMMANDS), program, makeTerminal({ json: false }));

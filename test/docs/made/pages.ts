@@ -7,14 +7,14 @@ import { promisesTable } from './promises-table.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The pages with a part that is made from the code, and what makes it. */
+/** The pages with a generated part, and the functions that generate it. */
 export const MADE: Readonly<Record<string, () => string[] | Promise<string[]>>> = {
   'docs/settings.md': settingsTable,
   'docs/commands.md': commandList,
   'docs/promises.md': promisesTable,
 };
 
-/** A page as it is, and as it would be made now: what stands around the made part stays. */
+/** A page as it is, and as it would be generated now; everything around the generated part stays. */
 export async function makePage(page: string): Promise<{ is: string; made: string }> {
   const is = readFileSync(join(ROOT, page), 'utf8');
   const part = (await MADE[page]?.())?.join('\n').trim() ?? '';
@@ -31,7 +31,7 @@ export async function writePages(): Promise<void> {
 
 const SOURCE = new URL('../../../src/settings-schema.ts', import.meta.url);
 
-/** The table of docs/settings.md: of each setting its default and what its comment in the schema says. */
+/** The table of docs/settings.md: each setting with its default and its comment in the schema. */
 export function settingsTable(): string[] {
   const comments = commentsOf(readFileSync(SOURCE, 'utf8'));
   const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => {
@@ -41,7 +41,7 @@ export function settingsTable(): string[] {
   return ['| Name | Default | Meaning |', '| --- | --- | --- |', ...rows];
 }
 
-/** The comment above each setting, in one line. */
+/** The comment above each setting, on one line. */
 function commentsOf(source: string): Map<string, string> {
   const found = source.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}([A-Z_]+):/gm);
   return new Map(
@@ -61,7 +61,7 @@ function defaultOf(value: unknown): string {
   return text === '' ? 'none' : `\`${text}\``;
 }
 
-/** `docs/people.md#approval` in a comment becomes a link from a page of the same folder. */
+/** Turns `docs/people.md#approval` in a comment into a link from a page of the same folder. */
 function linked(text: string): string {
   return text.replace(/docs\/([\w-]+\.md(?:#[\w-]+)?)/g, (path, target) => `[${path.replace(/#.*/, '')}](${target})`);
 }

@@ -4,24 +4,24 @@ import { allHoldings, allPromises, holdingsOf, promisesOf } from './promises-tab
 const promises = allPromises();
 const ids = new Set(promises.map(({ id }) => id));
 
-test('each marked sentence of the pages has a test that names it', () => {
+test('each marked sentence of the pages has a test that names its id', () => {
   const held = new Set(allHoldings().flatMap((one) => one.ids));
   const unheld = promises.filter(({ id }) => !held.has(id));
   expect(unheld, 'write `// Promise: ID` above the test that holds the sentence').toEqual([]);
 });
 
-test('each test names sentences that are there', () => {
+test('each id that a test names marks a sentence of a page', () => {
   const vain = allHoldings().filter((one) => one.title === '' || one.ids.some((id) => !ids.has(id)));
   expect(vain, 'write `<!-- promise: ID -->` behind the sentence of a page, or take the line out of the test').toEqual(
     [],
   );
 });
 
-test('no two sentences have one mark', () => {
+test('no id marks two sentences', () => {
   expect(promises.filter(({ id }, at) => promises.findIndex((one) => one.id === id) !== at)).toEqual([]);
 });
 
-describe('a marked sentence', () => {
+describe('the sentence of a mark is found', () => {
   test.each([
     [
       'Not this. The second is, and goes\nover lines. <!-- promise: one --> Nor that.',
@@ -35,7 +35,7 @@ describe('a marked sentence', () => {
     expect(promisesOf('docs/a.md', text)).toEqual([{ page: 'docs/a.md', id: 'one', sentence }]);
   });
 
-  test('two marks of one paragraph are two sentences', () => {
+  test('the two marks of one paragraph belong to two sentences', () => {
     const text = 'First. <!-- promise: one --> Second. <!-- promise: two -->';
     expect(promisesOf('docs/a.md', text).map(({ sentence }) => sentence)).toEqual(['First.', 'Second.']);
   });
@@ -47,10 +47,10 @@ test.each([
   ["// Promise: one\ntest.runIf(process.platform === 'linux')('a title', () => {", 'a title'],
   ["// Promise: one\n['a case of a table', 1],", 'a case of a table'],
   ['  // Promise: one\n  test(\n    `a title`,', 'a title'],
-])('a test that names what it holds, in %j, has its title', (text, title) => {
+])('the title of the test is found in %j', (text, title) => {
   expect(holdingsOf('test/a.test.ts', text)).toEqual([{ file: 'test/a.test.ts', title, ids: ['one'] }]);
 });
 
-test('a test may hold several', () => {
+test('one test may name several ids', () => {
   expect(holdingsOf('test/a.test.ts', "// Promises: one, two\ntest('a', () => {")[0]?.ids).toEqual(['one', 'two']);
 });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A sentence of a page that carries `<!-- promise: id -->`, or a row of a table that is made from the code. */
+/** A sentence of a page with `<!-- promise: id -->`, or such a row of a generated table. */
 export type Promised = { page: string; id: string; sentence: string };
 
 /** A test that carries `// Promise: id`, or several ids with commas. */
@@ -19,10 +19,10 @@ export const PAGES: readonly string[] = [
     .sort(),
 ];
 
-/** Every marked sentence, in the order of the pages. */
+/** The marked sentences of a page, in their order. */
 export function promisesOf(page: string, text: string): Promised[] {
   const found: Promised[] = [];
-  // Cells, items and paragraphs: a sentence goes over lines, and never over one of these.
+  // Sentences may span lines, but not cells, list items or paragraphs.
   for (const block of text.split(/\n\n|\n(?=\s*(?:[-*]|\d+\.|\||>) )|(?<!\\) \| /)) {
     let from = 0;
     for (const mark of block.matchAll(MARK)) {
@@ -35,7 +35,7 @@ export function promisesOf(page: string, text: string): Promised[] {
   return found;
 }
 
-/** The last sentence, with those before it for as long as it begins with a word that leans on them. */
+/** The last sentence, with earlier ones while it begins with a word that refers to them. */
 function lastSentence(text: string): string {
   const sentences = text.split(/(?<=[.!?][*_`"”)]*) (?=[A-Z`*_"“[(0-9])/);
   const leans = (sentence = '') =>
@@ -47,21 +47,21 @@ function lastSentence(text: string): string {
   return sentences.slice(from).join(' ');
 }
 
-/** The tests of a file that name what they hold. */
+/** The tests of a file with their promise ids. */
 export function holdingsOf(file: string, text: string): Holding[] {
   return [...text.matchAll(/^ *\/\/ Promises?: (.+)\n([\s\S]*?)(?=^ *\/\/ Promises?: |(?![\s\S]))/gm)].map(
     ([, ids = '', code = '']) => ({ file, title: titleIn(code), ids: ids.split(', ') }),
   );
 }
 
-/** The title of the test, or of the case of a table of tests, that begins a piece of code. */
+/** The title of the test, or of the table case, at the beginning of a piece of code. */
 function titleIn(code: string): string {
   const isTable = /^\s*(?:test|it|describe)(?:\.\w+)*\.(?:each|for|runIf|skipIf)\b/.test(code);
   const title = isTable ? /[)`]\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/ : /(['"`])((?:\\.|(?!\1)[\s\S])*)\1/;
   return (title.exec(code)?.[2] ?? '').replace(/\\(['"`])/g, '$1');
 }
 
-/** What each page promises and which tests hold it, as docs/promises.md has it. */
+/** The promises of each page and the tests that cover them, as in docs/promises.md. */
 export function promisesTable(): string[] {
   const held = Map.groupBy(
     allHoldings().flatMap((test) => test.ids.map((id) => ({ id, test }))),
