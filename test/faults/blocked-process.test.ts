@@ -19,7 +19,7 @@ const BLOCKS: { at: Moment; meanwhile: { held: number; done: number } }[] = [
 ];
 
 // Promise: holds-through-kills-and-loss
-test('rows of a process that is blocked for longer than its locks are taken over, and are done when it continues', async () => {
+test('other workers continue the rows of a process that is blocked for longer than its locks, and all are done in the end', async () => {
   // In parallel, because most of the time passes until the locks expire.
   expect(await Promise.all(BLOCKS.map(({ at }) => blockAt(at)))).toEqual(BLOCKS);
 });

@@ -107,7 +107,7 @@ test('a refusal keeps 2 kB of its body and no incomplete character', () => {
 });
 
 // Promise: other-fields-kept
-test('of limit fields that are neither documented nor sent, 256 bytes are kept as JSON', () => {
+test('limit fields that are neither documented nor sent are kept as up to 256 bytes of JSON', () => {
   const sent = { company: 'company_1', requested_limit: 3000, terms: { days: 30 } };
   const known = { id: 'bl_1', object: 'buyer_limit', status: 'pending', terms: { days: 30 } };
   const besides = (more: object) => meaningOf('limit', answer(200, { ...known, ...more }), { sent });

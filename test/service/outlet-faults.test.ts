@@ -145,7 +145,7 @@ describe('a call that the proxy forwards', () => {
     expect(standIn.counts().made.company).toBe(made);
   });
 
-  test('is unreachable when the proxy does not exist', async () => {
+  test('is unreachable when the forwarding proxy does not exist', async () => {
     const { proxy, client, authorize } = await openProxied({ tls: false });
     await authorize();
     proxy.stop();

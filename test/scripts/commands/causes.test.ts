@@ -86,7 +86,7 @@ describe('failures by cause', () => {
     expect(await json(...of('--state', 'refused'))).toMatchObject({ retried: 1 });
   });
 
-  test('of held rows leave the rows held, and retry and cancel print the command that lists them', async () => {
+  test('with held rows: retry and cancel leave these rows held, and print the command that lists them', async () => {
     const { limitline, json, causes } = await openFailed();
     const held = causes.find(({ meaning }) => meaning === 'unknown')?.id ?? '';
     expect(await limitline('retry', 'q4', '--cause', held, '--error', 'unknown')).toMatchObject({
