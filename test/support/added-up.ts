@@ -3,7 +3,7 @@ import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { ROW_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 
-/** What rows add up to and how they are counted, gone through one by one: the judge of what the ledger keeps. */
+/** Adds up and counts rows one by one. Tests compare the sums and counts of the ledger with the result. */
 export function addedUp(rows: readonly RowResult[]) {
   const standing = rows.filter(({ replaced }) => !replaced);
   const sumIn = (state: string) => sumOf(standing.filter((row) => row.state === state).map(requestedOf));
@@ -52,7 +52,7 @@ export function addedUp(rows: readonly RowResult[]) {
   };
 }
 
-/** The sums of limits that the ledger keeps, by status alone: those that {@link addedUp} adds up row by row. */
+/** The sums of limits that the ledger keeps, by status alone; {@link addedUp} computes the same row by row. */
 export function keptLimits({ answers, earlier }: Pick<PortfolioState, 'answers' | 'earlier'>) {
   const byStatus = <T extends { status: string }>(some: readonly T[], field: (one: T) => string) => {
     const groups = [...Map.groupBy(some, ({ status }) => status)];

@@ -2,9 +2,9 @@ import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Each route that a console registers while the answer is filled, libraries' among them: Fastify says so of its own accord.
+ * Each route that a console registers while `open` runs, including those of libraries, as Fastify reports them.
  *
- * @param answer what each route says in place of its own, to those whom it lets in
+ * @param answer the answer of each route in place of its own, for requests that it accepts
  */
 export async function withAllRoutes<T>(
   open: () => Promise<T>,

@@ -7,10 +7,10 @@ import { openWorkplace } from './workplace.ts';
 export const DAY_MS = 86_400_000;
 export const ABOVE = { APPROVE_ABOVE: '150000' };
 
-/** What one row waits as. */
+/** The part of a waiting row. */
 export const WAITS = { standing: 'waiting', rows: 1 };
 
-/** Files of one line each, into a portfolio of its own each: a request of a buyer. */
+/** Imports files of one line, each into its own portfolio: one request of a buyer. */
 export async function openWindow(env: Record<string, string> = ABOVE) {
   const place = await openWorkplace({ env });
   const { context } = place;
@@ -26,7 +26,7 @@ export async function openWindow(env: Record<string, string> = ABOVE) {
   return {
     ...place,
     row,
-    /** Answers what waits; nothing where it passed. */
+    /** Returns what waits for approval; undefined if the import needed none. */
     async ask(portfolio: string, amount: string, { buyer = 'Acme', by = 'alice' } = {}) {
       files += 1;
       const lines = ['name,country_code,requested_limit,request_reference', `${buyer},DE,${amount},R${files}`];
@@ -47,7 +47,7 @@ export async function openWindow(env: Record<string, string> = ABOVE) {
       await rows.advance(its, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
       expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
     },
-    /** Its limit was made, so many days ago. */
+    /** Makes the limit of a request, so many days ago. */
     async make(portfolio: string, daysAgo = 0): Promise<RowId> {
       const its = await row(portfolio);
       await rows.begin(its, 'company');

@@ -17,7 +17,7 @@ import { buyerLines, openWorkplace } from './workplace.ts';
 export const ALICE: Person = { by: 'alice', roles: ['finance', 'operator'] };
 export const BOB: Person = { by: 'bob', roles: ['approver'] };
 
-/** What the page of an approval says to a person who may answer, and whom it asks for no proof. */
+/** The state of an approval page for a person who may answer and needs no proof of identity. */
 export const ANSWERING = {
   may: 'yes',
   needsPassword: false,
@@ -28,8 +28,9 @@ export const ANSWERING = {
 } as const;
 
 /**
- * A portfolio of so many rows that `alice` imported, under settings that ask for approval, without workers: a test moves its rows itself.
- * Buyer n stands in line n + 1 and asks for 1,000.50 + n.
+ * A portfolio of so many rows that `alice` imported, under settings that ask for approval, without workers: a test
+ * moves its rows itself.
+ * Buyer n is on line n + 1 and asks for 1,000.50 + n.
  */
 export async function openPortfolio(count: number, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
   const place = await openWorkplace({ env: settings });
@@ -54,7 +55,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
     say,
     all,
     states: async () => (await context.portfolios.read('q4')).states,
-    /** Says yes to the only thing that waits, and lets it go. */
+    /** Approves the only open approval, and releases its rows. */
     async approve(person: Person = BOB): Promise<Approval> {
       const { id, digest } = await waiting();
       const answered = await say({ id, digest, person });
@@ -62,7 +63,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
       await carryOutAnswered(answered.approval, context);
       return answered.approval;
     },
-    /** The service says no to its company. */
+    /** The service refuses the company of the row. */
     async refuse(row: RowId): Promise<void> {
       await rows.begin(row, 'company');
       const problem = {
@@ -72,7 +73,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
       };
       await rows.advance(row, 'company', 'refused', { problem });
     },
-    /** Nobody knows what became of the call for its company. */
+    /** The call for the row's company has an unknown outcome. */
     async hold(row: RowId): Promise<void> {
       const found = await rows.begin(row, 'company');
       const key = found?.request.buyer ?? '';
@@ -80,7 +81,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
       await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
       expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
     },
-    /** What the claim of a row's limit is answered, whatever the queues hold. */
+    /** The answer to a claim of the row's limit, whatever the queues have. */
     async claim(row: RowId) {
       const thing = { kind: 'limit', key: row.key, row } as const;
       return calls.claim(thing, { owner: 'w1/1', onUnknown: 'hold' });
@@ -90,7 +91,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
 
 type Came = { rows: number; waits?: AskedFor };
 
-/** Sends rows again as `limitline retry` does: one that is named, or by a plan all of a state. */
+/** Sends rows again as `limitline retry` does: one named row, or all rows of a state by a plan. */
 export async function retryRows({ by = 'test', ...retry }: Retry & { by?: string }, context: Context): Promise<Came> {
   if (retry.line !== undefined || retry.row !== undefined) {
     const retried = await retryNamed(retry, by, context);
@@ -121,14 +122,14 @@ async function act(
   return { rows: waits ? 0 : (state?.done ?? 0), ...(waits ? { waits } : {}) };
 }
 
-/** The approval that waits in a portfolio. */
+/** The open approval of a portfolio. */
 export async function waitingIn(name: string, { context }: { context: Context }): Promise<Approval> {
   const found = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === name);
   if (!found) throw new Error(`nothing waits in ${name}`);
   return found;
 }
 
-/** A portfolio of so many rows that wait, without workers: a test moves them itself. Buyer n stands in line n + 1. */
+/** A portfolio of so many queued rows, without workers: a test moves them itself. Buyer n is on line n + 1. */
 export async function openPlanned(count: number) {
   const place = await openWorkplace();
   await place.import(buyerLines(count));
@@ -149,7 +150,7 @@ export async function openPlanned(count: number) {
       await afterThisMs(context);
       return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...request }, deps);
     },
-    /** Confirms, and waits for the end where it was this that began it. */
+    /** Confirms a plan, and waits for its end if this call began it. */
     async confirm(id: string): Promise<PlanConfirmed['is']> {
       const limits = { awaitMs: 0, signal: new AbortController().signal };
       const confirmed = await confirmPlan({ id, by: 'test' }, limits, deps);
@@ -163,7 +164,7 @@ export async function openPlanned(count: number) {
   };
 }
 
-/** The ledger notes changes in ms, and one of the same ms as a plan counts as later. */
+/** The ledger stores changes in ms, and a change in the same ms as a plan counts as later. */
 export async function afterThisMs({ plans }: Pick<Context, 'plans'>): Promise<void> {
   const since = await plans.now();
   while ((await plans.now()) === since);
@@ -171,14 +172,14 @@ export async function afterThisMs({ plans }: Pick<Context, 'plans'>): Promise<vo
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>['context'];
 
-/** The service says no to its company. */
+/** The service refuses the company of the row. */
 async function refuse({ rows }: Place, row: RowId): Promise<void> {
   await rows.begin(row, 'company');
   const problem = { step: 'company' as Step, message: 'the service refused the company with status 400', status: 400 };
   await rows.advance(row, 'company', 'refused', { problem });
 }
 
-/** Nobody knows what became of the call for its company. */
+/** The call for the row's company has an unknown outcome. */
 async function hold({ rows, calls, ledger, keys }: Place, row: RowId): Promise<void> {
   const found = await rows.begin(row, 'company');
   const key = found?.request.buyer ?? '';

@@ -10,8 +10,8 @@ import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.t
 import { makeSilentLog } from '../../src/log.ts';
 
 /**
- * A process that archives a portfolio and kills itself as `kill -9` does, when so many rows have left Redis.
- * Arguments: the address of Redis, what all keys of the account begin with, the account, the data folder, the portfolio, rows.
+ * A process that archives a portfolio and kills itself with SIGKILL when so many rows have left Redis.
+ * Arguments: the address of Redis, the prefix of the account's keys, the account, the data folder, the portfolio, rows.
  */
 const [url = '', prefix = '', account = '', dataDir = '', name = '', rows] = process.argv.slice(2);
 const connection = new Redis(url);

@@ -14,7 +14,7 @@ export const NEVER = new AbortController().signal;
 
 export const ACCOUNT = 'https://test.example';
 
-/** A ledger of the test's own and a data folder, with portfolios that may be archived, and no service. */
+/** A ledger of this test and a data folder, with portfolios that may be archived, and no service. */
 export async function openArchiving({ dir }: { dir?: string } = {}) {
   const ledger = openLedger();
   const { connection, keys, portfolios, rows, statusMeanings } = ledger;
@@ -34,12 +34,14 @@ export async function openArchiving({ dir }: { dir?: string } = {}) {
     ...ledger,
     dataDir,
     deps,
-    /** The same for another process, which `die` cuts off from Redis. */
+    /** The same for another process, which `die` disconnects from Redis. */
     otherProcess() {
       const own = connectRedis();
       return { deps: { ...deps, ledger: own, processId: 'p2' }, die: () => own.disconnect() };
     },
-    /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each, whose names begin with `first`. */
+    /**
+     * A finished portfolio of so many done rows, each with its own request and buyer. Their names begin with `first`.
+     */
     async fill(name: string, count: number, first = name): Promise<void> {
       const run = await portfolios.startImport(name, { id: 'gone', fileName: `${name}.csv`, reading: '{}' });
       for (let n = 1; n <= count; n += 1) {
@@ -60,19 +62,21 @@ export async function openArchiving({ dir }: { dir?: string } = {}) {
       }
       await run.end();
     },
-    /** All that stands in Redis for this account, or what of it has this text in its key. */
+    /** The keys and contents of this account in Redis, or those with this text in the key. */
     dump: (text = '') => dumpRedis(connection, keys.account.slice(0, -'account'.length), text),
     archive: (name: string) => archivePortfolio(deps, name, { by: 'me', signal: NEVER }),
     archiveState: async (name: string) =>
       JSON.parse((await connection.hget(keys.portfolio(name), 'archive')) ?? 'null'),
     folderOf: (name: string, id: string) => archiveFolder({ dataDir, account: ACCOUNT, portfolio: name, id }),
-    /** The folders of archives of a portfolio, finished and not. */
+    /** The folders with archives of a portfolio, finished and unfinished. */
     foldersOf: (name: string) =>
       readdir(dirname(archiveFolder({ dataDir, account: ACCOUNT, portfolio: name, id: 'any' }))).catch(() => []),
   };
 }
 
-/** Puts what the files of an archive say back into Redis, as plainly as can be: what the real way of it is held against. */
+/**
+ * Restores the files of an archive into Redis in the plainest way. Tests compare the product's own way with the result.
+ */
 export async function putBackPlainly(
   folder: string,
   name: string,
@@ -108,10 +112,10 @@ async function linesIn(folder: string, file: string): Promise<string[][]> {
     .map((line) => JSON.parse(line));
 }
 
-/** What a key holds, in an order of its own: bytes as latin1 characters, so that two of them can be compared. */
+/** The content of keys, in a fixed order, with bytes as latin1 characters, so that two dumps can be compared. */
 export type Dump = Map<string, string>;
 
-/** All that stands in Redis under keys that begin so, and have this text in what follows, byte for byte. */
+/** The keys with this prefix, and with this text in the rest of the key, byte for byte. */
 export async function dumpRedis(connection: Redis, beginning: string, text = ''): Promise<Dump> {
   const dump: Dump = new Map();
   for await (const found of connection.scanStream({ match: `${beginning}*${text}*`, count: 1_000 })) {
@@ -138,7 +142,7 @@ async function contentOf(connection: Redis, key: string): Promise<string> {
   return type;
 }
 
-/** Keys whose content differs, with what it was and is; of those that are only in one, nothing for the other. */
+/** The keys whose content differs, with both contents; undefined for a key that only one dump has. */
 export function differences(one: Dump, other: Dump): Record<string, [string | undefined, string | undefined]> {
   const found: Record<string, [string | undefined, string | undefined]> = {};
   for (const key of new Set([...one.keys(), ...other.keys()])) {

@@ -1,6 +1,7 @@
 /**
- * A process that writes to an audit trail until it is killed, and says the number of each entry once it stands. Run by tests.
- * Arguments: the address of Redis, the prefix, the folder of the last link, the key in hex, how the process calls itself.
+ * A process that writes to an audit trail until it is killed, and prints the number of each round once its entries are
+ * stored. Run by tests.
+ * Arguments: the address of Redis, the prefix, the folder of the last link, the key in hex, the name of the process.
  */
 import { writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
@@ -19,7 +20,7 @@ const trail = makeAuditTrail({
 });
 
 for (let number = 1; ; number += 1) {
-  // Three at a time, so that there are some that wait for others.
+  // Three at a time, so that some entries wait for others.
   await Promise.all([1, 2, 3].map((place) => trail.note({ by, what: 'x', from: 'here', about: `${number}.${place}` })));
   writeSync(1, `${number}\n`);
 }

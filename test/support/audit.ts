@@ -5,7 +5,7 @@ import type { Log } from '../../src/log.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
-/** An installation with an audit trail of its own, and as many processes of it as a test wants. */
+/** An installation with its own audit trail, and as many processes of it as a test needs. */
 export async function openTrails() {
   const keys = makeSharedKeys(freshPrefix());
   const key = randomBytes(32);
@@ -18,11 +18,11 @@ export async function openTrails() {
     keys,
     key,
     dir,
-    /** What the processes said in their logs. */
+    /** The logs of the processes. */
     logged,
-    /** For doing what nobody should. */
+    /** A connection for manipulating the trail. */
     admin,
-    /** The trail as a process of its own sees it; of another host with a `dir` of its own. */
+    /** The trail as a separate process sees it, or another host when it has its own `dir`. */
     process: (changes: Partial<Parameters<typeof makeAuditTrail>[0]> = {}) =>
       makeAuditTrail({
         connection: connectRedis(),
@@ -36,5 +36,5 @@ export async function openTrails() {
   };
 }
 
-/** Something that Alice did. */
+/** An action of Alice. */
 export const NOTE = { by: 'alice', what: 'rows retried', from: '127.0.0.1', about: 'q4' } as const;

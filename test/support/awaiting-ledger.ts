@@ -2,18 +2,18 @@ import type { Approval, ApprovalPolicy } from '../../src/ledger/schema/approval.
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from './ledger.ts';
 
-/** Every import waits. */
+/** Every import waits for approval. */
 export const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 
-/** What waits while its import brings rows in, or afterwards. */
+/** An approval that is open during its import or afterwards. */
 export type Waiting = { id: string; look: () => Promise<Approval> };
 
-/** A ledger of the test's own in which imports wait for approval. */
+/** A ledger of this test in which imports wait for approval. */
 export function openApprovals() {
   const ledger = openLedger({ asksApproval: true });
   const { approvals, rows, portfolios } = ledger;
 
-  /** Begins to import a file of this name into q4. */
+  /** Starts an import of a file with this name into q4. */
   async function begin(
     name: string,
     { by = 'alice', supplier }: { by?: string; supplier?: string } = {},
@@ -31,7 +31,7 @@ export function openApprovals() {
     return found;
   }
 
-  /** Brings rows in by their keys and amounts, on lines from 2 on. */
+  /** Stores rows by their keys and amounts, on lines from 2 on. */
   async function put(approval: string | undefined, amounts: Record<string, string>, changes: Partial<RowRequest> = {}) {
     const answers: string[] = [];
     for (const [place, [key, requested_limit]] of Object.entries(amounts).entries()) {
@@ -45,14 +45,14 @@ export function openApprovals() {
     ...ledger,
     begin,
     put,
-    /** A file that was imported to its end, with these rows. */
+    /** Imports a whole file with these rows. */
     async imported(name: string, amounts: Record<string, string>, policy = ALWAYS, by = 'alice'): Promise<Waiting> {
       const waiting = await begin(name, { by });
       await put(waiting.id, amounts);
       await approvals.close({ portfolio: 'q4', id: waiting.id }, policy);
       return waiting;
     },
-    /** Answers it as it is now. */
+    /** Grants the approval in its current state. */
     async grant(waiting: Waiting, by = 'bob') {
       const { id, digest } = await waiting.look();
       return approvals.grant({ id, digest, by });
@@ -61,7 +61,7 @@ export function openApprovals() {
       const { id, digest } = await waiting.look();
       return approvals.decline({ id, digest, by, words });
     },
-    /** Lets all rows go that were answered. */
+    /** Releases all rows of the answered approval. */
     async free(waiting: Waiting): Promise<void> {
       for (let left = 1; left > 0; ) {
         const id = { portfolio: 'q4', id: waiting.id };
@@ -72,7 +72,10 @@ export function openApprovals() {
       const [row] = await rows.read([{ portfolio: 'q4', key }]);
       return row?.state;
     },
-    /** What the ledger says to a call of this row, by the revision that it has; where it may go on, it is at the step of the call. */
+    /**
+     * The answer of the ledger to a claim for this row at its current revision. The row is moved to the
+     * step of the call first, if it may be.
+     */
     async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/9') {
       const row = { portfolio: 'q4', key };
       await ledger.rows.begin(row, 'company');

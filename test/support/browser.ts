@@ -4,17 +4,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from './browser/chromium-path.ts';
 import { OPENED } from './desk.ts';
 
-/** Where the script in a page tells of what its content policy forbade. */
+/** The function by which a script in a page reports violations of its content policy. */
 const TELL = 'limitlineTellsOfViolation';
 
-/** Ends what a page had under way when it was left or let go: its streams, above all. */
+/** The error of requests that end when a page is left or closed, mostly of event streams. */
 const ENDED_BY_US = 'net::ERR_ABORTED';
 
 /**
- * Notes whatever goes wrong in the pages of a context: errors of script, errors on its console, what the content policy
- * forbade, requests that failed, and any request that would have left this machine.
+ * Watches the pages of a context for faults: script errors, console errors, violations of the content policy, failed
+ * requests, and requests that would have left this machine.
  *
- * @param onFault is told of each, as one line
+ * @param onFault receives each fault as one line
  */
 async function watchForFaults(context: BrowserContext, onFault: (fault: string) => void): Promise<void> {
   await context.exposeBinding(TELL, (_source, what: string) => onFault(`forbidden by the content policy: ${what}`));
@@ -34,7 +34,7 @@ async function watchForFaults(context: BrowserContext, onFault: (fault: string) 
   });
   const onPage = (page: Page) => {
     page.on('crash', () => onFault(`page crashed: ${page.url()}`));
-    // Nothing here asks by such a window, and script from a cell or a file name is tried with one.
+    // The console opens no such window. A test of scripts in cells and file names tries to.
     page.on('dialog', (dialog) => {
       onFault(`a window of the browser's own: ${dialog.type()} ${dialog.message()}`);
       void dialog.dismiss();
@@ -48,39 +48,39 @@ function isHere(address: string): boolean {
   return ['data:', 'blob:', 'about:'].includes(protocol) || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
 }
 
-/** Nothing is looked up or fetched from elsewhere, and what tries to finds nothing. */
+/** No host but this machine can be resolved, so pages load nothing from elsewhere. */
 const ARGS = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', '--disable-gpu'];
 
 const LAUNCH_LIMIT_MS = 60_000;
 
 let running: Promise<Browser> | undefined;
 
-/** The one browser of this process, started when it is first needed; it ends with the process. */
+/** The browser of this process, which starts when it is first needed and ends with the process. */
 function startChromium(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error('There is no Chromium: begin such tests with testInBrowser.');
-  // In the locale C it opens no file whose name has other letters, and an upload waits for ever.
+  // In the locale C, the browser cannot open files whose names have non-ASCII letters, and an upload never ends.
   const env = { ...process.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' };
   running ??= chromium.launch({ executablePath, args: ARGS, timeout: LAUNCH_LIMIT_MS, env });
   return running;
 }
 
-/** A test that needs a browser. Where there is none it is skipped, and the last lines of the run say so. */
+/** A test that needs a browser. Without a browser it is skipped, and the last lines of the run report that. */
 export const testInBrowser = test.skipIf(chromiumPath() === undefined);
 
-/** Ignored by git, and kept: what pages look like is for people to see. */
+/** Kept and ignored by git: screenshots for people. */
 const ARTEFACTS = join(import.meta.dirname, '../../artefacts');
 
-/** One step in a page; a test's own limit is longer. */
+/** The limit of one step in a page; the limit of a test is longer. */
 const STEP_LIMIT_MS = 120_000;
 
 export type Looks = {
   width?: number;
   height?: number;
   dark?: boolean;
-  /** Whether script runs in its pages; every page works without. */
+  /** Whether pages may run scripts; every page works without. */
   script?: boolean;
-  /** Its reader's language and time zone. */
+  /** The language and time zone of the reader. */
   locale?: string;
   timezoneId?: string;
 };
@@ -88,9 +88,9 @@ export type Looks = {
 export type OpenBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
 /**
- * A browser of this test's own: no cookie but of consoles that the test opened without users, and nothing kept from others. When the test is over it is closed, and the test
- * fails where anything went wrong in a page: an error of script or on its console, anything that the content policy
- * forbade, a request that failed or would have left this machine.
+ * A new browser for this test. It has no cookies except those of consoles without users that the test opened. At the
+ * end of the test it is closed, and the test fails if a page had a fault: a script error, a console error, a violation
+ * of the content policy, a failed request, or one that would have left this machine.
  */
 export async function openBrowser(given: Looks = {}) {
   const { width = 1280, height = 800, dark = false, script = true, locale = 'en-GB', timezoneId = 'UTC' } = given;
@@ -120,20 +120,20 @@ export async function openBrowser(given: Looks = {}) {
     page: await context.newPage(),
     /** Another tab of the same person. */
     tab: () => context.newPage(),
-    /** Faults that this test means to cause, such as the console's line for an answer of 409. */
+    /** Expects faults that the test causes, such as the console message for an answer of 409. */
     expectFault: (pattern: RegExp) => void expected.push(pattern),
-    /** Those so far that were not expected. */
+    /** The unexpected faults so far. */
     faults: unexpected,
   };
 }
 
 /**
- * A page asks for its events again when its server ends, which may be before the browser does at the end of a test. A server that is
- * gone in the middle of one is met by whatever the test does next.
+ * A page requests its events again when its server ends, which may be before the browser ends with the test. If the
+ * server disappears in the middle of a page, the next step of the test fails anyway.
  */
 const SERVER_GONE = /\/events\b.* net::ERR_|net::ERR_.*\/events\b/;
 
-/** Keeps what a page looks like as `artefacts/<name>.png`, as far as it scrolls, where SCREENSHOTS=on: each takes a second to draw. */
+/** With SCREENSHOTS=on, stores the whole page as `artefacts/<name>.png`. Each screenshot takes a second. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== 'on') return;
   await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage: true });

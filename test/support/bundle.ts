@@ -6,11 +6,11 @@ import { rolldown } from 'rolldown';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Beside the packages, since what is not put into the bundle is found from there. */
+/** Beside the packages, because the bundle finds unbundled packages from there. */
 const FOLDER = join(ROOT, 'node_modules/.cache/limitline-bundle');
 const KEY_FILE = join(FOLDER, 'key');
 
-/** The scripts that the tests start hundreds of times. */
+/** The scripts that tests start hundreds of times. */
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
   start: 'scripts/start.ts',
@@ -26,20 +26,20 @@ const ENTRIES = {
   'worker-process': 'test/support/worker-process.ts',
 };
 
-/** All that a bundle is made of. */
+/** The folders with the sources of the bundles. */
 const SOURCES = ['src', 'jobs', 'scripts', 'test/bench', 'test/support'];
 
-/** What looks for its own files beside its own code. */
+/** Packages that look for files beside their own code. */
 const LEFT_OUT = [/^@bull-board\//];
 
-/** Where a script is, put together with all that it imports: it starts in half the time that its thousand files take. */
+/** The path of a bundled script. It starts in half of the time that its thousand source files take. */
 export function bundled(entry: keyof typeof ENTRIES): string {
   return join(FOLDER, `${entry}.mjs`);
 }
 
 /**
- * Puts the scripts together where they changed since they were. The files are the sources as they are but for their place,
- * so what a test sees of a command is what a user sees, some tests of starting apart: these start the sources.
+ * Bundles the scripts when a source has changed. The bundles differ from the sources only in their place, so tests see
+ * what users see. Some tests of starting use the sources.
  */
 export async function bundleScripts(): Promise<void> {
   const key = keyOfSources();
@@ -53,9 +53,9 @@ export async function bundleScripts(): Promise<void> {
     plugins: [{ name: 'own place', transform: placeOf }],
   });
   const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' };
-  // Without comments and spaces: reading them takes a process an eighth of the time in which it starts.
+  // Without comments and spaces, a process starts in an eighth less time.
   const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
-  // What most commands load is one file: of a hundred files each costs a process a search, a read and a link.
+  // The code that most commands load is one file, because each file costs a search, a read and a link.
   const codeSplitting = { groups: [{ name: 'shared', minShareCount: 40 }] };
   const { output } = await build.generate({ ...names, minify, codeSplitting });
   await build.close();
@@ -64,7 +64,10 @@ export async function bundleScripts(): Promise<void> {
   write('key', key);
 }
 
-/** A source finds what lies beside it, such as its Lua files, where it was, and the bench the command line put together. */
+/**
+ * A source finds the files beside it, such as its Lua files, in their original place, and the bench finds the bundled
+ * command line.
+ */
 function placeOf(code: string, path: string): string | undefined {
   if (!code.includes('import.meta') || relative(ROOT, path).startsWith('node_modules')) return undefined;
   return code
@@ -73,7 +76,10 @@ function placeOf(code: string, path: string): string | undefined {
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
 }
 
-/** Whole or not at all, and only what changed: another run of the tests may use it, and what was compiled of it stays good. */
+/**
+ * Writes a file atomically, and only when it changed: another run of the tests may use it, and compiled code stays
+ * valid.
+ */
 function write(name: string, text: string | Uint8Array): void {
   const path = join(FOLDER, name);
   if (readIfThere(path) === text) return;

@@ -3,7 +3,7 @@ import type { Buyer, Decision, Holder } from '../../src/portfolio/identity/ident
 import { buyerLineOf } from '../../src/portfolio/lines/make-row.ts';
 import type { Values } from '../../src/portfolio/lines/read-cells.ts';
 
-/** A line in short. */
+/** A line in short form. */
 export type Given = {
   ref?: string;
   info?: string;
@@ -29,7 +29,7 @@ function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit 
   return values;
 }
 
-/** A store in plain maps, as exact as the ledger; `sent` are buyers of whom something was sent. */
+/** A store in plain maps that behaves like the ledger; `sent` has the buyers with something sent. */
 export function makeMapStore(sent: Set<string> = new Set()): BuyerStore & { buyers: Map<string, Buyer> } {
   const holders = new Map<string, Holder[]>();
   const buyers = new Map<string, Buyer>();
@@ -48,7 +48,7 @@ export function makeMapStore(sent: Set<string> = new Set()): BuyerStore & { buye
   };
 }
 
-/** Tells the lines of one file, of which the first is line 2, in batches of so many. */
+/** Gives the lines of one file to a new book, beginning with line 2, in batches of so many. */
 export async function tellFile(
   store: BuyerStore,
   lines: readonly Given[],
@@ -57,7 +57,7 @@ export async function tellFile(
   return tellLines(makeBuyerBook(store, { portfolio, importId }), lines, batch);
 }
 
-/** The same by any book. */
+/** Gives lines to this book. */
 export async function tellLines(book: BuyerBook, lines: readonly Given[], batch: number): Promise<Decision[]> {
   const asked = lines.flatMap((given, place) => buyerLineOf(valuesOf(given), { line: place + 2, isSound: true }) ?? []);
   const decisions: Decision[] = [];
@@ -67,7 +67,7 @@ export async function tellLines(book: BuyerBook, lines: readonly Given[], batch:
   return decisions;
 }
 
-/** `new K1`, `known K1 by registration`, `unclear: …`, with numbers for keys in the order of their coming. */
+/** `new K1`, `known K1 by registration`, `unclear: …`, with numbers for keys in the order in which they appear. */
 export function inWords(decisions: readonly Decision[], names: Map<string, string> = new Map()): string[] {
   const nameOf = (key: string) => {
     if (!names.has(key)) names.set(key, `K${names.size + 1}`);

@@ -3,7 +3,9 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { AtMostOnce, Ended, Onward } from '../../src/ledger/calls/at-most-once.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 
-/** Makes a call as a step does, with no pace before it: claim, send, settle; with `onward`, its row goes on in the same step. */
+/**
+ * Makes a call like a step, without a pace: claim, send, settle. With `onward`, its row moves on in the same script.
+ */
 export async function callThrough(
   atMostOnce: AtMostOnce,
   thing: Thing & { buyer: string },

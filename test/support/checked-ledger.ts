@@ -7,7 +7,7 @@ import { openWorkplace } from './workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-/** What a night finds; rows that disagree with their calls are looked at again at once. */
+/** The findings of a night. Rows that disagree with their calls are checked again at once. */
 export async function found({ context }: Pick<Place, 'context'>): Promise<FoundItem[]> {
   const items: FoundItem[] = [];
   const sink = { found: (item: FoundItem) => void items.push(item) };
@@ -16,7 +16,7 @@ export async function found({ context }: Pick<Place, 'context'>): Promise<FoundI
   return items;
 }
 
-/** Four buyers whose limits were made, one with a document, and two rows that wait; nobody is at work. */
+/** Four buyers with limits, one with a document, and two queued rows; no worker runs. */
 export async function quietPlace() {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');

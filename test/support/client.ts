@@ -5,7 +5,7 @@ import { connectRedis, freshPrefix } from './ledger.ts';
 
 type Options = Partial<Parameters<typeof makeServiceClient>[0]>;
 
-/** A client of the service at `url`, with a token cache of its own unless `tokenKey` names a shared one. */
+/** A client of the service at `url`, with its own token cache unless `tokenKey` names a shared one. */
 export function makeClient(url: string, options: Options = {}) {
   const client = makeServiceClient({
     url,
@@ -24,7 +24,7 @@ export function makeClient(url: string, options: Options = {}) {
   return client;
 }
 
-/** A call's options, with a count of the token calls that it led to. */
+/** The options of a call, with a count of its token calls. */
 export function callOptions() {
   const options = {
     idempotencyKey: 'key-1',

@@ -10,32 +10,35 @@ import { sayFault } from '../../scripts/process/crash.ts';
 import { makeTerminal, type Terminal } from '../../scripts/terminal/terminal.ts';
 import { bundled } from './bundle.ts';
 
-/** The command line as it is, of which a few tests show that it starts. */
+/** The source of the command line. A few tests show that it starts. */
 export const LIMITLINE_SOURCE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
-/** The same put together, for all tests of what commands do: half of what one costs is the loading of a thousand files. */
+/**
+ * The bundled command line, for all other tests of commands. It saves loading a thousand files, half of the time of a
+ * command.
+ */
 export const LIMITLINE = bundled('limitline');
 
 export type Ended = { status: number | null; stdout: string; stderr: string };
 
 export type Command = { child: ChildProcess; ended: Promise<Ended>; output: () => { stdout: string; stderr: string } };
 
-/** What a run of the tests compiled once, hundreds of commands need not compile again: it halves what one costs. */
+/** Compiled code that is shared by the hundreds of commands of a test run, which halves their time. */
 export const COMPILED = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/limitline', import.meta.url)),
 };
 
-/** The part of the environment by which the user's own data folder is one in the test's folder. */
+/** The variable that puts the user's data folder into the folder of the test. */
 export function ownDataHome(cwd: string): { XDG_DATA_HOME: string } {
   return { XDG_DATA_HOME: join(cwd, '.data-home') };
 }
 
-/** `input` is what comes through standard input; without it, that is closed. */
+/** `input` is written to standard input; without it, standard input is closed. */
 type Place = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
 
 /**
- * Starts the command line as a user does, in a folder and with settings of the test's own. What still runs when the test
- * ends is killed.
+ * Starts the command line as a user does, in a folder and with settings of the test. It is killed at the end of the
+ * test if it still runs.
  */
 export function startCommand(args: string[], place: Place): Command {
   return startScript(LIMITLINE, args, place);
@@ -46,7 +49,7 @@ export function runCommand(args: string[], place: Place): Promise<Ended> {
   return startCommand(args, place).ended;
 }
 
-/** The same for another script than the command line: `start.ts` is what `npm start` runs. */
+/** Starts another script than the command line: `start.ts` is the script of `npm start`. */
 export function startScript(script: string, args: string[], { cwd, env = {}, input }: Place): Command {
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
@@ -106,16 +109,18 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   statuses: () => import('../../scripts/commands/statuses.ts'),
 };
 
-/** `input` is what comes through standard input. */
+/** `input` is written to standard input; without it, standard input is closed. */
 type CallPlace = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
 
-/** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */
+/**
+ * A process has one working directory, one environment and one pair of streams, so a second call waits for the first.
+ */
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command to its end in the test's own process, which spares the most of a second of processor time that a process
- * takes to start. For tests of what a command says and does; where a test is about processes (their start and exit,
- * signals, terminals, two at the same time), `startCommand` and `runCommand` start real ones.
+ * Runs a command to its end in the process of the test, which saves most of a second of processor time. Use it for
+ * tests of output and effects. Tests of processes (start and exit, signals, terminals, concurrency) use `startCommand`
+ * and `runCommand`, which start real processes.
  */
 export function callCommand(args: string[], place: CallPlace): Promise<Ended> {
   const [stdout, stderr] = [makeCapture(), makeCapture()];
@@ -128,15 +133,15 @@ export function callCommand(args: string[], place: CallPlace): Promise<Ended> {
 }
 
 /**
- * The same on a terminal, for tests of what a command asks there: what it shows is gathered, and lines are typed. A real terminal, with its
- * signals and its echo, has a command that `startOnTerminal` starts.
+ * The same on a simulated terminal, for tests of questions: output is collected, and lines are typed. `startOnTerminal`
+ * has a real terminal with signals and echo.
  */
 export function callOnTerminal(args: string[], place: Omit<CallPlace, 'input'>) {
   const terminal = { isTTY: true, ref: () => {}, unref: () => {} };
   const screen = makeCapture();
   const stream = Object.assign(screen.stream, terminal);
   const keys = Object.assign(new PassThrough(), terminal);
-  // As a person reads it: without the signs that return, and clear the line.
+  // Without the control characters that clear the line, as a person reads it.
   const shown = () => screen.text().replaceAll('\r', '').replaceAll('\x1b[2K', '');
   const ended = inTurn(args, place, { stdin: keys, stdout: stream, stderr: stream }).then((status) => ({
     status,
@@ -174,7 +179,7 @@ async function call(args: string[], { cwd, env = {} }: CallPlace, streams: Strea
   }
 }
 
-/** What `scripts/limitline.ts` does, less all that belongs to a process of its own. */
+/** The work of `scripts/limitline.ts`, except what needs a process of its own. */
 async function parse(args: string[]): Promise<void> {
   const terminal = makeTerminal({ json: args.includes('--json') });
   const program = new Program('limitline')
@@ -195,7 +200,7 @@ async function parse(args: string[]): Promise<void> {
   }
 }
 
-/** A stream that keeps what is written to it, and is no terminal. */
+/** A stream that keeps its output and is no terminal. */
 function makeCapture() {
   const pieces: Buffer[] = [];
   const stream = new Writable({
@@ -207,14 +212,17 @@ function makeCapture() {
   return { stream, text: () => Buffer.concat(pieces).toString() };
 }
 
-/** Puts a stream in the place of one of the process's, until the answer is called. */
+/** Replaces a stream of the process until the returned function is called. */
 function replaceStream(name: keyof Streams, stream: Readable | Writable): () => void {
   const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
   Object.defineProperty(process, name, { value: stream, configurable: true });
   return () => Object.defineProperty(process, name, own);
 }
 
-/** A command need not take back what it does at a signal, since its process ends with it: the answer does so here. */
+/**
+ * Removes the signal handlers of a command when the returned function is called. A command leaves them, because its
+ * process ends.
+ */
 function keepSignals(): () => void {
   const before = SIGNALS.map((name) => [name, process.listeners(name)] as const);
   return () => {
@@ -227,15 +235,15 @@ function keepSignals(): () => void {
 const STREAMS = ['stdin', 'stdout', 'stderr'] as const;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What keys send. */
+/** The characters of keys. */
 export const KEYS = { ctrlC: '\x03', ctrlD: '\x04' } as const;
 
 /**
- * Starts the command line on a terminal of its own, as a person does: `script` of util-linux makes one, which Debian has on
- * every machine (bsdutils). What it shows is gathered, and keys are pressed.
+ * Starts the command line on a real terminal, which `script` of util-linux makes; each Debian has it (bsdutils). Output
+ * is collected, and keys are pressed.
  *
- * @param redirected a redirection as the shell has it, such as `2>errors.txt`
- * @param script another than the command line: `start.ts` is what `npm start` runs
+ * @param redirected a redirection in shell syntax, such as `2>errors.txt`
+ * @param script another script than the command line: `start.ts` is the script of `npm start`
  */
 export function startOnTerminal(
   args: string[],
@@ -250,7 +258,7 @@ export function startOnTerminal(
   });
   let shown = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // As a person reads it: without the signs that return, and clear the line.
+    // Without the control characters that clear the line, as a person reads it.
     shown += text.replaceAll('\r', '').replaceAll('\x1b[2K', '');
   });
   const ended = new Promise<{ status: number | null; shown: string }>((resolve) => {

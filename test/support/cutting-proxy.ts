@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A TCP proxy on this machine that passes everything on, until it is told to break something. */
+/** A TCP proxy on this machine that forwards everything until it is told to break something. */
 export async function startCuttingProxy(targetPort: number) {
   const links = new Set<Link>();
   let accepts = true;
@@ -21,11 +21,11 @@ export async function startCuttingProxy(targetPort: number) {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    /** Of every connection there is now, passes on what is asked next, and ends it where the reply should come back. */
+    /** For every open connection, forwards the next request, and closes the connection when its reply arrives. */
     cutReplies(): void {
       for (const link of links) link.losesReplies = true;
     },
-    /** Ends every connection there is, and from now on resets new ones as soon as they are made, or no longer. */
+    /** Closes every connection, and resets new ones until it is called with false. */
     refuse(refuses: boolean): void {
       accepts = !refuses;
       if (refuses) for (const link of links) end(link);
@@ -39,7 +39,7 @@ function passOn(link: Link, forget: () => void): void {
   const { client, target } = link;
   client.on('data', (asked) => target.write(asked));
   target.on('data', (reply) => {
-    // The other side has done what it was asked, and nobody will hear of it.
+    // The other side has done what was asked, and its reply is lost.
     if (link.losesReplies) end(link);
     else client.write(reply);
   });

@@ -8,8 +8,9 @@ import { makeOutbox } from '../../src/notices/outbox.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';
 
 /**
- * A process that delivers what is due to a webhook, and kills itself `before` it sends or `after` it was answered; `during` leaves
- * that to the receiver. Run by test/jobs/notices/killed.test.ts. Arguments: address of Redis, key prefix, account, receiver, moment.
+ * A process that delivers due notices to a webhook and kills itself `before` it sends or `after` the answer; with
+ * `during`, the receiver kills it. Run by test/jobs/notices/killed.test.ts. Arguments: address of Redis, key prefix,
+ * account, receiver, moment.
  */
 const [redisUrl = '', prefix = '', account = '', url = '', moment] = process.argv.slice(2);
 const connection = new Redis(redisUrl);

@@ -16,7 +16,7 @@ import { ownRedis } from './ledger.ts';
 import { cheapHash, PASSWORD } from './people.ts';
 import { buyerLines, makeFolder, startStandIn } from './workplace.ts';
 
-/** What an operator sits at: a folder with a file of so many buyers, `q4.csv`, a stand-in, and the command line. */
+/** The place of an operator: a folder with a file of so many buyers, `q4.csv`, a stand-in, and the command line. */
 export async function openDesk(rows: number, faults: FaultChange = {}, settings: Record<string, string> = {}) {
   const cwd = await makeFolder();
   const standIn = await startStandIn(faults);
@@ -33,26 +33,29 @@ export async function openDesk(rows: number, faults: FaultChange = {}, settings:
     cwd,
     env,
     standIn,
-    /** Runs a command to its end, in the test's own process. */
+    /** Runs a command to its end in the process of the test. */
     limitline,
-    /** What a command prints as JSON. */
+    /** The JSON output of a command. */
     json: async (...args: string[]) => JSON.parse((await limitline(...args, '--json')).stdout),
     /** Starts a command as a process. */
     start: (...args: string[]) => startCommand(args, { cwd, env }),
-    /** The files that are there, less the hidden ones. */
+    /** The names of the files in the folder, without hidden ones. */
     names: async () => (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort(),
     read: (name: string) => readFile(join(cwd, name), 'utf8'),
   };
 }
 
-/** The consoles of this test that a link opened, by their address: what a browser of it is given (test/support/browser.ts). */
+/**
+ * The cookies of consoles that this test opened by link, by address; browsers of the test get them
+ * (test/support/browser.ts).
+ */
 export const OPENED = new Map<string, { name: string; value: string }>();
 
 /**
- * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
- * closed when the test ends. While it has no users the visitor, and each browser of the test, opened it by its link.
+ * The console in the process of the test, on its own port, for the folder and settings of a desk. It is closed when the
+ * test ends. While it has no users, the visitor and each browser of the test have opened it by its link.
  *
- * @param who who comes, in place of what sessions say
+ * @param who the visiting person, in place of sessions
  */
 export async function openConsole(
   { cwd, env }: { cwd: string; env: Record<string, string> },
@@ -75,7 +78,7 @@ export async function openConsole(
     OPENED.set(url, { name, value });
     onTestFinished(() => void OPENED.delete(url));
   }
-  /** For what is not a page or a form: with the cookies that the visitor has. */
+  /** For requests other than pages and forms, with the visitor's cookies. */
   const open = (path: string, init: RequestInit = {}) => {
     const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
     return fetch(`${url}${path}`, { ...init, headers: { ...(cookie && { cookie }), ...(init.headers as object) } });
@@ -83,7 +86,7 @@ export async function openConsole(
   return { context, app: web.app, url, open, ...visitor };
 }
 
-/** Opens a console without users by the link that it printed. */
+/** Opens a console without users by its printed link. */
 export async function openByLink(link: string) {
   const { origin, pathname, search } = new URL(link);
   const visitor = makeVisitor(origin);
@@ -91,7 +94,7 @@ export async function openByLink(link: string) {
   return visitor;
 }
 
-/** Looks at pages and posts forms as a browser does: with the cookies that it was given, and the token of the last page. */
+/** Gets pages and posts forms like a browser, with its cookies and the token of the last page. */
 export function makeVisitor(url: string) {
   const cookies = new Map<string, string>();
   let token = '';
@@ -103,7 +106,7 @@ export function makeVisitor(url: string) {
       headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
     });
     for (const set of response.headers.getSetCookie()) keepCookie(cookies, set);
-    // Numbers stand in elements of their own, and are read as the text that they are part of.
+    // Numbers have elements of their own, and are read as part of the text around them.
     const text = (await response.text()).replace(/<data class="grouped"[^>]*>([^<]*)<\/data>/g, '$1');
     token = /name="csrf-token" content="([^"]*)"/.exec(text)?.[1] ?? token;
     return { status: response.status, headers: response.headers, text };
@@ -111,7 +114,7 @@ export function makeVisitor(url: string) {
   const get = (path: string, headers: Record<string, string> = {}) => ask(path, {}, headers);
   return {
     get,
-    /** Posts a form as it is posted from a page of the console. */
+    /** Posts a form like a page of the console. */
     async post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
       if (token === '') await get('/keys');
       return ask(
@@ -125,12 +128,12 @@ export function makeVisitor(url: string) {
         },
       );
     },
-    /** What a request of the test's own needs to be believed. */
+    /** The headers that a request of the test needs to be accepted. */
     credentials: async () => {
       if (token === '') await get('/keys');
       return { cookie: [...cookies].map((pair) => pair.join('=')).join('; '), token, origin: url };
     },
-    /** Every cookie that it has, by name: a test may take one away, or put another in its place. */
+    /** The cookies by name; a test may delete or replace one. */
     cookies,
   };
 }
@@ -143,7 +146,7 @@ function keepCookie(cookies: Map<string, string>, set: string): void {
   else cookies.set(name, value);
 }
 
-/** What a person reads of a page: what stands between its tags, with one space for each run of white space. */
+/** The text that a person reads on a page: what is between the tags, with single spaces. */
 export function plainText(markup: string): string {
   return markup
     .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
@@ -155,15 +158,15 @@ export function plainText(markup: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** A file of a form: the field's name, the file's, and what is in it. */
+/** A file of a form: the name of the field, the name of the file, and its content. */
 export type FormFile = [field: string, name: string, content: string | Buffer];
 
 type Visitor = { url: string; credentials: () => Promise<{ cookie: string; token: string; origin: string }> };
 
-/** Uploads files as the form of the console does without script, and answers its answer. */
+/** Uploads files like the form of the console without script, and returns the answer. */
 export const uploadTo = (visitor: Visitor, ...files: FormFile[]) => sendFilesTo(visitor, '/new/upload', files);
 
-/** Sends files to an address of the console, as a form does. */
+/** Sends files to an address of the console like a form. */
 export async function sendFilesTo({ url, credentials }: Visitor, address: string, files: readonly FormFile[]) {
   const { cookie, token, origin } = await credentials();
   const body = new FormData();
@@ -177,28 +180,31 @@ export async function sendFilesTo({ url, credentials }: Visitor, address: string
   return { status: response.status, location: response.headers.get('location') ?? '', text: await response.text() };
 }
 
-/** A page without the marks of numbers that stand in the reader's locale where scripts run. */
+/** A page without the marks around numbers that scripts show in the reader's locale. */
 export function unmarked(markup: string): string {
   return markup.replace(/<\/?data\b[^>]*>/g, '');
 }
 
-/** A rule of the stand-in: of the limit of a buyer the service decides so, and grants this share of it. */
+/** A rule of the stand-in: the limit of this buyer gets this status and this share of the amount. */
 export function decided(buyer: number, status: string, share = 0) {
   return { on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share } as const;
 }
 
-/** Somebody who may do everything, and is no user: for tests of what pages do. */
+/** A person who may do everything and is no user, for tests of pages. */
 export const ANYBODY: Person = { by: 'console', roles: ROLES };
 
-/** The header by which a test says who asks, `fiona finance+approver`; somebody who is not known leaves it out. */
+/**
+ * The header by which a test names the visiting person, such as `fiona finance+approver`; without it the visitor is
+ * unknown.
+ */
 const WHO = 'x-test-who';
 
-/** What a request of this person brings. */
+/** The headers of a request of this person. */
 export function as(by: string, ...roles: string[]): Record<string, string> {
   return { [WHO]: `${by} ${roles.join('+')}` };
 }
 
-/** A console whose people come by a header: for tests of who may what, which is no matter of how people sign in. */
+/** A console that identifies people by a header, for tests of rights. */
 export const byHeader: Pick<AccessFunctions, 'identify'> = {
   identify: async ({ headers }: FastifyRequest): Promise<Person | undefined> => {
     const [by, roles = ''] = String(headers[WHO] ?? '').split(' ');
@@ -206,7 +212,7 @@ export const byHeader: Pick<AccessFunctions, 'identify'> = {
   },
 };
 
-/** An audit that is read by the test: what was noted, in order, and what came of what was done. */
+/** An audit in memory, with the entries in order and the results of actions. */
 export function openNotedAudit() {
   const entries: (AuditNote & { is?: 'wished' | 'done' | 'failed' | 'refused' })[] = [];
   const audit: AccessFunctions['audit'] = {
@@ -229,24 +235,26 @@ export function openNotedAudit() {
 
 type Web = Pick<Awaited<ReturnType<typeof openConsole>>, 'context' | 'url'>;
 
-/** A user with a password of their own, and a second factor where they need one: what their app has is answered. */
+/**
+ * Adds a user with a password, and a second factor if the roles need one. Returns the user with the secret of the authenticator app.
+ */
 export async function addUser({ context: { people } }: Pick<Web, 'context'>, name: string, roles: readonly Role[]) {
   await people.users.add({ name, roles, password: PASSWORD, mustChange: false });
   if (roles.every((role) => role === 'viewer')) return { name, password: PASSWORD, secret: '' };
   const { secret } = await people.users.beginFactor(name);
   const confirm = () => people.users.confirmFactor(name, codeOf(secret, -1));
-  // Where a step of time ends in between, the code of the one before is of two before: then that of the next one does.
+  // If a time step of codes ends meanwhile, the first code is too old, and the second one is valid.
   const codes = (await confirm()) ?? (await confirm());
   if (!codes) throw new Error('The first code did not do.');
   return { name, password: PASSWORD, secret, codes };
 }
 
-/** What the app shows; `steps` of 30 seconds later or earlier, since each code is used once. */
+/** The code of the authenticator app; `steps` of 30 seconds later or earlier, because each code is valid once. */
 export function codeOf(secret: string, steps = 0): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 }
 
-/** Somebody who opened the console and signed in, by its pages. */
+/** A visitor who opened the console and signed in by its pages. */
 export async function signIn(
   { url }: Pick<Web, 'url'>,
   user: { name: string; password: string; secret: string },
@@ -265,13 +273,13 @@ export async function signIn(
   return visitor;
 }
 
-/** What was written down, the oldest first; of what was done between two entries, the second one has the facts. */
+/** The audit entries, the oldest first. The second entry of an action has its result. */
 export async function auditOf({ context: { audit } }: Pick<Web, 'context'>) {
   const { entries } = await audit.read.page({ count: 500, walk: 1_000 });
   return entries.reverse();
 }
 
-/** The ledger of a desk (test/support/desk.ts), to be looked at and meddled with; closed when the test ends. */
+/** The ledger of a desk, for reading and manipulating; closed when the test ends. */
 export async function openContextOf({ cwd, env }: { cwd: string; env: Record<string, string> }) {
   const settings = readSettings({ env: { ...ownDataHome(cwd), ...env }, cwd });
   const context = await openContext({ settings, log: makeSilentLog() });

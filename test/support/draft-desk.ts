@@ -16,7 +16,7 @@ import { importDepsOf } from './workplace.ts';
 
 type DeskDeps = Parameters<typeof makeDraftDesk>[0];
 
-/** The desk of uploads over a workplace's context, closed when the test ends. */
+/** The desk of uploads for the context of a workplace; closed when the test ends. */
 export function openDraftDesk(context: Context, dir: string, given: Partial<DeskDeps> = {}) {
   const stopping = new AbortController();
   const desk = makeDraftDesk({
@@ -40,7 +40,7 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
   onTestFinished(() => desk.close());
   return {
     desk,
-    /** Uploads files by their fields' names, as `file: ['q4.csv', text]`. */
+    /** Uploads files by the names of their fields, as `file: ['q4.csv', text]`. */
     upload: (...files: [field: string, name: string, content: string | Buffer][]) =>
       desk.receive(
         incoming(
@@ -53,7 +53,9 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
   };
 }
 
-/** The drafts of a desk on a disk that is full when a draft's state is written: all else of a change is done by then. */
+/**
+ * The drafts of a desk on a disk that is full when the state of a draft is written, which is the last part of a change.
+ */
 export function draftsOnFullDisk(dir: string): ReturnType<typeof makeDraftStore> {
   const store = makeDraftStore({ dir: join(dir, 'data', 'drafts') });
   return {
@@ -69,18 +71,18 @@ export async function* incoming(files: IncomingFile[]): AsyncGenerator<IncomingF
   yield* files;
 }
 
-/** A file of the disk as it comes in. */
+/** A file of the disk as an incoming upload. */
 export function incomingFile(path: string, name: string): IncomingFile {
   return { field: 'file', name, content: createReadStream(path) };
 }
 
-/** The draft of an upload that was taken. */
+/** The draft of an accepted upload. */
 export function draftOf(answer: Awaited<ReturnType<DraftDesk['receive']>>): PortfolioDraft {
   if ('refused' in answer) throw new Error(`The upload was refused: ${answer.refused.message}`);
   return answer.draft;
 }
 
-/** Waits for a draft's preview. */
+/** Waits for the preview of a draft. */
 export async function previewOf(desk: DraftDesk, { id }: { id: string }): Promise<Preview> {
   const look = async () => desk.preview(await desk.read(id));
   await expect.poll(async () => (await look()).is, { interval: 20 }).not.toBe('under way');

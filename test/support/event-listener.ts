@@ -11,7 +11,10 @@ export const PATH = `/events/${SECRET}`;
 
 type Wish = { keep?: KeepEvent; maxBytes?: number; perSecond?: number; limits?: Partial<ListenerLimits> };
 
-/** A listener on a port of its own, which keeps events in an array unless the test has another way; closed when the test ends. */
+/**
+ * A listener on its own port, which keeps events in an array unless the test stores them otherwise; closed when the
+ * test ends.
+ */
 export async function startListener({ maxBytes = 1_024, perSecond = 100_000, limits = {}, ...wish }: Wish = {}) {
   const kept: ArrivedEvent[] = [];
   const ends: EventEnd[] = [];
@@ -29,7 +32,7 @@ export async function startListener({ maxBytes = 1_024, perSecond = 100_000, lim
     keep: wish.keep ?? keepHere,
     log,
     onEnd: (end) => ends.push(end),
-    // What a test has not closed is not waited for.
+    // The listener does not wait for connections that a test left open.
     limits: { closeMs: 100, ...limits },
   });
   await listener.listen();
@@ -42,7 +45,7 @@ export async function startListener({ maxBytes = 1_024, perSecond = 100_000, lim
     ends,
     lines,
     connect: () => connectTo(port),
-    /** Sends bytes on a connection of their own, and answers the first answer's status line and body. */
+    /** Sends bytes on a new connection, and returns the status line and the body of the first answer. */
     async ask(bytes: string | Buffer): Promise<string> {
       const client = await connectTo(port);
       client.write(bytes);
@@ -53,19 +56,19 @@ export async function startListener({ maxBytes = 1_024, perSecond = 100_000, lim
   };
 }
 
-/** `HTTP/1.1 200 ` has one character more. */
+/** The length of `HTTP/1.1 200`. */
 const LINE_LENGTH = 12;
 
-/** A connection whose bytes the test writes itself. */
+/** A connection on which the test writes raw bytes. */
 export async function connectTo(port: number) {
   const socket = connect({ port, host: '127.0.0.1' });
   let text = '';
   const statuses: string[] = [];
-  // A first line may come in two pieces.
+  // A status line may arrive in two pieces.
   let [readTo, foundTo] = [0, 0];
   let isClosed = false;
   let wake = (): void => {};
-  // Whether an end is clean or a reset is the system's matter.
+  // Whether the end is clean or a reset depends on the system.
   socket.on('error', () => {});
   socket.setEncoding('latin1').on('data', (piece: string) => {
     text += piece;
@@ -83,7 +86,7 @@ export async function connectTo(port: number) {
   });
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  /** Until something happens on it. */
+  /** Resolves when something happens on the connection. */
   const change = (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     wake = resolve;
@@ -96,14 +99,14 @@ export async function connectTo(port: number) {
     async closed(): Promise<void> {
       while (!isClosed) await change();
     },
-    /** Writes one piece again and again, as fast as they are taken, until so many bytes are sent or the connection ends. */
+    /** Writes one piece repeatedly, as fast as it is accepted, until so many bytes are sent or the connection ends. */
     async flood(piece: Buffer, bytes: number): Promise<void> {
       for (let sent = 0; sent < bytes && !isClosed; sent += piece.length) {
         socket.write(piece);
         while (socket.writableNeedDrain && !isClosed) await change();
       }
     },
-    /** Resolves when so many answers have begun, or no more can come. */
+    /** Resolves when so many answers have begun, or when no more can come. */
     async answers(count: number): Promise<string[]> {
       while (statuses.length < count && !isClosed) await change();
       return [...statuses];

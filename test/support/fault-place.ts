@@ -17,13 +17,13 @@ import { openWorkplace } from './workplace.ts';
 
 const WORKER_PROCESS = bundled('worker-process');
 
-/** What a worker process does at the nth passage of a moment; see worker-process.ts. */
+/** The action of a worker process at the nth passage of a moment; see worker-process.ts. */
 export type Plan = { moment: Moment; nth: number; fault: 'kill' | 'tell' } | BlockPlan;
 type BlockPlan = { moment: Moment; nth: number; fault: 'block'; file: string };
 
 export type FaultPlace = Awaited<ReturnType<typeof openFaultPlace>>;
 
-/** A workplace whose workers may also be processes of their own, and whose stand-in is asked what really was made. */
+/** A workplace whose workers may also be separate processes, and whose stand-in reports what it really made. */
 export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record<string, string> } = {}) {
   const { faults = {}, env = {} } = asked;
   const given = { ...ownRedis(), ...env };
@@ -31,7 +31,7 @@ export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record
   const { standIn, context, dir } = place;
   const childEnv = {
     SERVICE_URL: standIn.url(),
-    // A worker may find the service at another address than the account is named by.
+    // A worker may reach the service at another address than the one that names the account.
     SERVICE_ACCOUNT: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
@@ -41,23 +41,23 @@ export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record
 
   return {
     ...place,
-    /** The settings of a process that works here, as its environment. */
+    /** The settings of a process in this place, as environment variables. */
     childEnv,
-    /** Runs a command to its end, in the test's own process, with the place's settings. */
+    /** Runs a command to its end in the process of the test, with the settings of the place. */
     limitline: (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv }),
-    /** Starts any command of the command line as a process, with the place's settings. */
+    /** Starts any command as a process, with the settings of the place. */
     startCommand: (args: string[]) => startCommand(args, { cwd: dir, env: childEnv }),
-    /** `limitline work`, as an operator starts it, perhaps with further settings. */
+    /** Starts `limitline work`, with further settings if given. */
     startWorker: (settings: Record<string, string> = {}) =>
       startCommand(['work'], { cwd: dir, env: { ...childEnv, ...settings } }),
-    /** A worker process with a fault built in. */
+    /** Starts a worker process with a built-in fault. */
     startFaulty: (plan: Plan) => startFaulty(plan, dir, childEnv),
-    /** How many things the service has made. */
+    /** The number of things that the service has made. */
     madeCount: () => Object.values(standIn.counts().made).reduce((sum, count) => sum + count, 0),
 
     /**
-     * Waits until the portfolio settles, and judges: each row is counted once, none is in progress, nothing was made
-     * twice, and each limit that a row shows was made.
+     * Waits until the portfolio settles and checks it: each row is counted once, none is in progress, nothing was made
+     * twice, and each limit of a row was made.
      */
     async judged(rows: number): Promise<Summary> {
       const report = await place.settled();
@@ -76,7 +76,7 @@ export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record
       return report;
     },
 
-    /** Does what a person does with held rows: looks up at the service what became of each, and says so. */
+    /** Resolves held rows like a person who asks the service what became of each. */
     async resolveHeld(): Promise<void> {
       const held: FoundRow[] = [];
       await walkRows(context.rows, 'q4', 'held', async (found) => {
@@ -91,7 +91,7 @@ export async function openFaultPlace(asked: { faults?: FaultChange; env?: Record
   };
 }
 
-/** The id of what was made of a row's request at a step, if the service made it. */
+/** The id of what the service made for a row's request at a step, if anything. */
 function madeFor({ problem, step }: FoundRow['result'], things: StandIn['things']): string | undefined {
   const sent = problem?.sent ?? '';
   if (step === 'documents') {
@@ -101,7 +101,7 @@ function madeFor({ problem, step }: FoundRow['result'], things: StandIn['things'
   return things(step).find(({ body }) => isDeepStrictEqual(body, JSON.parse(sent)))?.id;
 }
 
-/** A child that was started with a plan, how it ended, and what it said. */
+/** A child process with a plan, how it ended, and its output. */
 export type Faulty = ReturnType<typeof startFaulty>;
 
 function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
@@ -126,7 +126,7 @@ function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
   onTestFinished(kill);
   return {
     kill,
-    /** Waits for its end, and answers which signal ended it. */
+    /** Waits for the end of the process, and returns the signal that ended it. */
     async ended(): Promise<NodeJS.Signals | null> {
       await closed;
       return child.signalCode;
@@ -136,7 +136,7 @@ function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
   };
 }
 
-/** The rows of the place's portfolio that ended so. */
+/** The rows of the portfolio in this end state. */
 export async function rowsIn({ context }: FaultPlace, state: 'held' | 'refused'): Promise<RowResult[]> {
   const found = await context.rows.inState('q4', state, { count: 100 });
   return (await context.rows.read(found.map(({ row }) => row))).filter((row) => row !== undefined);

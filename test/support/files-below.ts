@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** All files below a folder with what is in them; gzip is unpacked. */
+/** All files below a folder with their contents; gzip files are decompressed. */
 export async function filesBelow(dir: string): Promise<{ path: string; content: string }[]> {
   const found = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -9,8 +9,8 @@ import { buyerLines, openWorkplace } from './workplace.ts';
 const NEVER = new AbortController().signal;
 
 /**
- * A workplace with a finished portfolio `q4` of real files and no worker: every third row was refused, every fifth given up, and the
- * others are done, as if workers had asked the service.
+ * A workplace with a finished portfolio `q4` of real files and without workers. Every third row was refused, every
+ * fifth cancelled, and the others are done, as if workers had called the service.
  */
 export async function openFinishedPortfolio(count: number, env: Record<string, string> = {}) {
   const place = await openWorkplace({ env });
@@ -27,7 +27,7 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
       archivePortfolio({ ...context, ...deps }, name, { by: 'alice', signal: NEVER }),
     restore: (name = 'q4', onProgress?: (progress: RestoreProgress) => void | Promise<void>, signal = NEVER) =>
       restorePortfolio(context, name, { signal, ...(onProgress ? { onProgress } : {}) }),
-    /** All that stands in Redis, but for when what was put back. */
+    /** The content of Redis, without the times of what was restored. */
     picture: async () => {
       const { ':restored': _moments, ...all } = await pictureOf(ledger, keys.account.replace(/:account$/, ''));
       return all;
@@ -35,10 +35,10 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
   };
 }
 
-/** Who decides here, and by which file. */
+/** The author and the file of decisions here. */
 export const TOLD = { by: 'anna', file: 'later.csv' };
 
-/** Such a portfolio, and how a file of decisions decides its limits: `bl_q41`, if no other is named, in these words. */
+/** Such a portfolio, and the words of a file of decisions about its limits; `bl_q41` unless another one is named. */
 export async function openDecisions(count: number) {
   const place = await openFinishedPortfolio(count);
   const { decisions } = place.context;
@@ -62,7 +62,7 @@ export async function openDecisions(count: number) {
     ...place.context,
     limitOf,
     word,
-    /** Decides a limit, and has its row follow. */
+    /** Decides a limit, and lets its rows follow. */
     async decide(...said: Parameters<typeof word>) {
       const one = word(...said);
       const limit = await limitOf(one.limit);
@@ -72,7 +72,10 @@ export async function openDecisions(count: number) {
   };
 }
 
-/** Ends a portfolio's rows as {@link openFinishedPortfolio} says, by what the ledger does for workers. */
+/**
+ * Ends the rows of a portfolio as {@link openFinishedPortfolio} describes, with the functions of the ledger that
+ * workers use.
+ */
 export async function finishPortfolio(
   portfolio: string,
   { rows, calls, portfolios }: Pick<Context, 'rows' | 'calls' | 'portfolios'>,
@@ -80,7 +83,7 @@ export async function finishPortfolio(
   let at = 0;
   await walkRows(rows, portfolio, 'queued', async ({ row, result }) => {
     at += 1;
-    // Rows of a page go side by side.
+    // Rows of a page are processed in parallel.
     const n = at;
     const { buyer } = result.request;
     if (n % 5 === 0) return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
@@ -104,10 +107,10 @@ export async function finishPortfolio(
   if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
 }
 
-/** A moment that is later than all answers. */
+/** A time after all answers. */
 export const soon = (minutes: number) => new Date(Date.UTC(2100, 0, 1, 0, minutes)).toISOString();
 
-/** A file of decisions, `[id, status, minute]` each; a minute of undefined says no time. */
+/** A file of decisions, each `[id, status, minute]`; without a minute, the decision has no time. */
 export function fileOf(
   said: readonly (readonly [string, string, number | undefined])[],
   more: Partial<LimitDecision> = {},
@@ -119,7 +122,7 @@ export function fileOf(
   return { decisions, silent: 0, problems: [], warnings: [], name: 'later.csv' };
 }
 
-/** What a limit's call says, and each of its rows that is there. */
+/** The status of a limit's call, and of each existing row of it. */
 export async function statusesOf(id: string, { decisions, rows, portfolios }: Context) {
   const limit = await decisions.find(id);
   if (!limit) throw new Error(`nobody made ${id}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 
-/** The first frame of an event stream; nothing where the address has none. */
+/** The first frame of an event stream; undefined when the address has none. */
 export async function firstFrame(
   url: string,
   path: string,

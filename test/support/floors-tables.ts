@@ -1,4 +1,4 @@
-/** What imports nothing of ours. */
+/** Files and folders that import nothing of the project. */
 const ALONE = [
   'src/actor.ts',
   'src/addresses.ts',
@@ -19,7 +19,7 @@ const ALONE = [
   'src/utc-text.ts',
 ];
 
-/** What every part of `src` above it may import: one file a fact, or a folder of such. */
+/** Files and folders that every higher part of `src` may import: single facts, or folders of such. */
 const GROUND = [
   ...ALONE,
   'src/config.ts',
@@ -33,7 +33,7 @@ const GROUND = [
   'src/version.ts',
 ];
 
-/** The floors within the ledger, from the ground up: each may import those below it. */
+/** The floors within the ledger, from the lowest up: each may import those below it. */
 const LEDGER =
   'schema calls counts search rows comparison portfolios plans approvals nightly archive events inbox story'.split(' ');
 
@@ -42,7 +42,10 @@ function floorsOf(part: string, names: readonly string[]): Record<string, readon
   return Object.fromEntries(folders.map((name, at) => [name, [...GROUND, `${part}/lua`, ...folders.slice(0, at)]]));
 }
 
-/** What jobs may import of `src`: all but what is for scripts (the stand-in), for `context.ts` (connections), or for workers. */
+/**
+ * The parts of `src` that jobs may import: all except those for scripts (the stand-in), for `context.ts` (connections),
+ * and for workers.
+ */
 const FOR_JOBS = [
   ...GROUND,
   'src/audit',
@@ -60,8 +63,8 @@ const FOR_JOBS = [
 ];
 
 /**
- * Who may import whom, types included (ARCHITECTURE.md, "Floors"). A file belongs to the part with the longest name that it
- * begins with, and a file that belongs to none may not exist. A part may always import itself, but not its sub-parts.
+ * The allowed imports of each part, including types (ARCHITECTURE.md, "Floors"). A file belongs to the part with the
+ * longest matching name, and each file must belong to one. A part may always import itself, but not its sub-parts.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(ALONE.map((file) => [file, []])),
@@ -96,7 +99,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/schedule': ['src/errors.ts', 'src/likeness.ts'],
   'src/notices': [...GROUND, 'src/ledger/schema/keys.ts', 'src/notices/notice-settings.ts'],
-  // What reads settings: no part of what sends.
+  // This file reads settings and is no part of the sending.
   'src/notices/notice-settings.ts': [
     'src/errors.ts',
     'src/proxy.ts',
@@ -148,7 +151,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/people': [...GROUND, 'src/ledger/schema/keys.ts'],
   'src/audit': GROUND,
   'src/queue': GROUND,
-  // What is handed from who listens to who keeps.
+  // This type is passed from the listener to the store.
   'src/events/arrived-event.ts': [],
   'src/events/event-settings.ts': [],
   'src/events/event-mapping.ts': ['src/errors.ts', 'src/json-pointer.ts'],
@@ -166,7 +169,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/pace',
     'src/console/assets',
   ],
-  // What browsers load.
+  // Files that browsers load.
   'src/console/assets': [],
   'src/metrics': [...GROUND, 'src/events/arrived-event.ts', 'src/ledger', 'src/pace'],
   'src/open-service.ts': [...GROUND, 'src/context.ts', 'src/ledger', 'src/pace', 'src/service'],
@@ -225,13 +228,13 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   scripts: ['src', 'jobs', 'examples', 'package.json', 'node_modules/.cache', '.'],
 };
 
-/** What of a part that may be imported is its own all the same: how a step sends a call. */
+/** Files of an importable part that are private to it: how a step sends a call. */
 export const PRIVATE: Record<string, readonly string[]> = {
   'jobs/steps/call-once.ts': ['jobs/steps'],
   'jobs/steps/unauthorized.ts': ['jobs/steps'],
 };
 
-/** Which packages of others are imported, and where. What is not in this table may not be imported at all. */
+/** The imported packages and where they may be imported. Other packages may not be imported at all. */
 export const PACKAGES: Record<string, readonly string[]> = {
   '@bull-board/api': ['src/console'],
   '@bull-board/fastify': ['src/console'],
@@ -286,5 +289,5 @@ export const PACKAGES: Record<string, readonly string[]> = {
     'scripts',
   ],
 };
-/** Where only the types of a package may be imported. */
+/** Places that may import only the types of a package. */
 export const PACKAGE_TYPES: Record<string, readonly string[]> = { ioredis: ['src/lua-script.ts'] };

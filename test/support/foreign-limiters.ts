@@ -1,24 +1,25 @@
 /**
- * What a limiter answers: whether the request passed, with which headers, and for how long it was kept waiting first. A refusal
- * that is `unnamed` has a status that says no more than that nothing was made.
+ * The answer of a limiter: whether the request passed, its headers, and how long the request waited first. The status
+ * of an `unnamed` refusal only means that nothing was made.
  */
 export type LimiterAnswer = { allowed: boolean; headers: Record<string, string>; delayMs?: number; unnamed?: boolean };
 
-/** A limiter that somebody else wrote, asked for each request in the order in which they arrive; epoch ms. */
+/** A rate limiter of another project. It is called for each request in the order of arrival, with epoch ms. */
 export type ForeignLimiter = (nowMs: number) => LimiterAnswer;
 
-/** A window of so many calls, and how it is told of. */
+/** A window of so many calls. */
 type Window = { quota: number; windowS: number };
 
-/** How its answers speak of a window: what is left of it, when it ends, and whether this request passed. */
+/** The headers of an answer: from the calls left in the window, its end, and whether this request passed. */
 type Words = (
   state: { left: number; endMs: number; nowMs: number; allowed: boolean },
   window: Window,
 ) => Record<string, string>;
 
 /**
- * Windows as express-rate-limit 8, `@fastify/rate-limit` 11 and rate-limiter-flexible 11 count them in memory: one begins with the
- * first request after the last has ended, so each is longer than it says by the time until somebody asks.
+ * Windows as express-rate-limit 8, `@fastify/rate-limit` 11 and rate-limiter-flexible 11 count them in memory. A window
+ * begins with the first request after the end of the last one, so each window lasts longer than stated by the time
+ * until the next request.
  */
 export function makeForeignWindow(window: Window, words: Words): ForeignLimiter {
   let endMs = 0;
@@ -35,7 +36,7 @@ export function makeForeignWindow(window: Window, words: Words): ForeignLimiter 
   };
 }
 
-/** How each of them writes its headers, at its version of late 2026. Seconds are rounded up. */
+/** The headers of each limiter at its version of late 2026. Seconds are rounded up. */
 export const FOREIGN_WORDS = {
   /** express-rate-limit with `standardHeaders: 'draft-6'`. */
   'draft 6': ({ left, ...state }, { quota, windowS }) => ({
@@ -55,7 +56,7 @@ export const FOREIGN_WORDS = {
     ratelimit: `"${quota}-in-${windowS}sec"; r=${left}; t=${secondsLeft(state)}`,
     ...retryAfter(state),
   }),
-  /** express-rate-limit as it comes: the end as a time of day. */
+  /** express-rate-limit with its defaults: the end as a time of day. */
   legacy: ({ left, ...state }, { quota }) => ({
     'x-ratelimit-limit': String(quota),
     'x-ratelimit-remaining': String(left),
@@ -69,23 +70,23 @@ export const FOREIGN_WORDS = {
     'x-ratelimit-reset': String(secondsLeft(state)),
     ...retryAfter(state),
   }),
-  /** As rate-limiter-flexible's README has it: a fraction of seconds to wait, with every answer that refuses. */
+  /** As in the README of rate-limiter-flexible: headers on every answer, and fractional seconds to wait on refusals. */
   flexible: ({ left, allowed, endMs, nowMs }, { quota }) => ({
     ...(allowed ? {} : { 'retry-after': String((endMs - nowMs) / 1_000) }),
     'x-ratelimit-limit': String(quota),
     'x-ratelimit-remaining': String(left),
     'x-ratelimit-reset': String(Math.ceil(endMs / 1_000)),
   }),
-  /** The same, said by refusals alone. */
+  /** The same headers, on refusals only. */
   'flexible refusals': (state, window): Record<string, string> =>
     state.allowed ? {} : FOREIGN_WORDS.flexible(state, window),
-  /** express-rate-limit with both families off, and others: 429 and no more. */
+  /** express-rate-limit without headers, and others: a plain 429. */
   silent: () => ({}),
 } satisfies Record<string, Words>;
 
 /**
- * nginx' `limit_req`: a leaky bucket of so many calls above the rate, in whole ms. With `nodelay` they pass at once, without
- * it they wait until the bucket has drained to them. It says nothing of itself.
+ * `limit_req` of nginx: a leaky bucket of so many calls above the rate, in whole ms. With `nodelay` these calls pass at
+ * once, otherwise they wait until the bucket has drained. It sends no headers.
  */
 export function makeLimitReq(given: { perS: number; burst: number; nodelay: boolean }): ForeignLimiter {
   const { perS, burst, nodelay } = given;

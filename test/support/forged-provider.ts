@@ -4,26 +4,28 @@ import { text } from 'node:stream/consumers';
 import { CLIENT, makeCookieJar, openOidcConsole } from './oidc-console.ts';
 import { portOf } from './tls-service.ts';
 
-/** A key pair, as a provider publishes and uses it. */
+/** A key pair of a provider. */
 export type Pair = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
 
 export function makePair(kid: string): Pair {
   return { kid, ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
 }
 
-/** What a provider may get wrong, one thing at a time. */
+/** The faults of a provider, one at a time. */
 export type Forgery = {
   claims?: Record<string, unknown>;
-  /** Of the token's head; `none` leaves the signature out, and HS256 is made with the public key as its secret. */
+  /**
+   * The algorithm in the token's header; `none` leaves the signature out, and HS256 uses the public key as its secret.
+   */
   alg?: 'RS256' | 'none' | 'HS256';
-  /** What signs it, and the name that it gives itself. */
+  /** The signing key pair with its key id. */
   pair?: Pair;
   kid?: string;
-  /** More words in its head, such as where its key is. */
+  /** Further header fields, such as the address of the key. */
   head?: (pair: Pair) => Record<string, unknown>;
-  /** The signature is of something else. */
+  /** The signature is of another text. */
   broken?: boolean;
-  /** No token at all. */
+  /** The answer has no token. */
   silent?: boolean;
   status?: number;
 };
@@ -31,8 +33,8 @@ export type Forgery = {
 export type ForgedProvider = Awaited<ReturnType<typeof startForgedProvider>>;
 
 /**
- * A provider of the test's own, which answers whatever the test wants. Nobody signs in at it: a test takes the nonce from the
- * address to which the console leads, and comes back with a code.
+ * An identity provider whose answers the test chooses. Nobody signs in there: the test takes the nonce from the address
+ * to which the console redirects, and returns with a code.
  */
 export async function startForgedProvider({ says = {} }: { says?: Record<string, unknown> } = {}) {
   const first = makePair('first');
@@ -102,7 +104,7 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
     first,
     asked,
     state,
-    /** How often this was asked for. */
+    /** The number of requests for this path. */
     count: (path: string) => asked.filter((one) => one.path === path).length,
   };
 }
@@ -120,7 +122,7 @@ export async function openSignIn(given: Partial<Parameters<typeof openOidcConsol
   return { provider, web };
 }
 
-/** A browser that began, and what it was led to. */
+/** A browser that began to sign in, and the address to which it was redirected. */
 export async function begin({ web, provider }: { web: OidcConsole; provider: ForgedProvider }, to = '/held') {
   const jar = makeCookieJar();
   const { status, to: there = '' } = await jar.ask(`${web.url}/sign-in/oidc?to=${encodeURIComponent(to)}`);

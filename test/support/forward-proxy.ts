@@ -5,28 +5,28 @@ import { onTestFinished } from 'vitest';
 
 export type StartedProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 
-/** What the proxy does with the next requests, instead of what it is there for. */
+/** A fault of the proxy for the next requests. */
 export type ProxyFault =
-  /** Answers so itself, to CONNECT and to requests that it should pass on. */
+  /** Answers with this status itself, to CONNECT and to requests that it should forward. */
   | { is: 'answers'; status: number; body?: string }
-  /** Takes what comes and never answers. */
+  /** Accepts requests and never answers. */
   | { is: 'silent' }
-  /** Makes a tunnel, but takes so long for it. */
+  /** Makes a tunnel after this time. */
   | { is: 'tunnels late'; afterMs: number }
-  /** Ends the connection instead of an answer, by FIN or RST. */
+  /** Closes the connection instead of answering, by FIN or RST. */
   | { is: 'ends'; by: 'fin' | 'rst' }
-  /** Answers something that is not HTTP. */
+  /** Answers with something that is not HTTP. */
   | { is: 'babbles' }
-  /** Says that the tunnel is there, and ends it. */
+  /** Reports a tunnel, and closes it. */
   | { is: 'tunnels nowhere' }
-  /** Keeps what the client sends from here on, and passes nothing on. */
+  /** Keeps what the client sends, and forwards nothing. */
   | { is: 'swallows' }
-  /** Passes requests on, and ends the connection before, or in the middle of, what comes back. */
+  /** Forwards requests, and closes the connection before or in the middle of the answer. */
   | { is: 'loses answers'; after: 'nothing' | 'half' };
 
 /**
- * A real forward proxy on this machine: tunnels by CONNECT, and requests for whole addresses passed on. All names lead to
- * this machine's port `targetPort`, since it is the proxy that resolves names.
+ * A real forward proxy on this machine: it makes tunnels for CONNECT and forwards requests with full addresses. All
+ * names lead to port `targetPort` of this machine, because the proxy resolves names.
  */
 export async function startForwardProxy({ targetPort, user }: { targetPort: number; user?: string }) {
   let fault: ProxyFault | undefined;
@@ -60,7 +60,7 @@ export async function startForwardProxy({ targetPort, user }: { targetPort: numb
       return;
     }
     if (misbehave(client)) {
-      // Nobody reads it otherwise, and its end would not be noticed.
+      // The client is read here, because otherwise its end would not be noticed.
       client.resume().on('end', () => client.destroy());
       return;
     }
@@ -137,15 +137,15 @@ export async function startForwardProxy({ targetPort, user }: { targetPort: numb
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    /** What was asked of it: authorities of CONNECT, addresses to pass on, and bytes. */
+    /** The received requests: authorities of CONNECT, forwarded addresses, and bytes. */
     heard,
     setFault: (change: ProxyFault | undefined): void => {
       fault = change;
     },
     openConnections: () => sockets.size,
-    /** Ends every connection, tunnels too. */
+    /** Closes every connection, including tunnels. */
     cut: endAll,
-    /** Ends all, and listens no more. */
+    /** Closes all connections and stops listening. */
     stop,
   };
 }

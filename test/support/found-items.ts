@@ -2,7 +2,7 @@ import type { FoundItem, NightReport } from '../../src/ledger/nightly/checks.ts'
 import { compareReports, countFindings } from '../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 
-/** A refused row as a check finds it, with whatever is another. */
+/** A refused row as a check finds it, with the given changes. */
 export function foundItem(changes: Partial<FoundItem> = {}): FoundItem {
   return {
     check: 'refused',
@@ -19,7 +19,7 @@ export function foundItem(changes: Partial<FoundItem> = {}): FoundItem {
   };
 }
 
-/** A report of a night with findings of these words, made at a moment. */
+/** The report of a night with findings of these words, made at this moment. */
 export function keptReport(id: string, madeMs: number, words: readonly string[], by = 'nightly') {
   const groups = makeFindingGroups();
   for (const says of words) groups.add(foundItem({ says }));

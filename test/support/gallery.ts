@@ -19,7 +19,7 @@ const ROWS = [
   { line: 5, name: 'A'.repeat(80), limit: '123456789012345.99', state: 'limit' as const, note: '' },
 ];
 
-/** `/gallery`: every part of a page at once, to be looked at and looked through; and an action that answers what it heard. */
+/** `/gallery`: every part of a page at once, for viewing and checking; and an action that returns what it received. */
 export function addGalleryPage(app: ConsoleApp): void {
   app.get('/gallery', async (_request, reply) =>
     reply.page({ title: 'Gallery', at: 'portfolios', body: gallery(reply.csrf()) }),

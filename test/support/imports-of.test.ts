@@ -3,7 +3,7 @@ import { circlesOf, type Import, importsOf, packageOf, targetOf } from './import
 
 const CREATE = `import { createRequire } from 'node:module'; `;
 
-/** A source, and what is to be found in it: how, what, and whether it is `type` or `computed`. */
+/** A source and the imports in it: how, the specifier, and whether it is `type` or `computed`. */
 const SOURCES: [text: string, ...found: [how: Import['how'], specifier: string, kind?: 'type' | 'computed'][]][] = [
   [`import { a } from './a.ts';`, ['import', './a.ts']],
   [`import './a.ts';`, ['import', './a.ts']],
@@ -53,7 +53,7 @@ const SOURCES: [text: string, ...found: [how: Import['how'], specifier: string, 
   [`// import { a } from './a.ts';\nconst text = "import { a } from './a.ts'";`],
 ];
 
-/** The same for files that are no TypeScript. */
+/** The same for files that are not TypeScript. */
 const OTHERS: [path: string, text: string, ...found: [how: Import['how'], specifier: string][]][] = [
   ['a.mjs', `import { a } from './b.mjs';`, ['import', './b.mjs']],
   [
@@ -70,8 +70,8 @@ const OTHERS: [path: string, text: string, ...found: [how: Import['how'], specif
   ],
 ];
 
-describe('what a file imports', () => {
-  test.each(SOURCES)('is found in %s', (text, ...found) => {
+describe('importsOf', () => {
+  test.each(SOURCES)('finds the imports of %s', (text, ...found) => {
     expect(importsOf('a.ts', text)).toEqual(
       found.map(([how, specifier, kind]) => ({
         how,
@@ -82,16 +82,16 @@ describe('what a file imports', () => {
     );
   });
 
-  test.each(OTHERS)('is found in %s: %s', (path, text, ...found) => {
+  test.each(OTHERS)('finds the imports of %s: %s', (path, text, ...found) => {
     expect(importsOf(path, text).map(({ how, specifier }) => [how, specifier])).toEqual(found);
   });
 
-  test('is not guessed in a text that cannot be read', () => {
+  test('throws for a text that cannot be parsed', () => {
     expect(() => importsOf('a.ts', 'import { a } fro')).toThrow('a.ts cannot be read');
   });
 });
 
-describe('an import', () => {
+describe('the target of an import', () => {
   test.each<[how: Import['how'], specifier: string, target: string | undefined]>([
     ['import', './b.ts', 'src/part/b.ts'],
     ['import()', '../other/b.ts', 'src/other/b.ts'],
@@ -107,7 +107,7 @@ describe('an import', () => {
     ['import.meta', './b.ts', 'src/part/b.ts'],
     ['@include', 'b', 'src/part/b.lua'],
     ['@include', '../other/b', 'src/other/b.lua'],
-  ])('of src/part/a by %s of "%s" means %s', (how, specifier, target) => {
+  ])('from src/part/a by %s of "%s" is %s', (how, specifier, target) => {
     expect(targetOf('src/part/a', { how, specifier, isTypeOnly: false, isComputed: false })).toBe(target);
   });
 
@@ -117,7 +117,7 @@ describe('an import', () => {
     ['@fastify/formbody', '@fastify/formbody'],
     ['@fastify/formbody/types', '@fastify/formbody'],
     ['#inside', '#inside'],
-  ])('of "%s" names the package %s', (specifier, name) => {
+  ])('"%s" is in the package %s', (specifier, name) => {
     expect(packageOf({ how: 'import', specifier, isTypeOnly: false, isComputed: false })).toBe(name);
   });
 });

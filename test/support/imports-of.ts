@@ -1,34 +1,37 @@
 import { dirname, join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
-/** One place at which a file asks for another file or for a package. */
+/** One import of a file or a package. */
 export interface Import {
   how: 'import' | 'export' | 'import()' | 'require' | 'new URL' | 'import.meta' | '@include';
-  /** What is asked for, as it is written; of a computed one only what stands before the first part that is computed. */
+  /** The specifier as written; for a computed one, only the part before its first computed part. */
   specifier: string;
-  /** Gone at run time: `import type`, `export type`, `import('…')` as a type. */
+  /** The import is absent at run time: `import type`, `export type`, `import('…')` as a type. */
   isTypeOnly: boolean;
-  /** Known at run time only: a variable, a template with a value in it, a use of `import.meta` that is not understood here. */
+  /**
+   * The specifier is only known at run time: a variable, a template with a value, or an unknown use of `import.meta`.
+   */
   isComputed: boolean;
 }
 
-/** The endings of the files that can be read here. */
+/** The extensions of files that can be read here. */
 export const READABLE = /\.(?:ts|mjs|cjs|js|lua|css|svg)$/;
 
 /**
- * Everything that the text of a file asks for, in the order of the text: a source file's imports and exports of whatever
- * kind, `require` under any name that `createRequire` gave it, URLs beside `import.meta.url`, `import.meta.resolve`; a Lua
- * file's `-- @include` lines (as `src/lua-script.ts` reads them). Throws where the text is none that Node would read.
+ * All imports of a file, in the order of the text: imports and exports of any kind, `require` under any name from
+ * `createRequire`, URLs with `import.meta.url`, `import.meta.resolve`; for a Lua file, its `-- @include` lines (as
+ * `src/lua-script.ts` reads them). Throws for a text that Node cannot parse.
  */
 export function importsOf(path: string, text: string): Import[] {
   if (path.endsWith('.lua')) return includesOf(text);
-  // Styles and pictures of the console stand alone: its content policy lets them load nothing, and no build step would.
+  // Styles and images of the console import nothing: its content policy forbids it, and there is no build step for
+  // them.
   return /\.(?:css|svg)$/.test(path) ? [] : sourceImportsOf(path, text);
 }
 
 /**
- * The file that an import of the file at `path` means, as a path from the same root, or undefined where it means a package.
- * A computed one gives the folder that it begins with. The root itself is `.`, what lies outside of it begins with `..`.
+ * The file that an import of the file at `path` means, relative to the same root, or undefined for a package. A
+ * computed import gives the folder with which it begins. The root is `.`, and paths outside of it begin with `..`.
  */
 export function targetOf(path: string, { how, specifier }: Import): string | undefined {
   if (how === '@include') return specifier === '' ? undefined : join(dirname(path), `${specifier}.lua`);
@@ -39,7 +42,7 @@ export function targetOf(path: string, { how, specifier }: Import): string | und
   return undefined;
 }
 
-/** The package that an import names, without the path inside it: `csv-parse/sync` is `csv-parse`. */
+/** The package of an import, without the path in it: `csv-parse/sync` is `csv-parse`. */
 export function packageOf({ specifier }: Import): string {
   return /^(?:@[^/]+\/)?[^/]*/.exec(specifier)?.[0] ?? specifier;
 }
@@ -55,10 +58,10 @@ function sourceImportsOf(path: string, text: string): Import[] {
   const found: Import[] = [];
   const add = (how: Import['how'], source: ESTree.Node | undefined, isTypeOnly = false) =>
     found.push({ how, isTypeOnly, ...specifierOf(source) });
-  /** Names under which the file has `createRequire`, and what it gave: what is called by them is a `require`. */
+  /** The local names of `createRequire`, and the names of its results: a call of these is a `require`. */
   const makers = new Set<string>();
   const requires = new Set(['require']);
-  /** Every `import.meta` that a form below has explained. */
+  /** Every `import.meta` that a known form has handled. */
   const explained = new Set<ESTree.Node>();
   const isMaker = (node: ESTree.Node | null) =>
     node?.type === 'CallExpression' &&
@@ -106,7 +109,7 @@ function sourceImportsOf(path: string, text: string): Import[] {
   }).visit(program);
   return found;
 
-  /** Whether the node is `import.meta.url`, which then needs no other explanation. */
+  /** Whether the node is `import.meta.url`, which is then handled. */
   function explainPlace(node: ESTree.Node | undefined): boolean {
     if (node?.type !== 'MemberExpression' || node.object.type !== 'MetaProperty' || propertyOf(node) !== 'url')
       return false;
@@ -130,12 +133,14 @@ function propertyOf(node: ESTree.Node): string | undefined {
 const nameOf = (node: ESTree.ModuleExportName): string => (node.type === 'Literal' ? node.value : node.name);
 
 /**
- * The circles in which files import each other: all files that can be reached from each other are one circle, sorted by
- * name. A file that imports itself is one as well. `importsOf` maps every file to those that it imports.
+ * The cycles of imports: files that can all reach each other are one cycle, sorted by name. A file that imports itself
+ * is one, too. `importsOf` maps every file to the files that it imports.
  */
 export function circlesOf(importsOf: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = [];
-  /** Tarjan's: by the order in which files are met, and the earliest file of the path that each leads back to. */
+  /**
+   * Tarjan's algorithm: the order in which files are met, and the earliest file of the path to which each leads back.
+   */
   const met = new Map<string, number>();
   const earliest = new Map<string, number>();
   const path: string[] = [];

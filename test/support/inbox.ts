@@ -13,7 +13,7 @@ import { makeFolder, openWorkplace } from './workplace.ts';
 
 type Wish = NonNullable<Parameters<typeof openWorkplace>[0]>;
 
-/** A workplace with a drop folder, time that passes when somebody waits for it, and people who are told. */
+/** A workplace with a drop folder, virtual time that passes with each wait, and recorded notices. */
 export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   const dir = await makeFolder();
   const workplace = await openWorkplace({ ...wish, env: { LIMITLINE_INBOX: dir, ...env } });
@@ -29,7 +29,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   const stopping = new AbortController();
   onTestFinished(() => stopping.abort());
 
-  /** Takes in what is there, in a time of its own; `meanwhile` is called whenever time passes, with how much did. */
+  /** Takes in the files of the folder; `meanwhile` is called whenever time passes, with the ms that passed. */
   const takeIn = (meanwhile: (ms: number) => unknown = () => {}, from: InboxSource = source) => {
     let nowMs = 0;
     const wait = async (ms: number) => {
@@ -42,7 +42,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   return {
     ...workplace,
     inbox: dir,
-    /** The settings, as a command line has them. */
+    /** The settings, for a command line. */
     env: {
       REDIS_URL: settings.REDIS_URL ?? '',
       LIMITLINE_PREFIX: settings.LIMITLINE_PREFIX,
@@ -55,7 +55,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
     source,
     told,
     takeIn,
-    /** Drops a file, whole as programs leave it. */
+    /** Drops a complete file, as programs leave it. */
     async drop(name: string, content: string | Buffer): Promise<string> {
       const path = join(dir, name);
       await mkdir(dirname(path), { recursive: true });
@@ -63,15 +63,15 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
       await rename(`${path}.writing`, path);
       return path;
     },
-    /** What lies in a folder of the drop folder, times left out of the names. */
+    /** The names in a folder of the drop folder, without times. */
     names: async (folder = '.') =>
       (await readdir(join(dir, folder))).map((name) => name.replace(TIME, '<time>-')).sort(),
-    /** The text of what was left there, by its name without the time. */
+    /** The text of a file there, by its name without the time. */
     async read(folder: string, name: string): Promise<string> {
       const found = (await readdir(join(dir, folder))).find((one) => one.endsWith(name));
       return readFile(join(dir, folder, found ?? name), 'utf8');
     },
-    /** What one look needs, as it is put together in the product. */
+    /** The dependencies of one look at the folder, as the product builds them. */
     async round(from: Context | InboxSource = source): Promise<RoundDeps> {
       const drop = await openDropFolder(dir, from.settings.LIMITLINE_DATA);
       const settling = settled();
@@ -80,7 +80,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   };
 }
 
-/** For who is not tried on settling: everything has settled as soon as it is seen. */
+/** For tests that are not about settling: everything counts as settled as soon as it is seen. */
 export function settled() {
   return { begin() {}, left: () => 0 };
 }

@@ -1,9 +1,9 @@
 import type { RedisConnection } from '../../src/lua-script.ts';
 
-/** A key of Redis and all that is in it, as one text. */
+/** A key of Redis and its whole content as one text. */
 type KeyContent = { key: string; value: string };
 
-/** All keys of a prefix, whatever their type, those of the queues too, each with its whole content. */
+/** All keys of a prefix, of any type and including queues, with their whole contents. */
 export async function keyContents(given: {
   ledger: RedisConnection;
   settings: { LIMITLINE_PREFIX: string };
@@ -30,23 +30,23 @@ async function contentOf(key: string, redis: RedisConnection): Promise<string> {
   }
 }
 
-/** Stands in each personal value of marked files, and nowhere else: so long that no random token of a page has it by chance. */
+/** The mark in each personal value of marked files. It is long enough that no random token contains it by chance. */
 export const MARK = /zqxjv/i;
 
 export const MARKED_HEADER =
   'name,country_code,street,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,Betreuer,Telefon';
 
-/** A line whose contact, street and unknown columns are marked. */
+/** A line with a marked contact, street and unknown column. */
 export function markedLine(n: number): string {
   return `Buyer ${n} GmbH,DE,Zqxjvweg ${n},HRB ${n},${1_000 + n}.50,Zqxjvanna${n},Zqxjvmann${n},zqxjv${n}@zqxjv.example,Herr Zqxjvbert ${n},0171 zqxjv ${n}`;
 }
 
-/** What a service may say of a row's contact: all that it was sent, and a number of its own. */
+/** An answer of the service that repeats the contact of a row, with a number. */
 function echo(n: number, last = `ZQXJVMANN${n}`): string {
   return `{"error":"contact Zqxjvanna${n} ${last} of Zqxjvweg ${n} is not known","contact":{"email":"zqxjv${n}@zqxjv.example","phone":"zqxjv"}}`;
 }
 
-/** Answers that repeat contacts: of rows 2, 3 and 5, of row 2 also once it is mended; row 4 gets none. */
+/** Answers that repeat contacts: of rows 2, 3 and 5, and of row 2 after its correction. Row 4 gets no answer. */
 export const ECHOING_RULES = [
   { on: 'limit' as const, match: 'Zqxjvmann2', fault: 'status' as const, status: 422, body: echo(2) },
   { on: 'limit' as const, match: 'Zqxjvfrau2', fault: 'status' as const, status: 422, body: echo(2, 'Zqxjvfrau2') },

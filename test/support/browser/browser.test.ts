@@ -4,12 +4,12 @@ import { openBrowser, testInBrowser } from '../browser.ts';
 import { portOf } from '../tls-service.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations, tabTo } from './expectations.ts';
 
-/** What tells the tests in a browser what is wrong has to see it. */
+/** These tests show that the checks for browser tests find faults. */
 
 const GOOD = `<!doctype html><html lang="en"><head><title>Good</title></head><body><main><h1>Good</h1>
   <p><a href="/other">Other</a> <button type="button">Press</button></p></main></body></html>`;
 
-testInBrowser('a page with nothing wrong passes, in the dark and at 320 px too', async () => {
+testInBrowser('a page without faults passes all checks, in the dark and at 320 px', async () => {
   const { page } = await openBrowser({ width: 320, dark: true });
   await page.goto(await serve(GOOD));
   await expectNoViolations(page);
@@ -27,7 +27,7 @@ testInBrowser.each([
   ['console: Failed to load resource', '<img src="/nothing" alt="nothing">'],
   ['request failed', '<img src="/broken" alt="broken">'],
   ["a window of the browser's own", '<script src="/alerts.js"></script>'],
-])('a fault is seen: %s %s', async (said, body) => {
+])('a fault in a page is reported: %s %s', async (said, body) => {
   const { page, faults, expectFault } = await openBrowser();
   expectFault(/never said/);
   await page.goto(await serve(body));
@@ -37,7 +37,7 @@ testInBrowser.each([
   expectFault(/./);
 });
 
-testInBrowser('what cannot be used by everybody is seen', async () => {
+testInBrowser('the checks report elements that not everybody can use', async () => {
   const { page } = await openBrowser({ width: 320 });
   await page.goto(
     await serve('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><table width="900"><td>wide</table>'),
@@ -48,7 +48,7 @@ testInBrowser('what cannot be used by everybody is seen', async () => {
   await expect(expectKeyboardReach(page)).rejects.toThrow('BUTTON Never');
 });
 
-/** Serves one page under the console's kind of content policy. */
+/** Serves one page with a content policy like the console's. */
 async function serve(body: string): Promise<string> {
   const scripts: Record<string, string> = { '/throws.js': 'throw new Error("oh")', '/alerts.js': 'alert(1)' };
   const server = createServer((request, response) => {

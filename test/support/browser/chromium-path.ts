@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * What browsers that the tests can use are called (scripts/setup.mjs knows them too). The first is the same browser without
- * windows, with which the tests take little more than half the processor time.
+ * Names of browsers that the tests can use; scripts/setup.mjs has them, too. The first is the headless browser, with
+ * which the tests take little more than half of the processor time.
  */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
-/** The browser that the tests use: `CHROMIUM_PATH`, or one on the PATH; nothing where there is none. */
+/** The browser of the tests: `CHROMIUM_PATH`, or one on the PATH; undefined when there is none. */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM_PATH, PATH = '' } = process.env;
   if (CHROMIUM_PATH) return isExecutable(CHROMIUM_PATH) ? CHROMIUM_PATH : undefined;

@@ -4,17 +4,17 @@ import type { Locator, Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** All of WCAG 2.2 up to AA, and what axe itself holds to be good practice. */
+/** The rules of WCAG 2.2 up to AA, and the best practices of axe. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** More than any page has; a page in which Tab never comes round is at fault. */
+/** More stops than any page has. With more, Tab never returns to the start. */
 const MOST_STOPS = 400;
 
 type AxeResult = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] };
 
 /**
- * Fails on whatever axe-core finds wrong with a page as it stands. It is put in from outside the page, past its content
- * policy, which stays in force for all else.
+ * Fails on each violation that axe-core finds in the current page. axe-core is injected in a way that leaves the
+ * content policy in force for the page itself.
  */
 export async function expectNoViolations(page: Page): Promise<void> {
   await page.evaluate(`if (!window.axe) { ${AXE} }`);
@@ -28,7 +28,7 @@ export async function expectNoViolations(page: Page): Promise<void> {
   failOn(said, `axe-core says of ${page.url()}`);
 }
 
-/** Fails where a page is wider than its window: nobody scrolls sideways, at 320 px either. */
+/** Fails when a page is wider than its window, which may be as narrow as 320 px. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wide = await page.evaluate<string[]>(`(() => {
     const width = document.documentElement.clientWidth;
@@ -42,14 +42,14 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * Fails where something in a page that can be used is not reached by Tab, in whichever order, or does not show that it has
- * the focus.
+ * Fails when Tab does not reach a usable element, in any order, or when the element does not show that it has the
+ * focus.
  */
 export async function expectKeyboardReach(page: Page): Promise<void> {
   const wanted = await page.evaluate<string[]>(`(() => {
     const usable = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [contenteditable=true]';
     const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: false });
-    // Of radio buttons of one name Tab stops at one; the arrows go on from there.
+    // Tab stops at one radio button of each name; the arrow keys reach the others.
     const isOther = (element) => element.type === 'radio' && element.name !== '' && !element.checked;
     const all = [...document.querySelectorAll(usable)].filter((one) => seen(one) && !one.disabled && !isOther(one));
     all.forEach((element, place) => element.setAttribute('data-test-stop', place));
@@ -58,7 +58,7 @@ export async function expectKeyboardReach(page: Page): Promise<void> {
   })()`);
   const reached = new Set<number>();
   const unseen: string[] = [];
-  // A page that was opened at a part of it begins there, and comes to what stands before it after its end.
+  // A page that was opened at an anchor begins there, so Tab passes its end once before it reaches the elements above.
   let ends = 0;
   for (let stops = 0; stops < MOST_STOPS && ends < 2; stops += 1) {
     await page.keyboard.press('Tab');
@@ -75,7 +75,7 @@ export async function expectKeyboardReach(page: Page): Promise<void> {
   failOn(unseen, `does not show that it has the focus, at ${page.url()}`);
 }
 
-/** What has the focus, by its number, and whether one can see that; null where Tab has come round. */
+/** The number of the focused element and whether its focus is visible; null when Tab has returned to the start. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;
@@ -84,7 +84,7 @@ const FOCUSED = `(() => {
   return { place: Number(element.getAttribute('data-test-stop') ?? -1), shows: all.some((one) => shows(getComputedStyle(one))) };
 })()`;
 
-/** Presses Tab until this has the focus: how somebody without a mouse gets there. */
+/** Presses Tab until the target has the focus, as a person without a mouse does. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
     await page.keyboard.press('Tab');

@@ -8,28 +8,28 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { makeTemporaryFolder } from '../../bench/start-servers.ts';
 
 type ReplicatedRedis = AsyncDisposable & {
-  /** Its REDIS_URL, by way of the sentinel. */
+  /** The REDIS_URL of the servers, through the sentinel. */
   url: string;
-  /** A connection to whoever is the primary, for looking on. It ends with the servers. */
+  /** A connection to the current primary, for observing. It ends with the servers. */
   connection: Redis;
-  /** What is written from now on reaches no replica, as when the network between them breaks. */
+  /** From now on, no write reaches a replica, as when the network between them breaks. */
   cutOff(): Promise<void>;
-  /** The primary says nothing any more, yet is there. */
+  /** The primary is there but does not answer. */
   pausePrimary(): Promise<void>;
-  /** The paused primary is gone for good; resolves when the sentinel has made a replica the primary. */
+  /** Kills the paused primary; resolves when the sentinel has made a replica the primary. */
   killPrimary(): Promise<void>;
   /**
-   * The paused primary wakes up after the sentinel has made a replica the primary, and does not know it. Resolves when it
+   * Resumes the paused primary after the sentinel has made a replica the primary, without telling it. Resolves when it
    * has become a replica.
    */
   wakePrimary(): Promise<void>;
-  /** Starts what was killed again, on what it kept, as a replica of the new primary; resolves when it follows. */
+  /** Starts the killed server again with its data, as a replica of the new primary; resolves when it follows. */
   bringBack(): Promise<void>;
 };
 
 /**
- * Starts a primary with two replicas and a sentinel that looks after them, all of them real and on ports of this machine.
- * Every write is on the primary's disk before it is answered. They end, and their data is removed, when it is disposed of.
+ * Starts a real primary with two replicas and a sentinel on ports of this machine. Every write is on the primary's disk
+ * before it is answered. The servers end, and their data is deleted, when the result is disposed of.
  */
 export async function startReplicatedRedis(signal: AbortSignal): Promise<ReplicatedRedis> {
   await using started = new AsyncDisposableStack();
@@ -67,7 +67,7 @@ export async function startReplicatedRedis(signal: AbortSignal): Promise<Replica
     url: `redis+sentinel://127.0.0.1:${sentinel.port}/${MASTER}`,
     connection,
     async cutOff() {
-      // A password that the primary does not know keeps them from coming back.
+      // A wrong password keeps the replicas from connecting to the primary again.
       await Promise.all(replicas.map(({ admin }) => admin.config('SET', 'masterauth', 'wrong')));
       await first.admin.client('KILL', 'TYPE', 'REPLICA');
     },
@@ -97,7 +97,7 @@ const MASTER = 'main';
 
 const DURABLE = ['appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction', 'repl-diskless-sync-delay 0'];
 
-/** Short, so that a round is; a primary under load on a busy machine mostly answers within it. */
+/** Short, so that a round is short. A primary under load on a busy machine mostly answers within this time. */
 const DOWN_AFTER_MS = 1_500;
 const FAILOVER_TIMEOUT_MS = 5_000;
 
@@ -110,7 +110,7 @@ async function startServer(dir: string, config: string[]) {
   await mkdir(dir);
   const [port, file] = [await freePort(), join(dir, 'redis.conf')];
   const own = [`port ${port}`, 'bind 127.0.0.1', 'save ""', `dir ${dir}`, 'unixsocket admin.sock'];
-  // By socket, so that a port that another program took meanwhile cannot be mistaken for it.
+  // By socket, so that another program on the same port cannot be mistaken for the server.
   const admin = connect({ path: join(dir, 'admin.sock') });
   const run = async (further: string[]): Promise<ChildProcess> => {
     await writeFile(file, [...own, ...further, ''].join('\n'));
@@ -143,7 +143,7 @@ async function startServer(dir: string, config: string[]) {
   };
 }
 
-/** A replica that follows, or the primary that two others follow. */
+/** Whether a server is a replica that follows, or the primary of two replicas that follow. */
 async function isSettled(server: Server): Promise<boolean> {
   return (await follows(server)) || (await server.admin.info('replication')).includes('connected_slaves:2');
 }
@@ -152,7 +152,7 @@ async function follows({ admin }: Server): Promise<boolean> {
   return (await admin.info('replication')).includes('master_link_status:up');
 }
 
-/** A connection for arranging things and looking on, which outlasts any outage. */
+/** A connection for preparing and observing, which outlasts any outage. */
 function connect(place: Omit<RedisOptions, 'replyMapping'>): Redis {
   const connection = new Redis({ ...place, retryStrategy: () => LOOK_EVERY_MS, maxRetriesPerRequest: null });
   connection.on('error', () => {});
@@ -167,7 +167,7 @@ async function until<T>(look: () => Promise<T>, signal: AbortSignal): Promise<No
   }
 }
 
-/** A port that was free a moment ago: Redis cannot choose one itself. */
+/** A port that was free a moment ago, because Redis cannot choose one itself. */
 async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');

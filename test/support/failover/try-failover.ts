@@ -12,23 +12,23 @@ import { COMPILED, LIMITLINE } from '../command.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
 
 export type FailoverFigures = {
-  /** Things made by the service when the replicas were cut off, and when the primary was gone. */
+  /** The number of things that the service had made when the replicas were cut off, and when the primary was gone. */
   madeBefore: number;
   madeMeanwhile: number;
   madeTwice: number;
   held: number;
   done: number;
-  /** Rows that are in no state at all, or still in progress. */
+  /** The number of rows in no state, or still in progress. */
   unaccounted: number;
-  /** From the kill until the portfolio was finished. */
+  /** The seconds from the kill until the portfolio was finished. */
   seconds: number;
 };
 
 /**
- * One failover under load: two worker processes are at work; the replicas lose touch with the primary, which works on for a
- * while, hangs, and is killed; the sentinel makes a replica the primary, and the killed one comes back as a replica.
+ * One failover under load. Two worker processes run; the replicas lose the primary, which works on for a while, hangs,
+ * and is killed; the sentinel makes a replica the primary, and the killed server returns as a replica.
  *
- * @param wakes the primary is not killed but wakes up later, which splits the brain until the sentinel tells it
+ * @param wakes the primary is resumed later and not killed, which means two primaries until the sentinel tells it
  * @param cutOffMs how long the primary works on without replicas
  * @param settings further settings of the workers
  * @throws LimitlineError when the portfolio is not finished in time
@@ -98,11 +98,11 @@ const PORTFOLIO = 'failover';
 const WORKERS = 2;
 const LATENCY_MS = 20;
 
-/** The primary is lost somewhere in the middle of the work: when so much of it is done. */
+/** The smallest and the largest share of the work that is done when the primary is lost. */
 const FIRST_SHARE = 0.1;
 const LAST_SHARE = 0.5;
 
-/** Shorter and longer than the sentinel takes to notice. */
+/** The pause has a random length, so the sentinel notices it or not. */
 const LONGEST_PAUSE_MS = 1_500;
 
 /** A round takes half a minute; one that takes this long is stuck. */
