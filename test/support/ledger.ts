@@ -24,7 +24,7 @@ import type { StatusMeaning } from '../../src/status-meaning.ts';
 import { callThrough } from './call-through.ts';
 import { redisPlace, redisUrl } from './redis/own-database.ts';
 
-/** A connection to the test run's Redis, closed when the test ends. */
+/** A connection to the Redis of the test run; closed when the test ends. */
 export function connectRedis(): Redis {
   const connection = new Redis({ ...redisPlace(), maxRetriesPerRequest: null });
   onTestFinished(() => connection.disconnect());
@@ -36,10 +36,10 @@ export function freshPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** The settings by which a command has the test run's Redis, and keys of its own there. */
+/** Settings for commands: the Redis of the test run with a new prefix. */
 export const ownRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
-/** A ledger of the test's own, and processes that may live and vanish in it. */
+/** A ledger of this test, with processes that may start and vanish. */
 export function openLedger(asked: { asksApproval?: boolean; given?: [string, StatusMeaning][] } = {}) {
   const { asksApproval = false, given = [] } = asked;
   const connection = connectRedis();
@@ -65,7 +65,7 @@ export function openLedger(asked: { asksApproval?: boolean; given?: [string, Sta
     portfolios: makePortfolios({ connection, keys }),
     statusMeanings,
     stories: makeStories({ connection, keys }),
-    /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
+    /** A worker process for the ledger: it sends heartbeats until it is stopped or the test ends. */
     async process(processId: string) {
       const log = makeSilentLog();
       const attempts = makeAttempts({ processId, log });
@@ -84,7 +84,7 @@ export function openLedger(asked: { asksApproval?: boolean; given?: [string, Sta
   };
 }
 
-/** A row's request with as little as a row can have. */
+/** The smallest request of a row, with changes. */
 export function makeRequest(changes: Partial<RowRequest> = {}): RowRequest {
   return {
     name: 'Muster GmbH',
@@ -99,20 +99,20 @@ export function makeRequest(changes: Partial<RowRequest> = {}): RowRequest {
 /** The row that {@link putRow} brings in. */
 export const ROW = { portfolio: 'q4', key: 'row-1' };
 
-/** A ledger of the test's own with one row, of line 2 of an import. */
+/** A ledger of this test with one row, on line 2 of an import. */
 export async function putRow(changes: Partial<RowRequest> = {}) {
   const ledger = openLedger();
   await ledger.rows.put(ROW, 2, 'import-1', makeRequest(changes));
   return ledger;
 }
 
-/** Takes a row to its limit, as the job of its company does. */
+/** Moves a row to its limit, like the job of its company. */
 export async function toLimit({ begin, advance }: Rows, row: RowId): Promise<void> {
   await begin(row, 'company');
   await advance(row, 'company', 'limit', { company: 'company_1' });
 }
 
-/** A row as the nightly check walks by it: done and approved as it was asked for, but for what is given. */
+/** A row for the nightly check: done and approved as requested, with changes. */
 export function makeWalked(changes: Partial<RowResult> = {}): WalkedRow {
   const request = changes.request ?? makeRequest();
   const amount = request.limit.requested_limit;
@@ -140,13 +140,13 @@ export function makeWalked(changes: Partial<RowResult> = {}): WalkedRow {
   return { row: ROW, result };
 }
 
-/** Takes in what checks find, and has all of it. */
+/** Collects the findings of checks. */
 export function makeFoundList(): FoundSink & { items: FoundItem[] } {
   const items: FoundItem[] = [];
   return { items, found: (item) => void items.push(item) };
 }
 
-/** Leads these checks by all rows of an account, one by one. */
+/** Runs these checks over all rows of an account, one by one. */
 export async function walkAll(
   { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
   checks: readonly RowCheck[],
@@ -162,7 +162,7 @@ export async function walkAll(
   for (const check of checks) await check.end?.();
 }
 
-/** What finance is told of after a night at this moment. */
+/** The findings for finance after a night at this moment. */
 export async function financeItems(
   context: Context,
   { atMs = Date.now(), signal = new AbortController().signal } = {},

@@ -1,15 +1,18 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Whole runs against real servers: each waits for others most of its time, for up to a minute. */
+/** Whole runs against real servers: each waits most of its time, for up to a minute. */
 const LONG = /\/test\/(?:faults|e2e|pace|docs|redis|scripts\/bench)\//;
 
-/** How much of the others goes beside the long ones; what is left is short, so that none of the long ones runs alone at the end. */
+/**
+ * The share of other tests that runs beside the long ones. The rest is short, so that no long test runs alone at the
+ * end.
+ */
 const BESIDE = 0.6;
 
 /**
- * Puts tests that wait for others most of their time beside those that compute, since five of one kind at a time leave a core idle
- * or crowd it. Of each kind the longest go first. vitest itself knows no durations in a fresh clone, and goes by the
- * sizes of files there, which tell nothing.
+ * Runs tests that mostly wait beside tests that compute, because five of one kind at a time leave a core idle or
+ * overload it. Within each kind, the longest tests come first. vitest knows no durations in a fresh clone and sorts by
+ * file size, which says nothing about duration.
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,7 +26,7 @@ export default class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Those that have a process of their own stay together, before all others. */
+/** Tests with a process of their own stay together, before all others. */
 function isAlone({ project }: TestSpecification): boolean {
   return project.name === 'alone';
 }

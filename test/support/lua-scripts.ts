@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A script of the product: its name, its URL, and its own text without what it includes. */
+/** A script of the product: its name, its URL, and its text without includes. */
 export type Script = { name: string; url: URL; text: string };
 
-/** Every Lua script below a folder of the product. A file with several has one for each `-- @script`. */
+/** Every Lua script below a folder of the product; a file with several scripts has one for each `-- @script`. */
 export function scriptsIn(folder: string): Script[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.lua'))

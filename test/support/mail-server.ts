@@ -5,13 +5,13 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 import { PRIVATE_IDENTITY } from './tls-service.ts';
 
-/** A mail that was taken. */
+/** An accepted mail. */
 export type TakenMail = { from: string; to: string[]; text: string; isSecure: boolean; user: string | undefined };
 
 /**
- * A real mail server on this machine, which keeps what it takes. Its certificate is that of a private authority.
+ * A real mail server on this machine that keeps accepted mails. Its certificate is signed by a private authority.
  *
- * @param options what it does otherwise: see the package
+ * @param options further options of the package
  */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const taken: TakenMail[] = [];
@@ -28,14 +28,14 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   });
-  // Of a client that breaks off: that is the client's own.
+  // Errors of clients that disconnect belong to the client.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
   return { port: (server.server.address() as AddressInfo).port, taken };
 }
 
-/** The reply that a mail server gives instead. */
+/** An error that makes the mail server answer with this code. */
 export function refusal(responseCode: number, words = 'no'): Error & { responseCode: number } {
   return Object.assign(new Error(words), { responseCode });
 }

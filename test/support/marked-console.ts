@@ -33,23 +33,24 @@ import { ECHOING_RULES, MARKED_HEADER, markedLine } from './key-contents.ts';
 import { makeNotedAudit } from './noted-audit.ts';
 
 /**
- * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
- * contact, mended, held, and waiting for approval; an upload; and the report of a night. Who asks is said by the header `x-test-roles`, and everybody may use every address,
- * so that nothing but the masking stands between a viewer and what is shown; unless `table` says who may.
+ * A console with files that have a mark in every personal value: rows done, refused with an answer that repeats their
+ * contact, corrected, held, and waiting for approval; an upload; and a nightly report. The header `x-test-roles` names
+ * the roles of the visitor. Unless `table` restricts them, everybody may use every address, so that only the masking
+ * protects personal values.
  */
 export async function openMarkedConsole({ table = EVERYTHING }: { table?: AccessTable } = {}) {
   const desk = await openDesk(1, { rules: ECHOING_RULES });
   const lines = [1, 2, 3, 4, 5].map(markedLine);
   await writeFile(join(desk.cwd, 'q4.csv'), `${[MARKED_HEADER, ...lines].join('\n')}\n`);
   await desk.limitline('run', 'q4.csv', '--no-results');
-  // Other words of the refused row: what it said before stands in its story.
+  // Other words for the refused row; the earlier refusal is in its story.
   await writeFile(
     join(desk.cwd, 'q4b.csv'),
     `${[MARKED_HEADER, markedLine(2).replace('Zqxjvmann2', 'Zqxjvfrau2')].join('\n')}\n`,
   );
   await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
 
-  // What waits for another person's yes, with its rows as they will be sent.
+  // Rows that wait for approval, with the values that will be sent.
   await writeFile(join(desk.cwd, 'q6.csv'), `${[MARKED_HEADER, markedLine(6), markedLine(7)].join('\n')}\n`);
   await callCommand(['import', 'q6.csv'], { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'on' } });
 
@@ -58,7 +59,7 @@ export async function openMarkedConsole({ table = EVERYTHING }: { table?: Access
     cwd: desk.cwd,
   });
   const context = await openContext({ settings, log: makeSilentLog() });
-  // What the service may tell of a row: an id of ours, and whatever else it knows.
+  // An event of the service about a row: a known id, and other data.
   const [done] = await context.rows.inState('q4', 'done', { count: 1 });
   const [told] = done ? await context.rows.read([done.row]) : [];
   await context.events.keep(
@@ -109,7 +110,7 @@ export async function openMarkedConsole({ table = EVERYTHING }: { table?: Access
   };
 }
 
-/** Of the table that says who may, nothing is left. */
+/** A table of rights that allows everything. */
 const EVERYTHING: AccessTable = Object.fromEntries(
   Object.keys(ACCESS).map((name) => [name, { signedIn: true } as const]),
 );
@@ -119,7 +120,7 @@ async function personOf(request: FastifyRequest): Promise<Person> {
   return { by: `a ${roles.join(' and ')}`, roles };
 }
 
-/** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
+/** Every address for reading, with all parameters that exist here, and the searches of pages. */
 function addressesOf(
   routes: readonly RouteOptions[],
   given: Readonly<Record<'draft' | 'approval' | 'report' | 'event', string>> & { keys: string[] },
@@ -158,10 +159,10 @@ function filled(pattern: string, values: Readonly<Record<string, string[]>>): st
 
 export const STRIP: Strip = { account: 'https://test.example', standIn: false, workers: 1, pace: '', stops: [] };
 
-/** What tests add is for everybody who is known. */
+/** Pages of tests are open to every signed-in person. */
 const WITH_TEST_PAGES: AccessTable = { ...ACCESS, 'GET /*': { signedIn: true }, 'POST /*': { signedIn: true } };
 
-/** A console with nothing behind it: the gallery, and what a test adds; closed when the test ends. */
+/** A console without data: the gallery and what a test adds; closed when the test ends. */
 export async function openBareConsole(
   given: {
     account?: string;
@@ -193,16 +194,16 @@ export async function openBareConsole(
   await web.listen();
   const port = String((web.app.server.address() as AddressInfo).port);
 
-  /** A request with any method, address and headers, also such as browsers and `fetch` never send. */
+  /** A request with any method, address and headers, also ones that browsers and `fetch` never send. */
   const ask = async (
     method: string,
     path: string,
     headers: Record<string, string | string[]> = {},
     body = '',
-    /** Of the loopback network, all of whose addresses are this machine's. */
+    /** An address of the loopback network, all of which belong to this machine. */
     from = '127.0.0.1',
   ) => {
-    // A connection each: the server ends those of whom it does not let in.
+    // Each request has its own connection, because the server closes connections of refused visitors.
     const asked = request({ host: '127.0.0.1', localAddress: from, port, method, path, headers, agent: false });
     asked.end(body);
     const [answer] = await once(asked, 'response');
@@ -213,7 +214,7 @@ export async function openBareConsole(
     };
   };
 
-  /** Bytes as they are, and the bytes of the answer until the server closes. */
+  /** Sends raw bytes, and returns the bytes of the answer until the server closes the connection. */
   const send = async (bytes: string): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(bytes);

@@ -2,10 +2,10 @@ import type { Context } from '../../src/context.ts';
 import type { Claim } from '../../src/ledger/calls/at-most-once.ts';
 import { STEPS } from '../../src/ledger/schema/row.ts';
 
-/** The moments between two steps of a call, and of a row, at which a process may die. */
+/** The moments of a call, and of a row, between which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
 
-/** A context whose ledger and queues say when a moment has passed, as they are used. What is tested knows nothing of it. */
+/** A context whose ledger and queues report passed moments. The product does not notice it. */
 export function withMoments(context: Context, passed: (moment: Moment) => void): Context {
   const tell =
     (moment: Moment) =>
@@ -16,10 +16,10 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
   const { atMostOnce, rows, queues } = context;
   const movedTo = (state: unknown): void => {
     passed('advanced');
-    // A row at its end has nothing to be handed over.
+    // A row at its end is not handed over.
     if (!STEPS.some((step) => step === state)) passed('handed over');
   };
-  /** A row that goes on with its call has passed several moments when the ledger answers. */
+  /** A row that moves on with its next call has passed several moments when the ledger answers. */
   const watched = (claim: Claim): Claim => {
     passed('claimed');
     return {

@@ -6,7 +6,10 @@ import { makeSilentLog } from '../../src/log.ts';
 import { startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
 
-/** A process on duty whose task comes to no end, and says for which night it began: to be killed. With settings in its environment. */
+/**
+ * A process on duty whose task never ends, and which prints the night of its run. It is killed by tests. Its settings
+ * are in its environment.
+ */
 const context = await openContext({ settings: readSettings(), log: makeSilentLog() });
 const { nightlyRuns: runs, audit, marks, processId, log } = context;
 const run = async ({ id }: { id: string }) => {

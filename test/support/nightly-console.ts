@@ -7,7 +7,7 @@ import { foundItem } from './found-items.ts';
 import { ownRedis } from './ledger.ts';
 import { makeFolder } from './workplace.ts';
 
-/** A console on an empty ledger, with nights that found what they are told to. */
+/** A console on an empty ledger, with nights that have given findings. */
 export async function openNightlyConsole(who: Partial<AccessFunctions> = {}) {
   const cwd = await makeFolder();
   const env = ownRedis();
@@ -15,7 +15,7 @@ export async function openNightlyConsole(who: Partial<AccessFunctions> = {}) {
   return {
     ...web,
     cwd,
-    /** A night that finds these; answers its report. */
+    /** A night with these findings; returns its report. */
     night: (id: string, items: readonly FoundItem[]) => {
       const night = { id, atMs: Date.parse(id), by: 'nightly', signal: new AbortController().signal };
       const look = async (sink: { found: (item: FoundItem) => unknown }) => {
@@ -27,7 +27,7 @@ export async function openNightlyConsole(who: Partial<AccessFunctions> = {}) {
   };
 }
 
-/** Two nights of an ordinary week, the second with something of everything. */
+/** Two nights of an ordinary week; the second has findings of every kind. */
 export function ordinaryNights(): [FoundItem[], FoundItem[]] {
   const refused = (line: number) =>
     foundItem({

@@ -8,7 +8,7 @@ import { nextMoment } from '../../src/schedule/moments.ts';
 import { openLedger } from './ledger.ts';
 import { makeNotedAudit } from './noted-audit.ts';
 
-/** The runs of a test's own ledger, its queue, and a runner for tasks that a test writes. */
+/** The nightly runs of a ledger of this test, its queue, and a runner for tasks of the test. */
 export function openNights() {
   const { connection, keys } = openLedger();
   const runs = makeNightlyRuns({ connection, keys, retryUntilAnswered: (_what, run) => run() });

@@ -1,9 +1,9 @@
 import type { Audit, AuditNote } from '../../src/audit/audit.ts';
 
-/** What was told to the audit: an entry, or the entry before something was done and what came of it. */
+/** A note to the audit: an entry, or the entry before an action with the result of the action. */
 export type Noted = AuditNote & { came?: Readonly<Record<string, unknown>>; fault?: string };
 
-/** An audit that keeps what it is told in memory, in its order. `away` makes it fail, as where Redis is away. */
+/** An audit that keeps its notes in memory, in their order. `away` makes it fail, as if Redis were away. */
 export function makeNotedAudit(): Audit & { noted: Noted[]; away: boolean } {
   const noted: Noted[] = [];
   const self = {

@@ -11,16 +11,16 @@ import { connectRedis, freshPrefix } from './ledger.ts';
 import { openBareConsole } from './marked-console.ts';
 import { makeKeptLog } from './workplace.ts';
 
-/** The group → role map of these tests. */
+/** The map of groups to roles in these tests. */
 const ROLES = ['finance team=finance+viewer', 'heads=approver', '<b>ops</b>=operator'];
 
 export const CLIENT = { id: 'limitline', secret: 'theSecretOfTheConsole' };
 
 /**
- * A console at which people sign in at an identity provider. What it keeps of sign-ins is in a real Redis; its sessions, which
- * are another part's, are a table, and so is the audit.
+ * A console with sign-in at an identity provider. Its sign-ins are stored in a real Redis; its sessions, which are not
+ * part of these tests, and its audit are in memory.
  *
- * @param given.prefix that of another such console, which so is another host of one installation
+ * @param given.prefix the prefix of another such console, which makes this one another host of the same installation
  */
 export async function openOidcConsole(given: {
   issuer: string;
@@ -84,7 +84,7 @@ export async function openOidcConsole(given: {
   return { ...bare, notes, proofs, lines, prefix, sessions, connection };
 }
 
-/** There are no users here. */
+/** A console without local users. */
 function noPasswords(): SignInOptions['functions'] {
   const none = async () => {
     throw new Error('there are no users here');
@@ -101,7 +101,7 @@ function noPasswords(): SignInOptions['functions'] {
   };
 }
 
-/** A browser's cookies, as far as these tests need them: by host and port, without ends. */
+/** The cookies of a browser, as far as these tests need them: by host and port, without expiry. */
 export function makeCookieJar() {
   const jar = new Map<string, Map<string, string>>();
   const cookiesOf = (url: URL) => {
@@ -111,7 +111,7 @@ export function makeCookieJar() {
   };
   return {
     cookiesOf: (address: string) => cookiesOf(new URL(address)),
-    /** One request with the cookies of its host; no redirect is followed. */
+    /** One request with the cookies of its host; redirects are not followed. */
     async ask(address: string, { method = 'GET', headers = {}, form }: Asked = {}) {
       const url = new URL(address);
       const cookies = cookiesOf(url);
@@ -131,7 +131,7 @@ export function makeCookieJar() {
       return {
         status: response.status,
         headers: response.headers,
-        /** Where it leads, whole. */
+        /** The full address of a redirect. */
         to: location === null ? undefined : new URL(location, url).href,
         text: await response.text(),
       };

@@ -4,12 +4,12 @@ import { vi } from 'vitest';
 import { CLIENT, type makeCookieJar } from './oidc-console.ts';
 import { portOf } from './tls-service.ts';
 
-/** What the provider knows of each person, by the name that they sign in with there. */
+/** The claims of a person, by the name for signing in at the provider. */
 export type Account = { preferred_username?: string; email?: string; groups?: readonly string[] };
 
 /**
- * A real OpenID provider on this machine, with its own pages for signing in and agreeing. It takes any password. Where it sends
- * people back to is told with `open`, since the console's address is not known before the provider's.
+ * A real OpenID provider on this machine, with its own pages for signing in and consenting. It accepts any password.
+ * `open` sets the redirect address, because the address of the console is known only after the provider's.
  */
 export async function startOidcProvider(accounts: Record<string, Account>) {
   let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
@@ -18,7 +18,7 @@ export async function startOidcProvider(accounts: Record<string, Account>) {
   return {
     issuer,
     open(redirects: string[]): void {
-      // It says on the console that its pages and keys are for trying.
+      // The package prints a warning that its pages and keys are for trying.
       const silent = [vi.spyOn(console, 'info'), vi.spyOn(console, 'warn')].map((spy) =>
         spy.mockImplementation(() => {}),
       );
@@ -52,7 +52,7 @@ function makeProvider(issuer: string, accounts: Record<string, Account>, redirec
   });
 }
 
-/** Signs somebody in at the provider's own pages, without a browser. Answers where it sends them back to. */
+/** Signs a person in at the pages of the provider, without a browser. Returns the address of the final redirect. */
 export async function passProvider(
   jar: ReturnType<typeof makeCookieJar>,
   { from, issuer, name }: { from: string; issuer: string; name: string },

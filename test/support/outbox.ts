@@ -14,7 +14,7 @@ import { connectRedis, freshPrefix } from './ledger.ts';
 import { portOf } from './tls-service.ts';
 import { makeKeptLog } from './workplace.ts';
 
-/** An outbox of the test's own, which takes notices for both ways unless it is told otherwise. */
+/** An outbox of this test, for a webhook and mail unless other ways are given. */
 export function openOutbox(given: Omit<Partial<Parameters<typeof makeOutbox>[0]>, 'connection' | 'keys'> = {}) {
   const { ways = WAYS, ...options } = given;
   const connection = connectRedis();
@@ -24,7 +24,7 @@ export function openOutbox(given: Omit<Partial<Parameters<typeof makeOutbox>[0]>
   return { connection, keys, outbox: open(), /** The same outbox, as another process has it. */ open };
 }
 
-/** A notice with as little as one can have. */
+/** The smallest notice, with changes. */
 export function makeNotice(changes: Partial<Notice> = {}): Notice {
   return {
     kind: 'settled',
@@ -36,15 +36,15 @@ export function makeNotice(changes: Partial<Notice> = {}): Notice {
   };
 }
 
-/** That something is in this state now, which is told. */
+/** A subject with a new state and its notice. */
 export function makeState(state: string, changes: Partial<Notice> = {}, subject = 'portfolio q4'): NoticeState {
   return { subject, state, notice: makeNotice(changes) };
 }
 
-/** What a receiver does with one call. */
+/** The reaction of a receiver to one call. */
 export type Reaction = (answer: ServerResponse, request: IncomingMessage) => unknown;
 
-/** A webhook's receiver on this machine, which keeps the bodies that it was sent, and answers as it is told, 200 by default. */
+/** A webhook receiver on this machine that keeps the received bodies, and answers 200 unless told otherwise. */
 export async function startReceiver(reaction: Reaction = (answer) => answer.end('ok')) {
   const received: Record<string, unknown>[] = [];
   const heads: IncomingMessage[] = [];
@@ -74,7 +74,7 @@ export async function startReceiver(reaction: Reaction = (answer) => answer.end(
   };
 }
 
-/** What a process needs that delivers the notices of this outbox to a webhook, and the lines of its log. */
+/** The dependencies of a process that delivers notices of this outbox to a webhook, and its log lines. */
 export function deliversTo(url: string, outbox: NoticeOutbox, ...ways: Way[]) {
   const { log, lines } = makeKeptLog();
   const deps: DeliverDeps = {
@@ -88,10 +88,10 @@ export function deliversTo(url: string, outbox: NoticeOutbox, ...ways: Way[]) {
   return { deps, lines };
 }
 
-/** For a process that is never told to stop. */
+/** For a process that is never stopped. */
 export const GOES_ON = { signal: new AbortController().signal };
 
-/** An outbox with so many notices for a webhook, told apart by their titles. */
+/** An outbox with so many notices for a webhook, which differ in their titles. */
 export async function withNotices(count: number) {
   const opened = openOutbox({ ways: ['webhook'] });
   const titles = Array.from({ length: count }, (_, place) => `notice ${place}`);
@@ -102,12 +102,12 @@ export async function withNotices(count: number) {
     ...opened,
     titles,
     ids,
-    /** As if the wait that the way is in were over, and that of each notice. */
+    /** Ends the wait of the way and of each notice. */
     async afterWaiting(): Promise<void> {
       await connection.hset(keys.outboxFault('webhook'), 'until', 0);
       for (const id of ids) await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
     },
-    /** As if it had been told, and tried first, so long ago. */
+    /** Makes a notice older: so long since it was reported, and since its first try. */
     async age(ms: number, triedMs: number): Promise<void> {
       for (const id of ids) {
         await connection.hincrby(keys.notice(id), 'at', -ms);

@@ -1,6 +1,6 @@
 import type { PaceState } from '../../src/pace/pace-words.ts';
 
-/** The pace at a limit that was met. */
+/** The pace at a limit that was reached. */
 export const AT_LIMIT: PaceState = {
   phase: 'hold',
   ratePerS: 98,

@@ -10,13 +10,13 @@ import { connectRedis, freshPrefix } from './ledger.ts';
 
 export const PASSWORD = 'a bench under seven trees';
 
-/** The secret of an installation of tests, for `LIMITLINE_SECRET` where a command has the same users. */
+/** The secret of test installations, for `LIMITLINE_SECRET` when a command shares their users. */
 export const SECRET = 'the-secret-of-an-installation-of-tests';
 
-/** From where somebody comes who is no stranger to a test. */
+/** The address and browser of a known visitor. */
 export const HERE = { from: '192.0.2.7', agent: 'a browser' };
 
-/** A digest that is compared in no time: tests of what comes before and after it are many. */
+/** A password digest that takes no time, for the many tests around it. */
 export async function cheapHash(password: string): Promise<string> {
   const salt = randomBytes(16);
   const cost = { memory: 8, passes: 1, parallelism: 1 };
@@ -25,7 +25,7 @@ export async function cheapHash(password: string): Promise<string> {
   return `$argon2id$v=19$m=8,t=1,p=1$${saltText}$${tagText}`;
 }
 
-/** The users of an installation of the test's own, on a clock that the test can turn where codes are about. */
+/** The users of an installation of this test, with a clock that the test can move for codes. */
 export function openPeople(
   given: {
     prefix?: string;
@@ -39,7 +39,7 @@ export function openPeople(
   const connection = connectRedis();
   const keys = makeSharedKeys(prefix);
   const secret = makeSecret({ given: SECRET, dataDir: '/nowhere', connection, keys, prefix, where: 'Redis' });
-  // The middle of a step of codes, so that none ends while a test goes on.
+  // The middle of a time step of codes, so that no step ends during a test.
   const clock = { nowMs: (Math.floor(Date.now() / 30_000) + 0.5) * 30_000 };
   const people = makePeople({
     connection,
@@ -52,11 +52,11 @@ export function openPeople(
     ...(initialMs === undefined ? {} : { initialMs }),
   });
 
-  /** A user with a password of their own. */
+  /** Adds a user with a password. */
   const addUser = (name: string, roles: readonly Role[] = ['viewer'], password = PASSWORD) =>
     people.users.add({ name, roles, password, mustChange: false });
 
-  /** A second factor, as an app has it: its code of now, and each code once. */
+  /** Sets a second factor like an authenticator app, whose codes are valid once. */
   const setFactor = async (name: string, keep?: string) => {
     const { secret: base32 } = await people.users.beginFactor(name);
     const app = new TOTP({ secret: base32 });
@@ -65,7 +65,7 @@ export function openPeople(
     return {
       secret: base32,
       recoveryCodes: recoveryCodes ?? [],
-      /** The code of the next step: the one before may have been used. */
+      /** The code of the next step, because the current one may have been used. */
       nextCode: () => {
         clock.nowMs += 30_000;
         return code();
@@ -74,7 +74,7 @@ export function openPeople(
     };
   };
 
-  /** Signs in as far as a password goes. */
+  /** Signs in with the password only. */
   const signIn = async (name: string, password = PASSWORD, place = HERE) => {
     const answer = await people.signIn.password({ name, password, ...place });
     if (answer.is !== 'in') throw new Error(`${name} is not let in: ${answer.is}`);

@@ -9,7 +9,7 @@ import { type StartedProxy, startForwardProxy } from './forward-proxy.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from './tls-service.ts';
 import { startStandIn } from './workplace.ts';
 
-/** Lets this process believe the certificate of the tests, until the function that it answers is called. */
+/** Makes this process trust the certificate of the tests, until the returned function is called. */
 export function trustCertificate(): () => void {
   const before = getCACertificates();
   setDefaultCACertificates([...before, readFileSync(CERTIFICATE_PATH, 'utf8')]);
@@ -21,7 +21,7 @@ export const company = { name: 'Muster GmbH', address: { country_code: 'DE', sta
 /** Longer than any answer takes on a busy machine. */
 export const PATIENT_MS = 20_000;
 
-/** A stand-in, with TLS in front or not, that is reached through a proxy alone; and a token that all clients share. */
+/** A stand-in, with or without TLS, that is reached through a proxy only; all clients share a token. */
 export async function openProxied({ tls, faults = {}, user }: { tls: boolean; faults?: FaultChange; user?: string }) {
   const standIn = await startStandIn(faults);
   const standInPort = Number(new URL(standIn.url()).port);
@@ -35,7 +35,7 @@ export async function openProxied({ tls, faults = {}, user }: { tls: boolean; fa
   };
   return { standIn, proxy, url, client, authorize: () => client().authorize(() => {}) };
 }
-/** What calls leave by, through the proxy if one is given. */
+/** The outlet of calls, through the proxy if one is given. */
 export function openOutlet(origin: string, proxy: StartedProxy | undefined, tunnelTimeoutMs = 5_000) {
   const settings = proxy && { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url };
   const outlet = makeOutlet({

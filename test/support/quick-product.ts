@@ -1,14 +1,16 @@
-/** Text of the product, by its file, and what tests have in its place. */
+/** Texts of product files and their replacements in tests. */
 const CHANGES: [file: RegExp, text: string, quick: string][] = [
-  // Hundreds of sign-ins would take 46 MiB and 80 ms of one core each. The test of the digest itself does without this change.
+  // Hundreds of sign-ins would take 46 MiB and 80 ms of a core each. The test of the digest itself does without this
+  // change.
   [/\/src\/people\/passwords\/password-hash\.ts$/, 'memory: 47_104', 'memory: 64'],
-  // The nightly check makes way for whoever works: here these would be the tests that share the Redis.
+  // The nightly check yields to workers, which would include tests that share the Redis.
   [
     /\/src\/context\.ts$/,
     'makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal })',
     '<T>(command: () => T) => command()',
   ],
-  // The run's own Redis is reached by its Unix socket: a command takes two thirds of the processor time that it takes by TCP, on both sides.
+  // The test run reaches Redis by its Unix socket. A command takes two thirds of the processor time of TCP, on both
+  // sides.
   [
     /\/src\/redis\/connect\.ts$/,
     'return { host, port, db: target.db,',
@@ -16,7 +18,7 @@ const CHANGES: [file: RegExp, text: string, quick: string][] = [
   ],
 ];
 
-/** Plugins of vitest by which some of the product costs tests next to nothing. */
+/** Plugins of vitest that make some expensive parts of the product cheap in tests. */
 export const QUICK_PRODUCT = CHANGES.map(([file, text, quick]) => ({
   name: `quick ${file.source}`,
   enforce: 'pre' as const,

@@ -2,12 +2,12 @@ import { messageOf } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 
 /**
- * A process that reads portfolios one after the other and says what came of each and what memory that took at the most:
- * run by limits.test.ts, since a test's own process has the test runner in it too. Arguments: the files.
+ * A process that reads portfolios one after another, and prints the result of each and its peak memory. Run by
+ * limits.test.ts, because the process of a test includes the test runner. Arguments: the files.
  */
 const told: string[] = [];
 for (const path of process.argv.slice(2)) {
-  // What the one before left over is none of this one's.
+  // Garbage of the previous file must not count for this one.
   globalThis.gc?.();
   let lines = 0;
   try {

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../src/lua-script.ts';
 
-/** All that stands under the keys that begin so, as text that can be compared: by key, in no order of its own. */
+/** All keys with this prefix and their contents, as comparable data without order. */
 export async function pictureOf(connection: RedisConnection, begin: string): Promise<Record<string, unknown>> {
   const names = await keysBeginning(connection, begin);
   const kinds = connection.pipeline();
@@ -24,7 +24,7 @@ function ordered(value: unknown): unknown {
   return isHash ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
-/** Names of what differs between two pictures. */
+/** The keys that differ between two pictures. */
 export function changedIn(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])).sort();

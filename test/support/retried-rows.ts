@@ -8,7 +8,7 @@ import { buyerLines, openWorkplace } from './workplace.ts';
 export const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');
 export const DAY_MS = 86_400_000;
 
-/** A night as the schedule has it run. */
+/** A night as the schedule runs it. */
 export const nightAt = (atMs: number, signal = new AbortController().signal) => {
   return { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
 };
@@ -25,7 +25,7 @@ export async function openRefused(count: number, settings: Record<string, string
   return {
     ...place,
     all,
-    /** The service says no to the companies of all rows that wait, with this status and words. */
+    /** The service refuses the companies of all queued rows with this status and these words. */
     async refuseAll(status = 422, body = 'closed for the night'): Promise<RowId[]> {
       const waiting = await all('queued');
       for (const row of waiting) {
@@ -39,11 +39,11 @@ export async function openRefused(count: number, settings: Record<string, string
     },
     rule: (rule: Partial<RetryRule> = {}): Promise<RetryRule> =>
       retryRules.add({ status: 422, nights: 3, by: 'olivia', ...rule }),
-    /** What the rule did last. */
+    /** The last night of the rule. */
     async last(id: string): Promise<RuleNight | undefined> {
       return (await retryRules.known()).find(({ rule }) => rule.id === id)?.last;
     },
-    /** The night of a day, as the schedule has it run; or with what a test puts in the place of some of it. */
+    /** Runs the night of a day like the schedule, with replaced dependencies if given. */
     night(day: number, deps: Partial<typeof context> = {}, signal = new AbortController().signal) {
       return retryByRules(nightAt(NIGHT_MS + day * DAY_MS, signal), { ...context, ...deps });
     },

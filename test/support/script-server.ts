@@ -4,7 +4,7 @@ import { redisPlace } from './redis/own-database.ts';
 
 export type ScriptServer = ReturnType<typeof makeScriptServer>;
 
-/** What a script reads the clock with, and what it reads instead: its last argument, in µs. */
+/** The clock of scripts, which is replaced by their last argument, in µs. */
 const REDIS_CLOCK = "redis.call('TIME')";
 const VIRTUAL_CLOCK = '{ 0, tonumber(ARGV[#ARGV]) }';
 
@@ -12,8 +12,8 @@ type Command = { args: (string | number)[]; resolve: (reply: unknown) => void; r
 type Client = { underWay: number; wake: () => void };
 
 /**
- * The test run's Redis for simulations that stand still until it has answered. Their commands are sent together, as soon
- * as all of them stand still: a hundred trips of one and of ten each cost the machine about as much.
+ * The Redis of the test run for simulations that wait for its answers. Their commands are sent together once all of
+ * them wait, because a trip with ten commands costs the machine about as much as one with a single command.
  */
 export function makeScriptServer() {
   const redis = new Redis({ ...redisPlace(), maxRetriesPerRequest: null });
@@ -41,7 +41,7 @@ export function makeScriptServer() {
   };
 
   return {
-    /** A simulation that begins. */
+    /** Adds a simulation. */
     join() {
       const client: Client = { underWay: 0, wake: () => {} };
       clients.add(client);
@@ -55,13 +55,13 @@ export function makeScriptServer() {
         });
       };
       return {
-        /** Makes a script known whose clock is that of its caller, and answers its name. */
+        /** Loads a script that uses the clock of its caller, and returns its name. */
         load(command: string, lua: string): string {
           if (!lua.includes(REDIS_CLOCK))
             throw new Error(`${command} reads the clock in a way that is not known here.`);
           const text = lua.replace(REDIS_CLOCK, VIRTUAL_CLOCK);
           const sha = createHash('sha1').update(text).digest('hex');
-          // Before all that follows, since it is the same connection.
+          // Sent first on the same connection, so it precedes all calls.
           if (!loaded.has(sha)) void redis.script('LOAD', text);
           loaded.add(sha);
           return sha;
@@ -70,7 +70,7 @@ export function makeScriptServer() {
         call: (command: string, args: unknown[]) => send([command, ...(args as (string | number)[])]),
 
         isWaiting: () => client.underWay > 0,
-        /** Says that the simulation stands still, until one of its commands is answered. */
+        /** Reports that the simulation waits, until one of its commands is answered. */
         reply: async (): Promise<void> => {
           waiting += 1;
           const woken = new Promise<void>((resolve) => {

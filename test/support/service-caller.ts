@@ -10,7 +10,7 @@ export type Caller = ReturnType<typeof makeCaller>;
 
 type StandInOptions = Partial<Parameters<typeof makeStandIn>[0]>;
 
-/** A running stand-in and somebody who calls it over HTTP; both end with the test. */
+/** A running stand-in and a caller over HTTP; both end with the test. */
 export async function openStandIn(options: StandInOptions = {}) {
   const standIn = makeStandIn({ credentials: STAND_IN_CREDENTIALS, log: makeSilentLog(), keepMade: true, ...options });
   await standIn.start();
@@ -18,7 +18,7 @@ export async function openStandIn(options: StandInOptions = {}) {
   return { standIn, caller: makeCaller(standIn.url()) };
 }
 
-/** Calls as docs/service.md says; whatever is given replaces its part of the call. */
+/** Calls as docs/service.md describes; given parts replace those of the call. */
 export function makeCaller(url: string) {
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.destroy());
@@ -50,7 +50,7 @@ export function makeCaller(url: string) {
   return {
     send,
     askToken,
-    /** Goes away at once, whatever it waits for. */
+    /** Closes all connections at once, also those that wait. */
     close: () => dispatcher.destroy(),
     headersOf,
     post: async (kind: CallKind, body: unknown, headers?: Record<string, string>) =>
@@ -58,7 +58,7 @@ export function makeCaller(url: string) {
         headers: await headersOf(headers),
         body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
-    /** Makes a company, and returns its id. */
+    /** Creates a company and returns its id. */
     async company(name = 'Bakery Ltd'): Promise<string> {
       return (await this.post('company', { name })).json().id;
     },
@@ -69,7 +69,7 @@ export function makeCaller(url: string) {
   };
 }
 
-/** Waits until the check passes; the machine may be slow, so it waits long. */
+/** Waits until the check passes, with a long limit for slow machines. */
 export const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 export const TOKEN_FORM = {
@@ -78,7 +78,7 @@ export const TOKEN_FORM = {
   client_secret: STAND_IN_CREDENTIALS.clientSecret,
 };
 
-/** A document with this content, as POST documents wants it. */
+/** A document with this content, as the body of POST documents. */
 export function documentBody(content: string | Buffer, { name = 'accounts.pdf', mediaType = 'application/pdf' } = {}) {
   const base64 = Buffer.from(content).toString('base64');
   return { purpose: 'financial_statement', file: `data:${mediaType};name=${name};base64,${base64}` };

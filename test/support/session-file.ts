@@ -7,10 +7,10 @@ import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
 import { STAND_IN_SESSION_PATH } from '../../src/stand-in/resource-endpoints.ts';
 import { buyerLines, makeFolder, openWorkplace } from './workplace.ts';
 
-/** A place in the body of a session's description. */
+/** A placeholder in the body of a session description. */
 export const sessionPlace = (name: string) => `\${${name}}`;
 
-/** The description of the stand-in's call for a hosted session, changed as given. */
+/** A description of the stand-in's call for a hosted session. */
 export const SESSION_FILE = {
   path: STAND_IN_SESSION_PATH,
   body: {
@@ -23,14 +23,14 @@ export const SESSION_FILE = {
   ends: '/expires_at',
 };
 
-/** Writes a session file, and answers its path. */
+/** Writes a session file with changes, and returns its path. */
 export async function writeSessionFile(change: Record<string, unknown> = {}): Promise<string> {
   const path = join(await makeFolder(), 'session.json');
   await writeFile(path, JSON.stringify({ ...SESSION_FILE, ...change }));
   return path;
 }
 
-/** A workplace with a session file and a finished portfolio `q4` of so many rows; workers run. */
+/** A workplace with a session file, a finished portfolio `q4` of so many rows, and running workers. */
 export async function openSessionPlace(
   rows = 1,
   given: Parameters<typeof openWorkplace>[0] & { change?: Record<string, unknown> } = {},
@@ -47,14 +47,14 @@ export async function openSessionPlace(
   return { ...place, workers, ask, sessionsOf: (portfolio = 'q4') => sessionsOf(context, portfolio) };
 }
 
-/** The sessions of all done rows of a portfolio, those of a row together, the latest first. */
+/** The sessions of all done rows of a portfolio, grouped by row, the latest first. */
 export async function sessionsOf(context: Context, portfolio = 'q4'): Promise<HostedSession[][]> {
   const found = await context.rows.inState(portfolio, 'done', { count: 1_000 });
   const results = await context.rows.read(found.map(({ row }) => row));
   return Promise.all(results.map((result) => context.calls.sessions.of(result?.limitId ?? '')));
 }
 
-/** Waits until the sessions of the rows are in these states, the latest of each first. */
+/** Waits until the sessions of the rows have these states, the latest of each row first. */
 export async function expectStates(
   of: { sessionsOf: () => Promise<HostedSession[][]> },
   states: readonly (readonly HostedSession['state'][])[],
@@ -63,7 +63,7 @@ export async function expectStates(
   await expect.poll(now, { timeout: 60_000 }).toEqual(states);
 }
 
-/** How many session calls the stand-in has had, answered in whatever way. */
+/** The number of session calls at the stand-in, with any answer. */
 export function requestsOf(place: {
   standIn: { counts: () => { requests: { session?: Record<string, number> } } };
 }): number {

@@ -18,10 +18,10 @@ import { text } from 'node:stream/consumers';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 const SETUP = readFileSync(join(REPOSITORY, 'scripts/setup.mjs'), 'utf8');
-/** The Node that a set-up brings, as `node --version` says it. */
+/** The Node version of the set-up, in the form of `node --version`. */
 export const NODE_VERSION = `v${/NODE_VERSION = '(.*)'/.exec(SETUP)?.[1]}`;
 
-/** The machine's own programs: a set-up begins where nothing of the repository is installed yet. */
+/** The PATH of the machine without the repository: a set-up begins when nothing of it is installed. */
 export const MACHINE_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((dir) => !dir.endsWith('node_modules/.bin'))
@@ -29,7 +29,10 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** What a set-up reads of the repository, in a folder of its own, with a command that says what runs it. */
+/**
+ * Copies the files of the repository that a set-up reads into a new folder, with a command that prints its Node
+ * version.
+ */
 export function makeClone(): string {
   const clone = realpathSync(mkdtempSync(join(tmpdir(), 'limitline-clone-')));
   for (const name of ['scripts', 'scripts/setup', 'tmp']) mkdirSync(join(clone, name));
@@ -43,7 +46,7 @@ export function makeClone(): string {
   return clone;
 }
 
-/** Leaves a clone one of the packages that its lock file names: to develop, and one that needs no other. */
+/** Reduces the lock file of a clone to one development package without dependencies. */
 export function keepDependency(clone: string, name: string): void {
   const [own, locked] = ['package.json', 'package-lock.json'].map((file) =>
     JSON.parse(readFileSync(join(clone, file), 'utf8')),
@@ -56,11 +59,11 @@ export function keepDependency(clone: string, name: string): void {
   writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ ...locked, packages }));
 }
 
-/** A folder to be all of the PATH: links to the machine's programs, and shell scripts in place of others. */
+/** A folder that serves as the whole PATH: links to programs of the machine, and shell scripts that replace others. */
 export function makeProgramFolder(clone: string, names: string[], scripts: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(clone, 'programs-'));
   for (const name of [...names, 'sh', 'echo', 'mkdir', 'ln', 'touch', 'chmod']) {
-    // One that is new enough: whether an older one is helped has tests of its own.
+    // A new enough Node. Other tests cover an older one.
     const places = name === 'node' ? [dirname(process.execPath)] : MACHINE_PATH.split(delimiter);
     const place = places.find((dir) => existsSync(join(dir, name)));
     if (place) symlinkSync(join(place, name), join(folder, name));
@@ -72,7 +75,7 @@ export function makeProgramFolder(clone: string, names: string[], scripts: Recor
   return folder;
 }
 
-/** Whether a lock of a set-up of this clone names a process. */
+/** Whether the lock of a set-up in this clone names this process. */
 export function isLockedBy(pid: number, clone: string): boolean {
   const temporary = join(clone, 'tmp');
   const locks = readdirSync(temporary).flatMap((name) => {
@@ -82,7 +85,7 @@ export function isLockedBy(pid: number, clone: string): boolean {
   return locks.some((path) => readFileSync(path, 'utf8').split(' ').includes(String(pid)));
 }
 
-/** An npm that refuses `ci` as a lock file without all systems makes it do, and an apt-get that installs at once. */
+/** An npm that refuses `ci`, as with a lock file that lacks some systems, and an apt-get that installs at once. */
 export function makeInstalling(clone: string, { redis = true, apt = true } = {}): string {
   const folder = makeProgramFolder(clone, redis ? ['node', 'redis-server'] : ['node'], {
     npm: `
@@ -104,7 +107,7 @@ export function setUp(clone: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   return run('node', ['scripts/setup.mjs', '--tests'], { cwd: clone, env: inClone(clone, env) });
 }
 
-/** What a set-up leaves in the temporary folder goes away with the clone. A browser is there, as far as it can see. */
+/** Files that a set-up leaves in the temporary folder are deleted with the clone. The set-up finds a browser. */
 export function inClone(clone: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { TMPDIR: join(clone, 'tmp'), CHROMIUM_PATH: process.execPath, ...env };
 }
@@ -115,7 +118,7 @@ export function run(command: string, args: string[], options: Options): Promise<
   return ended(start(command, args, options));
 }
 
-/** With the machine's PATH and without the settings of this test run and of the npm that may have started it. */
+/** Uses the PATH of the machine, without settings of this test run or of the npm that started it. */
 export function start(command: string, args: string[], { cwd, env }: Options) {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_|^REDIS_URL$|^VITEST/.test(name));
   const whole = { ...Object.fromEntries(own), PATH: MACHINE_PATH, ...env };

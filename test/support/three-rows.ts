@@ -5,7 +5,9 @@ import { openConsole, openDesk } from './desk.ts';
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> =cmd|x';
 
-/** Three rows: line 2 is done, line 3 held with a limit that was made, line 4 refused in words that would like to be run. */
+/**
+ * Three rows: line 2 is done, line 3 is held with a made limit, and line 4 is refused with words that contain a script.
+ */
 export async function openThreeRows(who: Partial<AccessFunctions> = {}) {
   const rules = [
     { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 } as const,
@@ -18,7 +20,7 @@ export async function openThreeRows(who: Partial<AccessFunctions> = {}) {
     const [found] = await web.context.rows.inState('q4', state, { count: 1 });
     return `/portfolios/q4/rows/${found?.row.key}`;
   };
-  /** The name of the held row on forms, which answer it. */
+  /** The key of the held row in the names of form fields. */
   const heldOf = async () => {
     const [held] = await web.context.stories.held({ portfolio: 'q4', count: 1 });
     return held ? heldName(held) : '';

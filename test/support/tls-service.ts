@@ -4,24 +4,21 @@ import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/**
- * A certificate of nobody's, valid to 2120, that stands for itself: for `service.test`, `localhost` and 127.0.0.1. Its key
- * is no secret.
- */
+/** A self-signed certificate for `service.test`, `localhost` and 127.0.0.1, valid until 2120. Its key is no secret. */
 export const CERTIFICATE_PATH = fileURLToPath(new URL('./tls/service-certificate.pem', import.meta.url));
 export const TLS_KEY_PATH = fileURLToPath(new URL('./tls/service-key.pem', import.meta.url));
 
-/** The name in the certificate; it resolves nowhere, so who reaches it did so through a proxy. */
+/** The name in the certificate. It cannot be resolved, so a client reaches it only through a proxy. */
 export const TLS_HOST = 'service.test';
 
-/** A private authority, valid as long, and what it certified: a service at `localhost`. */
+/** A private authority, valid as long, and a certificate that it signed: a service at `localhost`. */
 export const AUTHORITY_PATH = fileURLToPath(new URL('./tls/authority.pem', import.meta.url));
 export const PRIVATE_IDENTITY = {
   certificatePath: fileURLToPath(new URL('./tls/private-certificate.pem', import.meta.url)),
   keyPath: fileURLToPath(new URL('./tls/private-key.pem', import.meta.url)),
 };
 
-/** Speaks TLS in front of a server on this machine, and offers HTTP/2 as well, as real services do. Answers the port. */
+/** Adds TLS in front of a server on this machine and offers HTTP/2 as well, like real services. Returns the port. */
 export async function startTlsService(
   targetPort: number,
   { certificatePath, keyPath } = { certificatePath: CERTIFICATE_PATH, keyPath: TLS_KEY_PATH },
@@ -47,7 +44,9 @@ export async function startTlsService(
   return portOf(server);
 }
 
-/** Has a server of a test listen on this machine, and answers its port. It ends with the test, and of HTTP its connections too. */
+/**
+ * Makes a server listen on this machine, and returns its port. The server and its HTTP connections end with the test.
+ */
 export async function portOf(server: Server & { closeAllConnections?: () => void }): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

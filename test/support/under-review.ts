@@ -14,7 +14,7 @@ export const UNDER_REVIEW = {
 /** The time in so many minutes. */
 export const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** Rows that are all under review, and the ids of their limits in the order of their lines. */
+/** Rows under review, and the ids of their limits in the order of their lines. */
 export async function openReview(rows: number, rules: FaultChange['rules'] = [UNDER_REVIEW]) {
   const desk = await openDesk(rows, { rules });
   await desk.limitline('run', 'q4.csv');

@@ -3,8 +3,8 @@ import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeServiceClient } from '../../src/service/client.ts';
 
 /**
- * A process that uploads documents and says by how much the last and largest raised its memory: run by
- * document-memory.test.ts, since a test's own process holds the test runner too.
+ * A process that uploads documents, and prints by how much the last and largest one raised its memory. Run by
+ * document-memory.test.ts, because the process of a test includes the test runner.
  * Arguments: address of the service, address of Redis, key for the token, then path and size of each document.
  */
 const [url = '', redis = '', tokenKey = '', ...files] = process.argv.slice(2);

@@ -8,24 +8,23 @@ import { freshPrefix } from './ledger.ts';
 import { makeScriptServer, type ScriptServer } from './script-server.ts';
 import { makeTimers } from './virtual-timers.ts';
 
-/** Any moment; the same for each run, since windows of the service's begin at full seconds. */
+/** An arbitrary moment, the same for each run, because windows of the service begin at full seconds. */
 const BEGIN_MS = Date.UTC(2026, 0, 1, 8, 30);
 
-/** A trip to Redis; timers count whole milliseconds. */
+/** The duration of a trip to Redis; timers count whole milliseconds. */
 const TRIP_MS = 1;
 
-/** What is simulated takes hours at the most; what goes on for longer has no end. */
+/** Simulations take hours at most; a longer one never ends. */
 const LONGEST_MS = 48 * 3_600_000;
 
 /**
- * Runs a body with real paces and breakers and their real scripts on the test run's Redis, and with one clock for all of it:
- * it stands still while there is anything to do and then jumps to the next timer. So minutes of a portfolio pass in a
- * second, whatever the machine has to do besides, and each run gives the same.
- *
- * In the body, and in all that it calls, `setTimeout`, `Date.now` and `performance.now` are of this clock and
- * `Math.random` is a half; `new Date()` and timers of other modules are not. Each body has a clock of its own, so tests
- * that are `concurrent` do not disturb each other, and the more of them run at a time, the less each one costs: a trip to
- * Redis is made for all of them together.
+ * Runs a body with real paces and breakers and their real scripts on the Redis of the test run, with one clock for all
+ * of it. The clock stands still while there is anything to do, and then jumps to the next timer. So minutes of a
+ * portfolio pass in a second, however busy the machine is, and each run gives the same result.
+ * In the body, and in everything that it calls, `setTimeout`, `Date.now` and `performance.now` use this clock, and
+ * `Math.random` is a half; `new Date()` and timers of other modules are real. Each body has its own clock, so
+ * `concurrent` tests do not disturb each other. Running more of them at a time makes each cheaper, because a trip to
+ * Redis serves all of them.
  */
 export async function inVirtualTime<T>(body: (time: VirtualTime) => Promise<T>): Promise<T> {
   const clock: Clock = { nowMs: BEGIN_MS, timers: makeTimers() };
@@ -37,7 +36,7 @@ export async function inVirtualTime<T>(body: (time: VirtualTime) => Promise<T>):
   }
 }
 
-/** What a body is given. */
+/** The functions for a body. */
 type VirtualTime = ReturnType<typeof makeVirtualTime>;
 
 /** A test whose body runs in virtual time. */
@@ -50,7 +49,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Reads again every 20 ms of virtual time until it holds, for half a minute at the most. Answers what was read last. */
+/** Reads every 20 ms of virtual time until the condition holds, for half a minute at most. Returns the last value. */
 export async function readUntil<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
   const endMs = Date.now() + 30_000;
   for (;;) {
@@ -110,26 +109,26 @@ function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>)
   }
   const shared = { connection: connection as unknown as RedisConnection, log: makeSilentLog() };
   return {
-    /** The connection that all of its processes share, and the keys at which their pace and their breakers are. */
+    /** The connection that all its processes share, and the keys of their pace and breakers. */
     connection: shared.connection,
     paceKey: key,
     breakersKey: `${key}:doors`,
 
-    /** One of the processes that share the pace. */
+    /** Opens one of the processes that share the pace. */
     openPace: (options: { ceilingPerS?: number; log?: ReturnType<typeof makeSilentLog> } = {}): Pace =>
       makePace({ ceilingPerS: undefined, ...shared, ...options, key }),
 
-    /** What one of the processes knows of the breakers that they share. */
+    /** Opens the breakers as one of the processes sees them. */
     openBreakers: (): Breakers => makeBreakers({ ...shared, key: `${key}:doors` }),
   };
 }
 
-/** Fields may be given as an object, as to a real connection. */
+/** Fields may be given as an object, as with a real connection. */
 function flat(args: unknown[]): unknown[] {
   return args.flatMap((arg) => (typeof arg === 'object' && arg !== null ? Object.entries(arg).flat() : [arg]));
 }
 
-/** Lets all that is due now be done. */
+/** Lets everything that is due now run. */
 const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const real = {
@@ -143,7 +142,10 @@ const real = {
 let opened = 0;
 let server: ScriptServer | undefined;
 
-/** From the first body to the last, who asks for the time is told that of the body it belongs to, or else the real one. */
+/**
+ * While a body runs, clock functions return the time of the body to which the caller belongs, and the real time
+ * otherwise.
+ */
 function open(): ScriptServer {
   opened += 1;
   if (server) return server;

@@ -1,12 +1,15 @@
-/** A timer of virtual time, with as much of Node's as is used. */
+/** A timer of virtual time, with the used part of Node's interface. */
 type VirtualTimer = { readonly atMs: number; run: () => void; unref(): VirtualTimer; ref(): VirtualTimer };
 
-/** The timers of one clock, in the order in which they are due; those of one moment in the order in which they were set. */
+/**
+ * The timers of one clock, in the order in which they are due; timers of one moment are in the order in which they were
+ * set.
+ */
 export function makeTimers() {
   const timers: VirtualTimer[] = [];
 
   const add = (nowMs: number, ms: number, run: () => void): VirtualTimer => {
-    // As Node's: whole milliseconds, one at the least.
+    // As in Node: whole milliseconds, at least one.
     const atMs = nowMs + Math.max(1, Math.trunc(ms) || 0);
     const timer: VirtualTimer = { atMs, run, unref: () => timer, ref: () => timer };
     let [from, to] = [0, timers.length];
@@ -22,20 +25,20 @@ export function makeTimers() {
   return {
     add,
 
-    /** Whether it was one of these, and was still to come. */
+    /** Removes a timer. Returns whether it was waiting here. */
     remove(timer: unknown): boolean {
       const place = timers.indexOf(timer as VirtualTimer);
       if (place >= 0) timers.splice(place, 1);
       return place >= 0;
     },
 
-    /** When the next one is due; never, where there is none. */
+    /** The time of the next timer; infinity if there is none. */
     nextMs: (): number => timers[0]?.atMs ?? Number.POSITIVE_INFINITY,
 
-    /** Those that are due by then; they stay until they are removed. */
+    /** The timers that are due by then; they stay until they are removed. */
     due: (nowMs: number): VirtualTimer[] => timers.filter(({ atMs }) => atMs <= nowMs),
 
-    /** Takes out the one that is due next. */
+    /** Removes and returns the next timer. */
     next: (): VirtualTimer | undefined => timers.shift(),
   };
 }

@@ -4,7 +4,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 
-/** Somebody who looks what there is to tell, by a clock that a test puts on. */
+/** A watcher that looks for notices, with a clock that the test moves. */
 export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) {
   const { ledger, keys, outbox } = context;
   let passedMs = 0;
@@ -23,28 +23,28 @@ export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) 
   const look = () => watchOnce(deps, { log: makeSilentLog(), signal: new AbortController().signal });
   return {
     deps,
-    /** Looks once, and answers how many notices arose. */
+    /** Looks once, and returns the number of new notices. */
     look,
-    /** Looks again when so many minutes have gone by. */
+    /** Looks again after so many minutes. */
     lookAfter(minutes: number): Promise<number> {
       passedMs += minutes * 60_000;
       return look();
     },
-    /** The same where what holds calls back, a wait of all or tripped breakers, held them back all the time. */
+    /** The same, while calls were held back the whole time, by a wait of all calls or by tripped breakers. */
     lookWhile(what: 'blocked' | 'tripped', minutes: number): Promise<number> {
       passedMs += minutes * 60_000;
       lastedMs[what] = passedMs;
       return look();
     },
-    /** All that was told so far, the first one first. */
+    /** All notices so far, the oldest first. */
     told: async (): Promise<Notice[]> => (await outbox.lately()).map(({ notice }) => notice).reverse(),
   };
 }
 
-/** What a look goes by where the room of Redis is none of a test's business. */
+/** For tests that are not about the memory of Redis. */
 export const ROOM = { readServers: async () => [] };
 
-/** Rows that ended so, written down as the ledger has them; the next look sees them. */
+/** Rows that ended in this state, as the ledger stores them; the next look sees them. */
 export async function answered(
   { context }: { context: Context },
   name: string,
@@ -59,7 +59,7 @@ export async function answered(
   }
 }
 
-/** It settles now, by the server's clock. */
+/** Settles a portfolio now, by the clock of the server. */
 export async function settle({ context: { ledger, keys } }: { context: Context }, name: string): Promise<void> {
   const [seconds] = await ledger.time();
   await ledger.hset(keys.portfolio(name), 'finished', (Number(seconds) + 1) * 1_000);

@@ -11,16 +11,16 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 const BOOK = '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets><definedNames/></workbook>';
 const RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>';
 
-/** A header row of our two needed columns. */
+/** A header row with the two required columns. */
 export const HEADER = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c></row>';
 
-/** How well it is packed makes no difference to a reader, and a hundred megabytes are packed in half the time. */
+/** The compression level makes no difference to a reader, and this one packs a hundred megabytes in half the time. */
 const FAST = { compressionLevel: 1 };
 
-/** The XML of a workbook's parts, in pieces, so that the test need not have in memory what the reader must not. */
+/** The XML of the parts of a workbook, in pieces, so that the test does not need more memory than the reader may. */
 export type Parts = { sheet: Iterable<string>; texts?: Iterable<string>; styles?: Iterable<string>; book?: string };
 
-/** Writes a workbook whose parts may be of any size and need not be sound. */
+/** Writes a workbook whose parts may have any size and faults. */
 export async function writeWorkbook(path: string, { sheet, texts, styles, book = BOOK }: Parts): Promise<string> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from(book), 'xl/workbook.xml');
@@ -35,7 +35,7 @@ export async function writeWorkbook(path: string, { sheet, texts, styles, book =
   return path;
 }
 
-/** The element, in pieces of some size: zlib takes a trip for each. */
+/** The element in larger pieces, because zlib is called for each. */
 function* within(name: string, content: Iterable<string>): Generator<string> {
   let piece = `<${name}>`;
   for (const part of content) {
@@ -47,17 +47,17 @@ function* within(name: string, content: Iterable<string>): Generator<string> {
   yield `${piece}</${name}>`;
 }
 
-/** So many pieces, each made of its number. */
+/** So many pieces, each made from its number. */
 export function* times(count: number, piece: (n: number) => string): Generator<string> {
   for (let n = 1; n <= count; n += 1) yield piece(n);
 }
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** A sheet of a workbook: the state by which it is hidden, the XML of its rows, and what it is instead of a sheet of cells. */
+/** A sheet of a workbook: its visibility state, the XML of its rows, and its type if it is no sheet of cells. */
 export type Sheet = { name: string; state?: string; rows?: string; type?: string };
 
-/** Writes a workbook of these sheets; one without rows has nothing in it. */
+/** Writes a workbook with these sheets; a sheet without rows is empty. */
 export async function writeSheets(path: string, sheets: Sheet[]): Promise<string> {
   const entries = sheets.map(
     ({ name, state }, n) => `<sheet name="${name}"${state ? ` state="${state}"` : ''} r:id="rId${n}"/>`,
@@ -83,10 +83,10 @@ export function rowOf(line: number, [name = '', limit = '']: string[], attribute
   return `<row r="${line}" ${attributes}><c t="str"><v>${name}</v></c><c t="str"><v>${limit}</v></c></row>`;
 }
 
-/** A number and the code of its cell's format. */
+/** A number and the format code of its cell. */
 export type Formatted = { value: string; code: string };
 
-/** Writes a workbook of a header and rows below it, of texts and of numbers with formats of their own. */
+/** Writes a workbook with a header and rows of texts and formatted numbers. */
 export function writeFormatted(path: string, header: string[], rows: (string | Formatted)[][]): Promise<string> {
   const codes = rows.flat().flatMap((one) => (typeof one === 'string' ? [] : [one.code]));
   const text = (one: string) => `<c t="str"><v>${one}</v></c>`;
@@ -104,7 +104,7 @@ export function writeFormatted(path: string, header: string[], rows: (string | F
   });
 }
 
-/** Reads all of a workbook as a portfolio. @param write puts the workbook at a path. */
+/** Reads a whole workbook as a portfolio. @param write writes the workbook to a path. */
 export async function readWorkbook(write: (path: string) => Promise<unknown>, given: Partial<PortfolioFile> = {}) {
   const { dir } = await makeTemporaryFolder();
   const path = join(dir, 'a.xlsx');
@@ -116,7 +116,7 @@ export async function readWorkbook(write: (path: string) => Promise<unknown>, gi
 export const NOW = new Date('2026-11-21T00:00:00Z');
 export const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 
-/** Writes the file and the documents, reads all of it. */
+/** Writes the file and the documents, and reads all lines. */
 export async function read(content: string | Uint8Array, options: Partial<PortfolioFile> & { pdfs?: string[] } = {}) {
   const { dir, write } = await makeTemporaryFolder();
   const { pdfs, ...rest } = options;

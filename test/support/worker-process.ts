@@ -8,10 +8,10 @@ import { openService } from '../../src/open-service.ts';
 import { withMoments } from './moments.ts';
 
 /**
- * A worker process with one fault built in: at the nth passage of a moment between two steps of a call it kills itself,
- * says so and blocks its event loop until a file is there, or only says so. Run by the tests of this folder, with settings in its
- * environment.
- * Arguments: moment, which passage of it, `kill` | `block` | `tell`, and for `block` the file that ends it.
+ * A worker process with one built-in fault. At the nth passage of a moment between two steps of a call, it kills
+ * itself, prints the moment and blocks its event loop until a file exists, or only prints the moment. Run by tests,
+ * with settings in its environment.
+ * Arguments: moment, number of the passage, `kill` | `block` | `tell`, and for `block` the file that ends it.
  */
 const [moment, nth, fault, file = ''] = process.argv.slice(2);
 let passages = 0;
@@ -30,13 +30,13 @@ await context.close();
 
 function strike(): void {
   if (fault === 'kill') process.kill(process.pid, 'SIGKILL');
-  // Written at once: a stream would need the event loop that is about to be blocked.
+  // Written synchronously, because a stream needs the event loop that is about to be blocked.
   writeSync(1, `${moment}\n`);
   // Nothing else of this process may run: no timer, no reply, no heartbeat.
   while (fault === 'block' && !existsSync(file)) sleepSync();
 }
 
-/** Blocks the whole process for a moment, and leaves the processor to others. */
+/** Blocks the whole process for a moment without using the processor. */
 function sleepSync(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 }

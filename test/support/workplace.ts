@@ -30,7 +30,7 @@ import { makeStandIn, type StandIn } from '../../src/stand-in/stand-in.ts';
 import { ownDataHome } from './command.ts';
 import { ownRedis } from './ledger.ts';
 
-/** All that has to be done for a portfolio, also on a machine that has much else to do. */
+/** Enough for all work of a portfolio, also on a busy machine. */
 const SETTLES_WITHIN = { timeout: 240_000 };
 
 type ImportWish = {
@@ -44,7 +44,7 @@ type ImportWish = {
   authors?: string[];
 };
 
-/** A folder that is gone when the test is over, also where a process that was killed writes its last file meanwhile. */
+/** A folder that is deleted when the test ends, also if a killed process writes its last file meanwhile. */
 export async function makeFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-test-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 10 }));
@@ -52,8 +52,8 @@ export async function makeFolder(): Promise<string> {
 }
 
 /**
- * All of the product but its command line: a data folder and a key prefix of the test's own, a stand-in with the given
- * faults, and as many worker processes' worth of workers as the test starts.
+ * The product without its command line: a data folder and a key prefix of this test, a stand-in with the given faults,
+ * and as many groups of workers as the test starts.
  */
 export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<string, string> } = {}) {
   const { faults = {}, env = {} } = asked;
@@ -68,7 +68,7 @@ export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<
     ...env,
   };
   const open = async (more: Record<string, string> = {}, log: Log = makeSilentLog()): Promise<Context> => {
-    // A worker may find the service at another address than the account is named by.
+    // A worker may reach the service at another address than the one that names the account.
     const account = more.SERVICE_URL === undefined ? {} : { SERVICE_ACCOUNT: standIn.url() };
     const env = { ...given, ...account, ...more };
     const context = await openContext({ settings: readSettings({ cwd: dir, env }), log });
@@ -83,7 +83,9 @@ export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<
     env: given,
     standIn,
     context,
-    /** Starts workers as another process would have them: with a ledger, connections, and perhaps settings and a log of their own. */
+    /**
+     * Starts workers like another process, with their own ledger and connections, and with settings and a log if given.
+     */
     async work(onFault?: (error: Error) => void, more?: Record<string, string>, log?: Log): Promise<Workers> {
       const own = await open(more, log);
       const workers = await startWorkers(own, openService(own, more?.SERVICE_URL ?? standIn.url()), onFault);
@@ -96,11 +98,11 @@ export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<
       await writeFile(path, `${lines.join('\n')}\n`);
       return importFrom(path, context, { portfolio, ...wish });
     },
-    /** Imports a file that is there, told how to read it. */
+    /** Imports an existing file with these options of reading. */
     importFile: (path: string, reading: ReadOptions = {}, wish: ImportWish = {}) =>
       importFrom(path, context, { portfolio: 'q4', reading, ...wish }),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
-    /** Waits until nothing is left to do for the portfolio, and answers its report. */
+    /** Waits until the portfolio has nothing left to do, and returns its report. */
     async settled(portfolio = 'q4'): Promise<Summary> {
       const finishedMs = async () => (await context.portfolios.read(portfolio)).finishedMs;
       await expect.poll(finishedMs, SETTLES_WITHIN).toBeDefined();
@@ -109,7 +111,7 @@ export async function openWorkplace(asked: { faults?: FaultChange; env?: Record<
   };
 }
 
-/** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
+/** The dependencies of an import from a context; the caller adds progress and stop signal. */
 export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
   const { account, rows, portfolios, queues, buyers, imports, documents } = context;
   const { retryUntilAnswered, settings, approvals, approvalPolicy } = context;
@@ -123,7 +125,7 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     documents,
     approvals,
     approvalPolicy,
-    // As from a process that knows of no mark.
+    // No mark is known here.
     marks: { check: async () => {} },
     retryUntilAnswered,
     fileRules: fileRulesOf(settings),
@@ -161,7 +163,7 @@ export function buyerLines(count: number): string[] {
   return lines;
 }
 
-/** What an export is told: by default it is the results of `q4` as a CSV. `told` takes the sentences that it says. */
+/** An export: by default the results of `q4` as CSV. `told` receives the sentences of the export. */
 export type ExportWish = Partial<ExportPayload> & { told?: string[] };
 
 /** The bytes of a results or errors file. */
@@ -193,7 +195,10 @@ export const asking = (...lines: string[]) => [HEADER, ...lines];
 export const acme = (amount: number, reference = '') => `Acme AG,DE,HRB 1,${reference},${amount}`;
 export const zinc = (amount: number) => `Zinc AG,DE,HRB 2,,${amount}`;
 
-/** A workplace whose files ask for limits of these buyers, at a service that refuses limits with `refusing` in them, or has other faults. */
+/**
+ * A workplace with files for limits of these buyers, and a service that refuses limits with `refusing` in them, or has
+ * other faults.
+ */
 export async function openCorrections(refusing: string | NonNullable<FaultChange['rules']> = '') {
   const refused = { on: 'limit', match: String(refusing), fault: 'status', status: 422 } as const;
   const rules = typeof refusing !== 'string' ? refusing : refusing === '' ? [] : [refused];
@@ -203,7 +208,7 @@ export async function openCorrections(refusing: string | NonNullable<FaultChange
     importLines: (...lines: string[]) => place.import(asking(...lines)),
     results: async (): Promise<Record<string, string>[]> => parse(await exportedText(place.context), { columns: true }),
     errors: () => exportedText(place.context, { only: 'errors' }),
-    /** What was requested of the service, in any order. */
+    /** The requested limits, in any order. */
     requested: () =>
       place.standIn
         .things('limit')
@@ -212,7 +217,7 @@ export async function openCorrections(refusing: string | NonNullable<FaultChange
   };
 }
 
-/** What a look through all that is kept finds wrong with it, or made twice: what finance wants to know besides is left out, unless that is asked for. */
+/** The findings of the nightly check, without those for finance unless these are asked for. */
 export async function foundBy(
   deps: NightCheckDeps,
   { finance = false, ...how }: { lookAgainMs?: number; finance?: boolean } = {},
@@ -237,7 +242,10 @@ export async function startStandIn(faults: FaultChange = {}): Promise<StandIn> {
 
 type Checked = { path: string; portfolio?: string; documents?: DocumentFolder };
 
-/** What `check` says of a file that is to be imported into the portfolio, `q4` by default: its lines, their warnings, and the whole. */
+/**
+ * The answer of `check` for a file to be imported into the portfolio, `q4` by default: its lines, their warnings, and
+ * the whole.
+ */
 export async function checkedFile({ path, portfolio = 'q4', documents }: Checked, context: Context) {
   const outlook = await importOutlookOf(outlookDepsOf(context), { portfolio, path, reading: {} });
   const opened = await openPortfolio({ path, documents, buyers: outlook.buyers });
@@ -246,14 +254,14 @@ export async function checkedFile({ path, portfolio = 'q4', documents }: Checked
   return {
     lines,
     warnings: lines.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
-    /** The lines of which an import would make no row, since they are at fault. */
+    /** The lines that lead to no row, because they are invalid. */
     invalid: lines.filter(({ kind }) => kind === 'invalid').map(({ line }) => line),
     problems: opened.problems,
     ...dryRun.result(),
   };
 }
 
-/** A log that keeps its lines, as objects without the time and the like. */
+/** A log that keeps its lines as objects, without the time and the like. */
 export function makeKeptLog(): { log: Log; lines: { level: string; msg: string; [field: string]: unknown }[] } {
   const lines: { level: string; msg: string }[] = [];
   const log = pino(

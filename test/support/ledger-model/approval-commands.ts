@@ -8,7 +8,7 @@ import { type Model, REQUESTS, thingOf } from './rules.ts';
 
 const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 
-/** From now on lines of a portfolio come in with an approval; what another import left open stays open. */
+/** From now on, lines of a portfolio are put with an approval; approvals that another import left open stay open. */
 export function beginImport(name: string, author: string): Command {
   return command(`${author} begins to import into ${name}, which is to be approved`, async (model, real) => {
     const place = model.approvals.size;
@@ -19,7 +19,7 @@ export function beginImport(name: string, author: string): Command {
   });
 }
 
-/** The last line is in, or the import dies and leaves what it brought. */
+/** The import ends after its last line, or it dies and leaves its rows. */
 export function endImport(name: string, how: 'asked' | 'not asked' | 'died'): Command {
   return command(`the import into ${name} ends: ${how}`, async (model, real) => {
     const id = model.portfolio(name).approval;
@@ -30,7 +30,7 @@ export function endImport(name: string, how: 'asked' | 'not asked' | 'died'): Co
   });
 }
 
-/** A file with all requests is imported for approval, and perhaps approved at once: what leads rows far along. */
+/** A file with all requests is imported for approval, and approved or not. This leads rows far along. */
 export function importForApproval(name: string, version: string, isApproved: boolean): Command {
   return command(
     `a file is imported into ${name}, ${version}${isApproved ? ', and approved' : ''}`,
@@ -48,7 +48,7 @@ export function importForApproval(name: string, version: string, isApproved: boo
   );
 }
 
-/** Somebody would have a row go on that ended: one that did, where there is any. */
+/** A person asks for an ended row to be sent again; if there is one, it is a row in this state. */
 export function ask(which: number, from: 'refused' | 'cancelled' | 'held', author: string): Command {
   return command(`${author} asks to have row ${which} go on that is ${from}`, async (model, real) => {
     const ended = [...model.rows].filter(([, { state }]) => state === from);
@@ -63,7 +63,7 @@ export function ask(which: number, from: 'refused' | 'cancelled' | 'held', autho
   });
 }
 
-/** Somebody answers what waits, as it is now. */
+/** A person answers an approval in its current state. */
 export function answer(which: number, is: 'granted' | 'declined', by: string): Command {
   return command(`${by} answers approval ${which}: ${is}`, async (model, real) => {
     const id = pick(model, which, ({ standing }) => standing === 'waiting');
@@ -83,7 +83,7 @@ async function answerNow(
   expect(taken).toBe(answerApproval(model, id, is, by));
 }
 
-/** Whoever comes by lets some rows of what was answered go; they may die in the middle. */
+/** A process releases some rows of an answered approval, and may die in the middle. */
 export function free(which: number, most: number): Command {
   return command(`${most} rows of approval ${which} go, if it was answered`, async (model, real) => {
     const id = pick(model, which, ({ answered }, each) => answered !== undefined && rowsOf(model, each).length > 0);
@@ -97,7 +97,7 @@ async function freeNow(id: string, most: number, model: Model, real: RealLedger)
   expect(await real.approvals.freeSome({ portfolio, id }, rows)).toBe(freeRows(model, id, most));
 }
 
-/** An answer that was granted is carried out: its row is held again, and goes as any other does. */
+/** A granted answer to a held call is carried out: its row is held again, and continues like any other. */
 export function carryOut(which: number): Command {
   return command(`what was granted as approval ${which} is carried out`, async (model, real) => {
     const id = pick(model, which, ({ kind, standing }) => kind === 'answer' && standing === 'granted');
@@ -112,7 +112,7 @@ export function carryOut(which: number): Command {
   });
 }
 
-/** A job of before comes to its call although its row waits: nothing may be sent. */
+/** An old job comes to its call while its row waits for approval: nothing may be sent. */
 export function claimUnapproved(process: string, name: string, key: string): Command {
   return command(`${process} would send what ${name}/${key} waits for`, async (model, real) => {
     const row = model.rowOf(name, key);
@@ -134,7 +134,7 @@ export function claimUnapproved(process: string, name: string, key: string): Com
   });
 }
 
-/** What each approval binds is what its rows are, at every moment. */
+/** At every moment, each approval binds exactly what its rows are. */
 export async function expectApprovals(model: Model, real: RealLedger): Promise<void> {
   voidEmpty(model);
   const ids = [...model.approvals.keys()];
@@ -161,7 +161,7 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + decimals.slice(0, 3).padEnd(3, '0'));
 }
 
-/** One of the approvals that there are: those that are as wanted first, the latest of them before the others. */
+/** One of the approvals: wanted ones first, and among them the latest one first. */
 function pick(model: Model, which: number, isWanted: (approval: ModelApproval, id: string) => boolean) {
   const alive = [...model.approvals].filter(([, { standing }]) => standing !== 'void').reverse();
   const wanted = alive.filter(([id, approval]) => isWanted(approval, id));

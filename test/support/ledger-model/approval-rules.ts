@@ -1,7 +1,7 @@
 import type { ModelApproval, ModelPortfolio, ModelRow } from './real-ledger.ts';
 import type { Model } from './rules.ts';
 
-/** Whether nothing of a row has to be approved any more. */
+/** Whether nothing of a row needs an approval any more. */
 export function isGranted(row: ModelRow | undefined, approvals: ReadonlyMap<string, ModelApproval>): boolean {
   return row?.approval === undefined || approvals.get(row.approval)?.standing === 'granted';
 }
@@ -10,7 +10,7 @@ export function bind(row: ModelRow, approval: string | undefined): void {
   Object.assign(row, { approval, was: undefined });
 }
 
-/** A row that was not new becomes what it was. Answers whether it was anything. */
+/** Returns a row that was not new to its earlier state. Returns whether it had one. */
 export function goBack(row: ModelRow, portfolio: ModelPortfolio): boolean {
   const { was } = row;
   if (!was) return false;
@@ -26,7 +26,7 @@ export function rowsOf({ rows }: Model, id: string): [name: string, row: ModelRo
   return waiting.toSorted(([one, a], [other, b]) => a.line - b.line || (one < other ? -1 : 1));
 }
 
-/** What waits and has lost its last row waits no more. */
+/** An approval that has lost its last row is no longer open. */
 export function voidEmpty(model: Model): void {
   for (const [id, approval] of model.approvals) {
     if (approval.standing === 'waiting' && rowsOf(model, id).length === 0) approval.standing = 'void';
@@ -44,7 +44,7 @@ export function closeApproval(model: Model, id: string, always: boolean): string
   return approval.standing;
 }
 
-/** What a person's answer to what is there now comes to. */
+/** The result of a person's answer to the current state of an approval. */
 export function answerApproval(model: Model, id: string, is: 'granted' | 'declined', by: string): string {
   const approval = model.approvals.get(id);
   if (!approval || approval.standing === 'void') return 'gone';
@@ -57,7 +57,7 @@ export function answerApproval(model: Model, id: string, is: 'granted' | 'declin
   return is;
 }
 
-/** The first rows of an answered approval go. Answers how many are left. */
+/** Releases the first rows of an answered approval. Returns the number of rows left. */
 export function freeRows(model: Model, id: string, most: number): number {
   const approval = model.approvals.get(id);
   const isAnswered = approval && !['open', 'waiting'].includes(approval.standing);
@@ -77,7 +77,7 @@ export function freeRows(model: Model, id: string, most: number): number {
   return rowsOf(model, id).length;
 }
 
-/** A row that ended waits for an open approval. Answers whether it does. */
+/** An ended row waits for an open approval. Returns whether it does. */
 export function awaitRow(model: Model, name: string, from: ModelRow['state'], id: string): boolean {
   const row = model.rows.get(name);
   const approval = model.approvals.get(id);

@@ -6,16 +6,16 @@ import { type Command, command } from './command.ts';
 import { isOpen, type RealLedger } from './real-ledger.ts';
 import type { Model } from './rules.ts';
 
-/** Of the rows of a portfolio, those for which it stays where it is. */
+/** The rows of a portfolio that keep it from being archived. */
 function rowsThatKeep(model: Model, name: string): unknown[] {
   const rows = [...model.rows].filter(([row]) => row.startsWith(`${name}/`));
   return rows.filter(([, { state }]) => isOpen(state) || state === 'awaiting' || state === 'held');
 }
 
 /**
- * A portfolio is archived, meets whoever would change it, and is restored: it is what it was. The lines stay in memory.
+ * A portfolio is archived, refuses every change, and is restored unchanged. The lines stay in memory.
  *
- * @param ends what brings it to its end first, as far as that can be
+ * @param ends commands that end the rows of the portfolio first, as far as possible
  */
 export function archiveAndRestore(name: string, ends: readonly Command[]): Command {
   return command(`archiveAndRestore(${name}, ${ends.length})`, async (model, real) => {
@@ -46,7 +46,7 @@ export function archiveAndRestore(name: string, ends: readonly Command[]): Comma
   });
 }
 
-/** Nothing of it is in Redis, and nothing comes there. */
+/** Redis has no key of the portfolio, and gets none. */
 async function expectAway(name: string, real: RealLedger): Promise<void> {
   const file = { id: 'i', fileName: 'f.csv', reading: '{}' };
   const fault = await real.portfolios.startImport(name, file).catch((error: unknown) => error);

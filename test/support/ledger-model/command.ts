@@ -11,7 +11,7 @@ import { type Model, PORTFOLIOS } from './rules.ts';
 
 export type Command = fc.AsyncCommand<Model, RealLedger>;
 
-/** A command that may always be tried; afterwards everything must add up. */
+/** A command that may always be tried; afterwards the ledger must agree with the model. */
 export function command(name: string, run: (model: Model, real: RealLedger) => Promise<void>): Command {
   return {
     check: () => true,
@@ -23,13 +23,13 @@ export function command(name: string, run: (model: Model, real: RealLedger) => P
   };
 }
 
-/** All that must hold at every moment. */
+/** The rules that hold at every moment. */
 async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
   const expectations = PORTFOLIOS.map(async (name) => {
     const rows = [...model.rows]
       .filter(([row]) => row.startsWith(`${name}/`))
       .map(([row, { ...fields }]) => ({ key: row.slice(name.length + 1), ...fields }));
-    // All at once: what takes time here is the way to Redis and back.
+    // In parallel, because most of the time goes into the trips to Redis.
     const [found, read, causes, canaries, ...indexes] = await Promise.all([
       real.portfolios.read(name),
       real.rows.read(rows.map(({ key }) => ({ portfolio: name, key }))),
@@ -37,7 +37,7 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
       real.canary(name),
       ...ROW_STATES.map((state) => real.index(name, state)),
     ]);
-    // Every row stands in the index of its state, with its line, and in no other.
+    // Every row is in the index of its state, with its line, and in no other index.
     for (const [place, state] of ROW_STATES.entries()) {
       const expected = rows.filter((row) => row.state === state).map(({ key, line }) => `${key} ${line}`);
       expect(pairs(indexes[place] ?? []).toSorted(), `${name}, ${state}`).toEqual(expected.toSorted());
@@ -56,7 +56,7 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
     const known = read.filter((row) => row !== undefined);
     await expectTallies(found, causes, known, real);
     expect(read.map((row) => row?.replaced)).toEqual(rows.map((row) => row.replaced !== undefined));
-    // What the counts prove of it is never wrong.
+    // The proof of the portfolio from its counts never reports a wrong one.
     expect(proofOf(found, []).filter(({ is, of }) => is === 'wrong' && of !== 'twice')).toEqual([]);
     expect(found.finishedMs !== undefined, `${name} is finished`).toBe(
       !rows.some(({ state }) => isOpen(state) || state === 'awaiting'),
@@ -67,15 +67,15 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
   const held = [...model.rows].filter(([, { state }]) => state === 'held').map(([row]) => row);
   expect((await real.held()).toSorted()).toEqual(held.toSorted());
   for (const [thing, ids] of real.made) {
-    // A document may be sent again, so it may be made again; nothing else ever is.
+    // Only documents may be sent again and so be made twice.
     if (!thing.startsWith('document')) expect(ids, thing).toHaveLength(1);
   }
   for (const [thing, { state, id }] of model.calls) if (state === 'made') expect(real.made.get(thing)).toContain(id);
 }
 
 /**
- * Every row is found by all that it is searched by, as it is now, and by nothing that it was. Looked at less often than the rest:
- * what an entry lacks or has too many is still so at the end.
+ * Every row is found by all its current search terms, and by no earlier ones. This is checked less often, because a
+ * missing or superfluous entry stays until the end.
  */
 export async function expectFound(model: Model, real: RealLedger): Promise<void> {
   await Promise.all(
@@ -91,7 +91,7 @@ export async function expectFound(model: Model, real: RealLedger): Promise<void>
   );
 }
 
-/** What the ledger keeps of all rows together is what they add up to, one by one. */
+/** The sums that the ledger keeps are what its rows add up to. */
 async function expectTallies(
   { name, sums, short, statuses, replaced, earlierStatuses, ...answered }: PortfolioState,
   causes: readonly Cause[],

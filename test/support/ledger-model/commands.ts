@@ -29,15 +29,15 @@ import {
   takeUpAndAnswer,
 } from './worker-commands.ts';
 
-/** All that may happen to a ledger, each as often as it takes for the others to have something to happen to. */
+/** All events of a ledger, each frequent enough for the others to have something to work on. */
 export function commandArbitraries(): fc.Arbitrary<Command>[] {
   const portfolio = fc.constantFrom(...PORTFOLIOS);
   const key = fc.constantFrom(...Object.keys(REQUESTS));
   const process = fc.constantFrom('ann', 'bob', 'cid');
   const step = fc.constantFrom<Step>('company', 'documents', 'limit');
-  // Refusals more often than the rest, since the canary needs several.
+  // Refusals are more frequent, because the canary needs several.
   const answer = fc.constantFrom<AnswerWord>('refused', 'refused', ...ANSWERS);
-  // A worker mostly comes for the step that the row is at; a stale job may come for any.
+  // A worker mostly comes for the current step of the row; an old job may come for any step.
   const job = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: step });
   const work = fc.tuple(process, portfolio, key, job).map((args) => takeUp(...args));
   const ends = fc.constantFrom<AnswerWord>('refused', 'unknown, made', 'unknown, not made');
@@ -53,7 +53,7 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc
       .tuple(portfolio, key, fc.integer({ min: 2, max: 9 }), fc.constantFrom('as before', 'corrected'))
       .map((args) => put(...args)),
-    // Several times in the list, since without these nothing else has anything to work on.
+    // Several times in the list, because the other commands need rows at work.
     work,
     work,
     work,
@@ -81,7 +81,7 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc.tuple(process, process, portfolio, key).map((args) => overtake(...args)),
     fc.tuple(portfolio, key).map((args) => cancel(...args)),
     portfolio.map(compare),
-    // Seldom is a portfolio finished by chance; given up, it mostly is.
+    // A portfolio is rarely finished by chance; a cancelled one mostly is.
     fc.tuple(portfolio, fc.integer({ min: 1, max: 3 })).map(([name, one]) => {
       const ends = one === 1 ? Object.keys(REQUESTS).map((key) => cancel(name, key)) : [];
       return archiveAndRestore(name, ends);
@@ -93,14 +93,14 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
   ];
 }
 
-/** All that may happen to what another person has to approve. */
+/** The events of approvals. */
 function approvalArbitraries({
   portfolio,
   key,
   process,
 }: Record<'portfolio' | 'key' | 'process', fc.Arbitrary<string>>): fc.Arbitrary<Command>[] {
   const person = fc.constantFrom('alice', 'bert');
-  // What was asked for last is answered more often than what is old.
+  // The latest approval is answered more often than older ones.
   const which = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(4) });
   const answering = fc
     .tuple(which, fc.constantFrom('granted' as const, 'granted' as const, 'declined' as const), person)
@@ -128,7 +128,7 @@ function approvalArbitraries({
   ];
 }
 
-/** `old` is of the same portfolio, and another. */
+/** A line that corrects another row: `old` is another row of the same portfolio. */
 function putInPlaceOf(name: string, [key, old]: string[], line: number): Command {
   return command(`import ${name}/${key} at line ${line} in place of ${old}`, async (model, real) => {
     if (key === undefined || old === undefined) return;
@@ -156,7 +156,7 @@ function retry(name: string, key: string, from: 'refused' | 'cancelled'): Comman
   });
 }
 
-/** A person finds out what became of a call, or of one still on its way decides it, and never errs. */
+/** A person resolves a doubtful call correctly, or decides the fate of one that is still in flight. */
 function resolve(key: string, step: Step, which: number, wasMade: boolean): Command {
   return command(`a person resolves call ${which} in doubt, or else ${thingOf(key, step)}`, async (model, real) => {
     const inDoubt = [...model.calls].filter(([, { state }]) => state === 'unknown');
@@ -178,7 +178,7 @@ function resolve(key: string, step: Step, which: number, wasMade: boolean): Comm
   });
 }
 
-/** Rows go on that are held at a call of which nobody is in doubt any more. */
+/** Held rows continue when their call is no longer in doubt. */
 async function freeHeldRows(model: Model, real: RealLedger): Promise<void> {
   for (const [name, row] of model.rows) {
     const [portfolio = '', key = ''] = name.split('/');
@@ -197,7 +197,7 @@ function cancel(name: string, key: string): Command {
   });
 }
 
-/** What is kept of the rows is compared with them, which finds nothing and changes nothing. */
+/** The indexes and sums are compared with the rows, which finds and changes nothing. */
 function compare(name: string): Command {
   return command(`compare ${name} with its rows`, async (model, real) => {
     expect(await real.portfolios.compare([name])).toEqual([]);

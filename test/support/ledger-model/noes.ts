@@ -1,6 +1,9 @@
 import type { ModelApproval, ModelRow } from './real-ledger.ts';
 
-/** What is known of requests, in whichever portfolio: the approvals that each joined, and the one by which a person said no to it. */
+/**
+ * What is known of requests in any portfolio: the approvals that each has joined, and the one by which a person
+ * declined it.
+ */
 export function makeNoes(given: {
   approvals: ReadonlyMap<string, ModelApproval>;
   rowOf: (name: string, key: string) => ModelRow | undefined;
@@ -12,23 +15,23 @@ export function makeNoes(given: {
   return {
     declined,
 
-    /** A no is carried out: it counts unless somebody said yes after it. */
+    /** A decline is carried out: it counts unless a later approval was granted. */
     isDeclined(key: string, id: string): void {
       if (turnOf(id) > (yes.get(key) ?? 0)) declined.set(key, id);
     },
 
-    /** A person's yes is carried out: it takes back what was said before it. */
+    /** A granted approval is carried out: it withdraws earlier declines. */
     isWanted(key: string, id: string): void {
       yes.set(key, Math.max(turnOf(id), yes.get(key) ?? 0));
       if (turnOf(declined.get(key) ?? '') < turnOf(id)) declined.delete(key);
     },
 
-    /** A row comes to wait for an approval; what is said of a held call says nothing of the request. */
+    /** A row starts to wait for an approval. An approval of an answer to a held call says nothing about the request. */
     joins(key: string, id: string): void {
       if (approvals.get(id)?.kind !== 'answer') asks.set(key, [...(asks.get(key) ?? []), id]);
     },
 
-    /** A row leaves the approval for which it waits, for whatever reason: a no that was said there stays. */
+    /** A row leaves the approval for which it waits, for any reason. A decline of that approval still counts. */
     leaves(name: string, key: string): void {
       const { state, approval: id = '' } = rowOf(name, key) ?? {};
       const { standing, kind } = approvals.get(id) ?? {};
@@ -36,7 +39,7 @@ export function makeNoes(given: {
         this.isDeclined(key, id);
     },
 
-    /** The approval by which a person said no to a request, also while that is not carried out yet. */
+    /** The approval by which a person declined a request, also before the decline is carried out. */
     declinedBy(key: string): string | undefined {
       const isLeft = (asked: string): boolean => {
         const approval = approvals.get(asked);

@@ -4,7 +4,10 @@ import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import { REQUESTS } from './rules.ts';
 
-/** A line comes in, with the approval that its import asks for, if it does: with other new ones if it is new, or else by itself. */
+/**
+ * A line is put, with the approval of its import if there is one. A new row is put in a batch with other new ones,
+ * another row alone.
+ */
 export function put(name: string, key: string, line: number, version: string): Command {
   return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
     const { approval, cancels: generation } = model.portfolio(name);

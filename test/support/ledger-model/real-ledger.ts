@@ -19,14 +19,14 @@ import { makeSilentLog } from '../../../src/log.ts';
 import { freshPrefix } from '../ledger.ts';
 
 /**
- * A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. `goesOn` where its row
- * is to move on in the same step of the ledger.
+ * A call in flight. The test gives its answer; the ending is its result. With `goesOn`, its row moves on in the same
+ * script.
  */
 export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Ended>; goesOn: boolean };
 
 export type RealLedger = ReturnType<typeof openRealLedger>;
 
-/** The ledger under test, on a prefix of its own, and the service's side of every send. */
+/** The ledger under test, with its own prefix, and the service's side of every call. */
 export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRefusals: number }) {
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
@@ -49,16 +49,16 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
       leaving: makeArchiveSteps({ connection, keys }),
       pages: makeArchivePages({ connection, keys }),
     },
-    /** The causes of a portfolio, without reading all else that is known of it. */
+    /** The causes of a portfolio alone. */
     causes: makeCauses({ connection, keys }).read,
     revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),
-    /** What the canary goes by at each step. */
+    /** The state of the canary at each step. */
     canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
-    /** The held rows of all portfolios by their own index. */
+    /** The held rows of all portfolios, from their own index. */
     held: () => connection.zrange(keys.held, '0', '-1'),
-    /** Rows of a state by the index alone: name and line. */
+    /** The rows of a state from its index alone: name and line. */
     index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),
-    /** Rows of a cause by its index alone: name and line. */
+    /** The rows of a cause from its index alone: name and line. */
     causeIndex: (name: string, cause: string) =>
       connection.zrange(keys.rowsOfCause(name, cause), '0', '-1', 'WITHSCORES'),
     atMostOnce(processId: string) {
@@ -76,7 +76,7 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
       present.delete(processId);
     },
     flights: [] as Flight[],
-    /** What the service really made, by thing: the judge. */
+    /** What the service really made, by thing. The ledger is compared with it. */
     made: new Map<string, string[]>(),
     make(thing: string): string {
       const ids = this.made.get(thing) ?? [];
@@ -97,15 +97,15 @@ export type ModelRow = {
   name: string;
   company: string;
   revision: number;
-  /** How often its portfolio had been cancelled when it was brought in or sent again. */
+  /** How often its portfolio had been cancelled when the row was put or sent again. */
   generation: number;
-  /** The row in whose favour it was cancelled; '' where a file that replaces the others lacks its line. */
+  /** The row that replaces it; '' if a file that replaces the others lacks its line. */
   replaced?: string | undefined;
-  /** The approval that it has, or waits for. */
+  /** The approval that it has or waits for. */
   approval?: string | undefined;
-  /** Step and revision at which its call was refused, until somebody has ended it by that. */
+  /** The step and revision at which its call was refused, until a worker has ended the row with that. */
   refusal?: string | undefined;
-  /** Of one that waits and was not new. */
+  /** The earlier state of a waiting row that was not new. */
   was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
 };
 
@@ -114,13 +114,13 @@ export type ModelApproval = {
   kind: 'import' | 'retry' | 'answer';
   standing: ApprovalStanding;
   author: string;
-  /** Whether a person said no to something in it before: it waits in any case. */
+  /** Whether a person declined one of its rows before: then it waits in any case. */
   isRedone?: boolean;
-  /** What it was when it was answered, and which of all answers that was, from 1. */
+  /** Its size when it was answered, and the number of the answer, from 1. */
   answered?: { rows: number; by?: string; turn?: number } | undefined;
 };
 
-/** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
+/** One call: of which process, for which row and thing. Its fate is known early when a person found out. */
 export type Attempt = {
   process: string;
   portfolio: string;
@@ -139,16 +139,16 @@ export type ModelCall = {
   doubted?: boolean;
 } & Doubts;
 
-/** Sends that are in doubt, and how many "resend" has to make up for. */
+/** Calls in doubt, and the number that "resend" has to compensate. */
 type Doubts = { open: number; doubts: number };
 
 export type ModelPortfolio = {
   paused: boolean;
   /** How often it was cancelled. */
   cancels: number;
-  /** What its import brings rows in with, while approval is asked for. */
+  /** The approval of its running import. */
   approval?: string | undefined;
-  /** Its rows in whose place others stand. */
+  /** The number of its rows that were replaced. */
   replaced: number;
   canary: Partial<Record<Step, string>>;
   statuses: number;
@@ -166,7 +166,7 @@ export function noteRefusal(row: ModelRow | undefined, { step, revision }: Attem
   if (isAt) row.refusal = `${step} ${revision}`;
 }
 
-/** So many first answers of a step that are all refusals pause the portfolio. */
+/** So many first answers of a step, all refusals, pause the portfolio. */
 export function watchCanary(portfolio: ModelPortfolio, step: Step, answer: 'ok' | '422' | '', refusals: number): void {
   const { canary } = portfolio;
   if (answer === '' || canary[step] === 'ok') return;

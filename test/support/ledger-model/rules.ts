@@ -5,21 +5,21 @@ import { makeNoes } from './noes.ts';
 import type { Attempt, ModelApproval, ModelCall, ModelPortfolio, ModelRow } from './real-ledger.ts';
 import { isOpen, kindOf, newPortfolio, noteDoubt, noteRefusal, watchCanary } from './real-ledger.ts';
 
-/** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
+/** The requests and their authors: two portfolios have the same requests, and rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
 export const REQUESTS: Record<string, { buyer: string; amount: string; companyId?: string; document?: string }> = {
   first: { buyer: 'shared', amount: '1000' },
   second: { buyer: 'shared', amount: '0.1', document: 'statement' },
   third: { buyer: 'alone', amount: '90071992547409.93', document: 'statement' },
   fourth: { buyer: 'known', amount: '12345678.905', companyId: 'company_known' },
-  // Of these all is as for most rows, once the canary has seen a first answer.
+  // These requests are ordinary, once the canary has seen a first answer.
   fifth: { buyer: 'other', amount: '250.5' },
   sixth: { buyer: 'another', amount: '77000', document: 'balance' },
 };
 
 export type Model = ReturnType<typeof makeModel>;
 
-/** What the rules say, in plain words and in memory: the ledger must agree with it after every step. */
+/** The rules in plain code and in memory. The ledger must agree with them after every step. */
 export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const rows = new Map<string, ModelRow>();
   const calls = new Map<string, ModelCall>();
@@ -28,7 +28,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolios = new Map<string, ModelPortfolio>(PORTFOLIOS.map((name) => [name, newPortfolio()]));
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
-  /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
+  /**
+   * What is known of a request in any portfolio: the approval that it joined last, and the one by which a person
+   * declined it.
+   */
   const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
   const noes = makeNoes({ approvals, rowOf, isMade });
 
@@ -54,7 +57,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const { approval } = portfolio(name);
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
       const made = isMade(key);
-      // What a person said no to needs another's yes to go on, whoever brings it.
+      // A declined request needs another approval, whoever imports it.
       const no = noes.declinedBy(key) ?? declinedBefore;
       if (no !== undefined && this.goesOn(name, key, rowName)) {
         if (!approval) return 'declined';
@@ -62,7 +65,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
         Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
       }
       if (known) Object.assign(known, { line, generation });
-      // What an import that died left waiting goes on with this one.
+      // Rows that a dead import left waiting continue with this one.
       if (known && same && isLeft && approval && known.approval !== approval) {
         known.approval = approval;
         noes.joins(key, approval);
@@ -89,7 +92,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return (known?.name !== rowName || isLeft || ended) && !isMade(key);
     },
 
-    /** The same for a line that corrects another row: that one gives way, unless it was sent or has given way already. */
+    /** The same for a line that corrects another row, which is cancelled unless it was sent or replaced already. */
     putInPlaceOf(name: string, key: string, { line, rowName, old }: { line: number; rowName: string; old: string }) {
       const [known, given] = [rowOf(name, key), rowOf(name, old)];
       const isChanged =
@@ -111,7 +114,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return this.put(name, key, line, rowName, declinedBefore);
     },
 
-    /** A worker takes a row up: only at the step that it is at, and only if it waits there. */
+    /** A worker starts a row: only at its current step, and only if it waits there. */
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
       if (row?.state === 'queued' && row.step === step) {
@@ -121,7 +124,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return row?.state;
     },
 
-    /** May it be sent? Companies and limits are held when in doubt, documents are sent again. */
+    /** Whether a call may be sent. Companies and limits in doubt are held, and documents are sent again. */
     claim(attempt: Attempt): ClaimAnswer['is'] {
       const call = calls.get(attempt.thing);
       const row = rowOf(attempt.portfolio, attempt.key);
@@ -149,7 +152,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return 'go';
     },
 
-    /** Its id is known: believed of anybody, and final. Answers the id on record. */
+    /** The id of a thing is known. Any process may report it, and the first id is final. Returns the id on record. */
     settle(attempt: Attempt, id: string): string {
       const known = calls.get(attempt.thing);
       if (known?.state === 'made') return known.id;
@@ -158,11 +161,12 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return id;
     },
 
-    /** Nothing was made: the claim is gone, also one that the others had begun to doubt. */
+    /** Nothing was made: the claim is removed, also one that other processes had begun to doubt. */
     release(attempt: Attempt, why: 'refused' | 'throttled' | 'unreachable'): void {
       const call = calls.get(attempt.thing);
       if (call?.owner !== attempt || call.state === 'made') return;
-      // What was taken for vanished and says now that it made nothing is in doubt no longer; an earlier send still is.
+      // A process that counted as vanished and reports now that it made nothing ends its doubt; an earlier call stays
+      // in doubt.
       if (call.state === 'unknown') {
         call.open -= 1;
         call.doubts -= 1;
@@ -178,13 +182,15 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     doubt(attempt: Attempt): void {
       const call = calls.get(attempt.thing);
       if (call?.owner !== attempt || call.state === 'made') return;
-      // What was taken for a vanished process' is not counted as an answer, and may be sent again at once.
+      // A call of a vanished process is not counted as answered, and may be sent again at once.
       if (call.state !== 'claimed') return;
       noteDoubt(call);
       call.doubted = true;
     },
 
-    /** The first to move a row wins, but a held row takes the answer that it waits for, and a limit made is made. */
+    /**
+     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made.
+     */
     advance(
       { portfolio: name, key, step, revision }: Attempt,
       to: RowState,
@@ -206,7 +212,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return to;
     },
 
-    /** A worker met a row that is not approved. */
+    /** A worker finds a row that is not approved. */
     putBack(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
       if (row?.state !== step) return row?.state;
@@ -226,10 +232,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return true;
     },
 
-    /** A file that replaces the others lacks it: it is given up unless it was sent, or has ended otherwise. */
+    /** A file that replaces the others lacks the row: it is cancelled unless it was sent or has ended otherwise. */
     leaveOut(name: string, key: string): boolean {
       const row = rowOf(name, key);
-      // Also one that was to go again, whatever it was before; one held at its limit was sent.
+      // This includes a row that was to be sent again, whatever its earlier state; a row held at its limit was sent.
       const isHeld = row?.state === 'held' || row?.was?.state === 'held';
       const isAny = row && (isOpen(row.state) || row.state === 'refused' || row.state === 'awaiting');
       const isLeft = isHeld ? row?.step !== 'limit' : isAny;
@@ -248,7 +254,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     cancelRow(name: string, key: string): CancelAnswer {
       const row = rowOf(name, key);
       if (!row || !(isOpen(row.state) || row.state === 'awaiting')) return 'nothing';
-      // What somebody said of a held row's call is withdrawn, whatever may have become of that.
+      // A person's answer about a held call is withdrawn, whatever became of the call.
       for (const thing of row.was?.state === 'held' ? [] : [`limit ${key}`, thingOf(key, row.step)]) {
         const call = calls.get(thing);
         const isOwn = call?.row === `${name}/${key}`;
@@ -275,14 +281,14 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   };
 }
 
-/** The step at which a request goes on behind another, or begins. */
+/** The step after the given one, or the first step of a request. */
 export function stepBehind(key: string, step?: Step): Step {
   const { companyId, document } = REQUESTS[key] ?? {};
   if (step === undefined && companyId === undefined) return 'company';
   return document !== undefined && step !== 'documents' ? 'documents' : 'limit';
 }
 
-/** What a step makes: one word for the kind, one for which. */
+/** The thing that a step makes: its kind and its key. */
 export function thingOf(key: string, step: Step): string {
   const { buyer, document } = REQUESTS[key] ?? {};
   return { company: `company ${buyer}`, documents: `document ${document}`, limit: `limit ${key}` }[step];

@@ -14,7 +14,7 @@ import { type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
 export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
 export type AnswerWord = (typeof ANSWERS)[number];
 
-/** A worker runs the row's job up to its send, or to its end where nothing is to be sent. */
+/** A worker runs the job of a row up to its call, or to its end if there is nothing to send. */
 export function takeUp(process: string, name: string, key: string, stale: Step | undefined): Command {
   return command(
     `${process} takes up ${name}/${key}${stale ? ` by a stale job for ${stale}` : ''}`,
@@ -48,7 +48,7 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
   );
 }
 
-/** What the ledger said to a claim, in the model's words. */
+/** The answer of the ledger to a claim in the words of the model. */
 function wordOf(answer: Settled | { is: 'go' }): string {
   if (answer.is !== 'later') return answer.is;
   if (answer.again === 'resumed') return 'paused';
@@ -56,7 +56,7 @@ function wordOf(answer: Settled | { is: 'go' }): string {
   return answer.reason === 'another process is sending it' ? 'busy' : 'later';
 }
 
-/** A step from its beginning to its end, which goes well as a rule: what leads rows far along. */
+/** A whole step, which mostly succeeds. This leads rows far along. */
 export function takeUpAndAnswer(
   process: string,
   name: string,
@@ -71,7 +71,7 @@ export function takeUpAndAnswer(
   });
 }
 
-/** A worker carries a row from step to step, as far as it goes. */
+/** A worker carries a row from step to step as far as possible. */
 export function carry(process: string, name: string, key: string): Command {
   return command(`${process} carries ${name}/${key}`, async (model, real) => {
     const before = real.flights.length;
@@ -83,7 +83,7 @@ export function carry(process: string, name: string, key: string): Command {
   });
 }
 
-/** A worker is blocked while it sends; another finds the row, and the first may still answer. */
+/** A worker is blocked during a call; another one finds the row, and the first may still get its answer. */
 export function overtake(slow: string, quick: string, name: string, key: string): Command {
   return command(`${slow} is overtaken by ${quick} at ${name}/${key}`, async (model, real) => {
     await takeUp(slow, name, key, undefined).run(model, real);
@@ -116,7 +116,7 @@ function send(attempt: Attempt, real: RealLedger) {
 
 const policyAt = (step: Step): UnknownPolicy => (step === 'documents' ? 'resend' : 'hold');
 
-/** The row goes on in the same step of the ledger, and its next call is claimed in it if that may be. */
+/** The row moves on in the same script of the ledger, and its next call is claimed there if that is allowed. */
 function onwardOf(attempt: Attempt, sent: Sent, real: RealLedger): Onward | undefined {
   const end = sent.is === 'made' ? endOf(attempt, { ...sent, row: undefined }) : undefined;
   if (!end) return undefined;
@@ -136,7 +136,7 @@ function thingAt({ portfolio, key, revision }: Attempt, step: Step) {
   return { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer, revision: String(revision) };
 }
 
-/** The row has gone on with its call: so it has by the rules, and the next call is one that they let go. */
+/** The row has moved on with its next call, as the rules allow. */
 function expectOnward(
   attempt: Attempt,
   ended: Ended & { onward: { claim: Claim | undefined } },
@@ -158,7 +158,10 @@ function expectOnward(
   real.flights.push(flight);
 }
 
-/** An answer comes, perhaps late; the worker may die when it has written down the answer, and before the row moved. */
+/**
+ * An answer arrives, perhaps late. The worker may die after it has written down the answer and before the row has
+ * moved.
+ */
 export function answerFlight(which: number, word: AnswerWord, then: 'dies' | 'moves' | 'goes on'): Command {
   return command(`answer ${which}: ${word}, and the worker ${then}`, async (model, real) => {
     const flight = real.flights[which % real.flights.length];
@@ -178,7 +181,7 @@ export function answerFlight(which: number, word: AnswerWord, then: 'dies' | 'mo
   });
 }
 
-/** What a person found out about a send is what happened; its answer may still be lost. */
+/** A person's finding about a call is what happened; its answer may still be lost. */
 function withFate(word: AnswerWord, fate: Attempt['fate']): AnswerWord {
   if (fate === 'open') return word;
   if (fate === 'made') return word === 'made' ? word : 'unknown, made';
@@ -198,10 +201,10 @@ function toSent(said: AnswerWord, id: string): Sent {
   return { is: 'unknown', reason: 'reset' };
 }
 
-/** Below what some ask for, and above what others do. */
+/** Below some requested amounts, and above others. */
 const GRANTED = { status: 'approved', total_limit: '999.999', available_limit: '0.01' };
 
-/** Moves the row on as the jobs do, in the ledger and in the model. */
+/** Moves the row on like the jobs do, in the ledger and in the model. */
 async function advance(attempt: Attempt, ending: Settled, model: Model, real: RealLedger): Promise<void> {
   const end = endOf(attempt, ending);
   if (!end) return;
@@ -213,12 +216,12 @@ async function advance(attempt: Attempt, ending: Settled, model: Model, real: Re
   expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), answer }));
 }
 
-/** A row that was cancelled before its call was claimed ends with its portfolio. */
+/** A row whose portfolio was cancelled before its call was claimed is cancelled, too. */
 async function cancelRow({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 
-/** A row whose approval is not granted waits again, or goes where that has come to by now. */
+/** A row whose approval is not granted waits again, or moves on if the approval was granted meanwhile. */
 async function putBack({ portfolio, key, step, revision }: Attempt, model: Model, real: RealLedger): Promise<void> {
   const state = await real.rows.advance({ portfolio, key }, step, 'awaiting', { revision: String(revision) });
   expect(state).toBe(model.putBack(portfolio, key, step));
@@ -239,11 +242,11 @@ function endOf({ portfolio, key, step }: Attempt, ending: Settled): { to: RowSta
   if (step === 'company') return { to: stepBehind(key, step), fields: { company: id, answered } };
   if (step === 'documents') return { to: 'limit', fields: { documents: [id], answered } };
   const ours = answered || row === `${portfolio}/${key}`;
-  // The status of a limit that another row's call brought is not counted here, to keep the model's count simple.
+  // The status of a limit that another row's call brought is not counted here, to keep the model simple.
   return { to: ours ? 'done' : 'skipped', fields: { limit: id, record: answered ? record : {}, answered } };
 }
 
-/** kill -9: what was on its way is made or not, and nobody hears of it. */
+/** SIGKILL: calls in flight are made or not, and nobody gets the answers. */
 export function crash(process: string, made: boolean): Command {
   return command(`${process} is killed; what it sent was ${made ? '' : 'not '}made`, async (model, real) => {
     model.alive.delete(process);
@@ -255,7 +258,7 @@ export function crash(process: string, made: boolean): Command {
   });
 }
 
-/** A blocked event loop: taken for dead by the others, and its answers come all the same. */
+/** A blocked event loop: other processes count it as vanished, and its answers arrive all the same. */
 export function fallSilent(process: string): Command {
   return command(`${process} falls silent`, async (model, real) => {
     model.alive.delete(process);

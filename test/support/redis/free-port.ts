@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port that was free a moment ago, for Redis, which cannot choose one itself. It is below those that the system gives
- * to connections of its own accord (32,768 and up on Linux), so that none of the many of a test run takes it meanwhile,
- * nor while a server that was killed is started again; and so is the one 10,000 above it, which a cluster's nodes use too.
+ * A port that was free a moment ago, for Redis, which cannot choose one itself. It is below the ports that the system
+ * assigns to outgoing connections (32,768 and up on Linux), so that no connection of the test run takes it meanwhile or
+ * while a killed server is restarted. So is the port 10,000 above it, which cluster nodes use, too.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

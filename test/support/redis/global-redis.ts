@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** One real Redis for the whole test run, on a Unix socket and a port of its own; each test takes a key prefix of its own. */
+/** One real Redis for the whole test run, on its own Unix socket and port; each test uses its own key prefix. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-test-redis-'));
   const redisSocket = join(dir, 's');

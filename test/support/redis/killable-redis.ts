@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import { makeFolder } from '../workplace.ts';
 import { freePort } from './free-port.ts';
 
-/** A Redis of the test's own, as durable as the product asks for, that can be killed and started again on what it kept. */
+/** A Redis of this test, as durable as the product requires, that can be killed and restarted with its data. */
 export async function startKillableRedis() {
   const [dir, port] = [await makeFolder(), await freePort()];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
-  // What it says is read by nobody, and a pipe that is full would stop it.
+  // Its output is ignored, because a full pipe would stop it.
   const start = () =>
     spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
   let server = start();
@@ -23,11 +23,11 @@ export async function startKillableRedis() {
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
-    /** A connection for arranging things. */
+    /** A connection for preparing and observing. */
     admin,
-    /** Ends it at once, as a crash would. */
+    /** Ends it at once, like a crash. */
     kill: () => kill(server),
-    /** Leaves it there, and silent, until it is killed. */
+    /** Suspends it, so that it is there but silent until it is killed. */
     pause: () => void server.kill('SIGSTOP'),
     async restart(): Promise<void> {
       server = start();

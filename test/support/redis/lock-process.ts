@@ -1,4 +1,7 @@
-/** For tests: adds 1 to a number in a file, again and again, under the folder's lock, or takes it and never gives it back. */
+/**
+ * For tests: repeatedly adds 1 to a number in a file under the lock of its folder, or takes the lock and never releases
+ * it.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * A redis-server that calls itself 6.2, for tests: the real one, behind a Unix socket that changes what INFO says. It
- * is configured on its standard input, as our own Redis is, and ends with the real one.
+ * For tests: a redis-server that reports version 6.2. The real one runs behind a Unix socket that changes the answer of
+ * INFO. It is configured on its standard input, like the Redis in the data folder, and ends with the real one.
  */
 const REAL_SOCKET = 'real';
 
@@ -20,7 +20,7 @@ real.once('exit', (status) => process.exit(status ?? 1));
 createServer((client) => {
   const server = connect(REAL_SOCKET);
   client.pipe(server);
-  // As many bytes as before, since the reply's length was said already.
+  // The reply must keep its length, which was sent already.
   server.on('data', (reply) =>
     client.write(reply.toString('latin1').replace(/redis_version:\d\.\d/, 'redis_version:6.2'), 'latin1'),
   );

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 import { bundled } from '../bundle.ts';
 
-/** A command that uses a data folder, as a process of its own. */
+/** A command that uses a data folder, as a separate process. */
 const USER_PROCESS = bundled('user-process');
 
-/** Makes data folders and processes, and ends and removes every one of them, servers included, with `clean()`. */
+/** Makes data folders and processes; `clean()` ends and deletes all of them, including servers. */
 export function makeOwnFixture() {
   const dirs: string[] = [];
   const children: ChildProcess[] = [];
@@ -29,10 +29,10 @@ export function makeOwnFixture() {
   };
 }
 
-/** Long enough for processes on a machine under load (vitest's own bound is a second); mostly it is milliseconds. */
+/** Long enough for processes on a busy machine (vitest's default is a second); mostly it takes milliseconds. */
 export const WAIT = { timeout: 60_000, interval: 25 };
 
-/** The Redis servers whose working directory is this folder or below it, moved or deleted ones included. */
+/** The Redis servers whose working directory is in this folder, even if it was moved or deleted. */
 export function serversBelow(dir: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

@@ -9,10 +9,10 @@ import type { Credentials } from '../../../src/redis/redis-url.ts';
 import { freePort } from './free-port.ts';
 import { WAIT } from './own-fixture.ts';
 
-/** A Redis that somebody else runs, for tests: on a port of this machine, and ended by the fixture. */
+/** A Redis of another operator, for tests: on a port of this machine, and ended by the fixture. */
 export type GivenServer = Awaited<ReturnType<typeof startGiven>>;
 
-/** Starts servers of every kind, and ends and removes all of them with `clean()`. */
+/** Starts servers of every kind; `clean()` ends and deletes all of them. */
 export function makeServerFixture() {
   const servers: GivenServer[] = [];
   const dirs: string[] = [];
@@ -30,7 +30,7 @@ export function makeServerFixture() {
     makeDir,
     start,
 
-    /** A server that follows another, once it has all that the other has. */
+    /** Starts a replica, and waits until it has all data of the primary. */
     async startReplicaOf(primary: GivenServer, config: string[] = []): Promise<GivenServer> {
       const replica = await start([`replicaof 127.0.0.1 ${primary.port}`, ...config]);
       await synced(replica, primary);
@@ -47,7 +47,10 @@ export function makeServerFixture() {
       return nodes;
     },
 
-    /** A further node of a cluster, that follows one of its nodes and that all others know: their votes make it a primary. */
+    /**
+     * A further node of a cluster that follows one of the nodes. All others know it, because their votes can make it a
+     * primary.
+     */
     async startClusterReplicaOf(primary: GivenServer, nodes: readonly GivenServer[]): Promise<GivenServer> {
       const replica = await start(['cluster-enabled yes', 'cluster-node-timeout 2000']);
       await replica.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(primary.port));
@@ -91,7 +94,7 @@ async function startGiven(
     pid: child.pid ?? 0,
     url: `redis://127.0.0.1:${port}`,
     socketPath: join(dir, 'admin.sock'),
-    /** A connection for arranging things. */
+    /** A connection for preparing and observing. */
     admin,
     async kill(): Promise<void> {
       admin.disconnect();
@@ -103,7 +106,7 @@ async function startGiven(
   };
 }
 
-/** Waits until a replica follows its primary, and its primary knows. */
+/** Waits until a replica follows its primary, and the primary knows it. */
 export async function synced(replica: GivenServer, primary: GivenServer): Promise<void> {
   const isUp = async () => (await replica.admin.info('replication')).includes('master_link_status:up');
   await vi.waitUntil(isUp, WAIT);
@@ -111,14 +114,14 @@ export async function synced(replica: GivenServer, primary: GivenServer): Promis
   await vi.waitUntil(isKnown, WAIT);
 }
 
-/** A third of the 16,384 slots each, the last one also what is left over. */
+/** Takes a third of the 16,384 slots; the last node also takes the remainder. */
 async function takeSlots({ admin }: GivenServer, index: number): Promise<void> {
   const first = index * 5_461;
   const count = index === 2 ? 16_384 - first : 5_461;
   await admin.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: count }, (_, slot) => String(first + slot)));
 }
 
-/** Waits until a node knows so many of its cluster, none of them only as somebody who has not answered yet. */
+/** Waits until a node knows so many nodes of its cluster, all of which have answered it. */
 async function whole({ admin }: GivenServer, count: number): Promise<void> {
   const isWhole = async () => {
     const [info, nodes] = [String(await admin.call('CLUSTER', 'INFO')), String(await admin.call('CLUSTER', 'NODES'))];
@@ -128,7 +131,7 @@ async function whole({ admin }: GivenServer, count: number): Promise<void> {
   await vi.waitUntil(isWhole, WAIT);
 }
 
-/** Waits until a server answers, and says so where it has ended instead. */
+/** Waits until a server answers, and throws if it has ended instead. */
 async function answers(admin: Redis, child: ChildProcess): Promise<void> {
   const ending = new AbortController();
   const ended = once(child, 'exit', { signal: ending.signal }).then(

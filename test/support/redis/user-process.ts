@@ -1,6 +1,6 @@
 /**
- * A command in small, for tests: opens the data folder's own Redis (or the one of REDIS_URL), says so, and does what its standard input says.
- * Answers each line with a line of JSON; ends with `close`, after leaving properly.
+ * For tests: a small command that opens the Redis of the data folder (or of REDIS_URL), reports it, and follows its
+ * standard input. It answers each line with a line of JSON, and ends with `close` after leaving properly.
  */
 import { createInterface } from 'node:readline';
 import { LimitlineError } from '../../../src/errors.ts';
@@ -22,7 +22,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Joins, counts and leaves, again and again. */
+/** Joins, counts and leaves repeatedly. */
 async function cycle(times: number): Promise<void> {
   for (let done = 0; done < times; done += 1) {
     const server = await openRedis(options);
