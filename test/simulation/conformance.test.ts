@@ -5,7 +5,7 @@ import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { redisPlace } from '../support/redis/own-database.ts';
 import { makeQueueBoard } from './doubles/queue-board.ts';
 
-/** What may be done to a queue, by whichever of its jobs. */
+/** An action on a queue, for one of its jobs. */
 type Act = {
   is: 'add' | 'add first' | 'take' | 'complete' | 'fail' | 'fail for good' | 'put back' | 'remove' | 'retry';
   id: string;
@@ -14,7 +14,7 @@ type Act = {
 const ATTEMPTS = 2;
 const ids = ['a/1', 'a/2', 'a/3'];
 
-/** One queue of either kind. Each act answers where all jobs stand behind it. */
+/** One queue of either kind. Each action returns its result; `states` returns the states of all jobs afterwards. */
 type Tried = { act: (act: Act) => Promise<unknown>; states: () => Promise<string[]> };
 
 function makeDouble(): Tried {
@@ -80,7 +80,7 @@ function makeReal(): Tried {
   };
 }
 
-/** What an act answers: which job was taken, or that it could not be done. */
+/** The result of an action: the job that was taken, or that the action was impossible. */
 async function tried(run: () => unknown): Promise<string> {
   try {
     const came = await run();
@@ -107,7 +107,7 @@ const act = fc.record({
   id: fc.constantFrom(...ids),
 });
 
-test('whatever is done to a queue, its double has the same jobs in the same states, and hands out the same ones', async () => {
+test('after any actions on a queue, its double has the same jobs in the same states and hands out the same jobs', async () => {
   const same = fc.asyncProperty(fc.array(act, { maxLength: 14 }), async (acts) => {
     const [double, real] = [makeDouble(), makeReal()];
     for (const one of acts) {

@@ -9,7 +9,7 @@ forgiveHalfReadStreams();
 const { simulate } = await import('./simulate.ts');
 await simulate(process.argv.slice(2));
 
-/** What a mutant changes of modules has to be known before they are loaded. */
+/** The changes of a mutant must be known before modules are loaded. */
 function changes(): SourceChange[] {
   const at = process.argv.indexOf('--mutant');
   const mutant = MUTANTS.find(({ id }) => at > 0 && id === process.argv[at + 1]);

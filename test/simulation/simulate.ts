@@ -18,7 +18,7 @@ import { FOUND, type Found } from './worlds/found.ts';
 import { settingsOf, twoWorkers } from './worlds/people.ts';
 import { WORLDS } from './worlds/worlds.ts';
 
-/** Runs that go on beside each other, each in a database of its own: what one waits for, another uses. */
+/** Parallel runs, each in its own database: one runs while another waits. */
 const LANES = 16;
 
 const OPTIONS = {
@@ -35,14 +35,14 @@ const OPTIONS = {
   turns: { type: 'string', default: '2' },
   faults: { type: 'string', default: '1' },
   'beside-fault': { type: 'string', default: '0' },
-  /** Of a walk that another process hands out. */
+  /** This process plays a part of a walk that another process hands out. */
   share: { type: 'boolean', default: false },
 } as const;
 
-/** Each of these plays something else than a walk through seeds. */
+/** Options that play something else than a walk through seeds. */
 const PLAYS = ['same', 'mutant', 'schedule', 'seed', 'found', 'complete'] as const;
 
-/** `npm run simulate`: see README.md here. */
+/** `npm run simulate`: see the README of this folder. */
 export async function simulate(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
@@ -69,7 +69,7 @@ export async function simulate(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Calls it for each number, several beside each other. */
+/** Calls `run` for each number, several in parallel. */
 async function inLanes(count: number, places: readonly Place[], run: (nth: number, place: Place) => Promise<void>) {
   let next = 0;
   const lane = async (place: Place): Promise<void> => {
@@ -97,7 +97,7 @@ async function playTheSame(count: number, places: readonly Place[]): Promise<voi
   if (digests.size > 1) process.exitCode = 1;
 }
 
-/** What each world's plain run looks like. */
+/** The facts of each world's plain run. */
 async function learn(worlds: readonly World[], [place]: readonly Place[]): Promise<Map<World, Known>> {
   const known = new Map<World, Known>();
   for (const world of worlds) {
@@ -112,7 +112,10 @@ async function learn(worlds: readonly World[], [place]: readonly Place[]): Promi
   return known;
 }
 
-/** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. Where it was stopped another may go on. */
+/**
+ * Plays seeds, world after world, and prints the shortest run of each kind of fault. Another walk may continue where it
+ * stopped.
+ */
 async function walk(worlds: readonly World[], wish: Wish, isShare: boolean, places: readonly Place[]): Promise<void> {
   const known = await learn(worlds, places);
   const pace = await startPace(places);
@@ -155,7 +158,7 @@ async function replay(world: World | undefined, schedule: Schedule, [place]: rea
   if (run.broken !== undefined) process.exitCode = 1;
 }
 
-/** What broke a promise once holds it now. */
+/** Plays the schedules that once broke a promise. */
 async function playFound(places: readonly Place[]): Promise<void> {
   let broken = 0;
   await inLanes(FOUND.length, places, async (nth, place) => {
@@ -169,7 +172,7 @@ async function playFound(places: readonly Place[]): Promise<void> {
   if (broken > 0) process.exitCode = 1;
 }
 
-/** @throws where none has this name */
+/** @throws when no world has this name */
 function worldOf(name: string): World {
   const world = WORLDS.find((one) => one.name === name);
   if (!world) throw new Error(`No world is called ${name}.`);
@@ -184,11 +187,11 @@ async function replaySeed(worlds: readonly World[], seed: number, places: readon
   await replay(world, schedule, places);
 }
 
-/** So many schedules, or seconds, are given to a mutant before it counts as not found. */
+/** The number of schedules, or seconds, after which a mutant counts as not found. */
 const MOST_OF_MUTANT = 1_500;
 const MUTANT_S = 150;
 
-/** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
+/** Searches for a mutant in its worlds, and prints the run that found it, and the time. */
 async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
   const worlds = all.filter(({ name }) => mutant.worlds.includes(name));
   const ofScripts = changesOf(mutant).filter(({ file }) => file.endsWith('.lua'));
@@ -233,8 +236,8 @@ const depthOf = (values: { turns: string; faults: string; 'beside-fault': string
 });
 
 /**
- * Plays all schedules of a world up to a depth, the shallow ones first. What came to the same as another leads to nothing new, and is gone
- * no further.
+ * Plays all schedules of a world up to a depth, the shallow ones first. A schedule with the same effects as another one
+ * leads to nothing new, and is not extended.
  */
 async function goThrough(world: World, depth: Depth, seconds: number, places: readonly Place[]): Promise<void> {
   const pace = await startPace(places);

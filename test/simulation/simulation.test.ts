@@ -9,10 +9,10 @@ import { MUTANTS } from './mutants/mutants.ts';
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const ROOT = new URL('../../', import.meta.url);
 
-/** Longer than what is gone through here takes on a machine that has much else to do. */
+/** Longer than these simulations take on a busy machine. */
 const LONG_MS = 240_000;
 
-/** The simulator takes over clock and chance of its process, so it has one of its own. */
+/** The simulator replaces clock and randomness of its process, so it runs in a separate one. */
 const simulate = async (...args: string[]): Promise<string> => {
   const ended = promisify(execFile)(process.execPath, ['--no-warnings', '--max-semi-space-size=64', MAIN, ...args], {
     maxBuffer: 2 ** 26,
@@ -20,18 +20,18 @@ const simulate = async (...args: string[]): Promise<string> => {
   return (await ended.catch((error: { stdout: string; stderr: string }) => error)).stdout;
 };
 
-test('two workers and one row leave the same bytes each time', async () => {
+test('two runs of two workers and one row are identical, byte for byte', async () => {
   const said = await Promise.all([simulate('--same', '10'), simulate('--same', '10')]);
   expect(said[0]).toMatch(/^two workers, one row: 10 times [0-9a-f]{64}\n$/);
   expect(said[1]).toBe(said[0]);
 });
 
-test('sixty schedules that seeds decide, over all small worlds, break no promise', { timeout: LONG_MS }, async () => {
+test('sixty random schedules over all small worlds break no promise', { timeout: LONG_MS }, async () => {
   expect(await simulate('--seeds', '60')).toMatch(/^0 of 60 seeds from 0 on broke a promise/);
 });
 
 // Promises: shared-id-first-keeps-it, late-answer-believed
-test('no schedule that broke a promise once breaks it again', { timeout: LONG_MS }, async () => {
+test('the recorded schedules that once broke a promise break none', { timeout: LONG_MS }, async () => {
   expect(await simulate('--found')).toMatch(/^0 of [1-9]\d* schedules/);
 });
 
@@ -48,7 +48,7 @@ test.each(['claim: made', 'settle: counted', 'put: refused since'])(
   },
 );
 
-test('what each mutant changes is there to be changed', () => {
+test('each mutant changes a text that exists in its file, and has a unique id', () => {
   const missing = MUTANTS.filter((mutant) =>
     changesOf(mutant).some(({ file, from }) => !readFileSync(new URL(file, ROOT), 'utf8').includes(from)),
   );

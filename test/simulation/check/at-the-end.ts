@@ -3,15 +3,24 @@ import { kindOf, whatOf } from '../worlds/desk.ts';
 import { NOTHING_MADE } from './promises.ts';
 import { isAskedByNobody, type LedgerNow, readLedger, supplierOf } from './rows-now.ts';
 
-/** A killed import sent its last heartbeat so long ago at the least when another takes its place (src/ledger/portfolios/imports.ts). */
+/**
+ * The least age of the last heartbeat of a killed import when another import replaces it
+ * (src/ledger/portfolios/imports.ts).
+ */
 const SIGNS_MS = 5_000;
 
-/** So begins the problem of a row that was given up since it met a fault of ours at every attempt (jobs/steps/step.ts). */
+/**
+ * The beginning of the problem of a row that was given up after an internal fault at every attempt
+ * (jobs/steps/step.ts).
+ */
 const OUR_FAULT = 'Limitline itself failed';
 
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
 
-/** Once everybody has finished: each row is at its end, what was made is known, and nothing is kept by anybody. @throws where that is not so */
+/**
+ * Once everybody has finished: each row has ended, every made thing is known, and no call is claimed. @throws when that
+ * is not so
+ */
 export async function checkEnd(
   simulation: Simulation,
   { resends, isWorkedOn }: { resends: boolean; isWorkedOn: boolean },
@@ -25,7 +34,7 @@ export async function checkEnd(
   checkGivenUp(now, simulation);
   checkUnread(now, simulation);
   for (const { kind, key, fields } of now.calls) {
-    // Of one that died whoever wants the call next says so.
+    // The claim of a dead process is only resolved when somebody wants the call next.
     if (fields.state === 'claimed' && isWorkedOn)
       throw new Error(`a call is claimed at the end: ${kind} ${key} by ${fields.owner}`);
     if (fields.state === 'unknown' && kind === 'limit')
@@ -56,11 +65,11 @@ export async function checkEnd(
   }
 }
 
-/** Each limit that the service made is known, and each row that is done has one that was made for it. */
+/** Each limit that the service made is known, and each done row has a limit that was made for it. */
 function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, resends: boolean): void {
   const known = new Set(calls.flatMap(({ fields: { id, again } }) => [id, again]));
   for (const { kind, id, what } of service.made) {
-    // Where a setting sends again, the service may have two of one, of which we know one.
+    // If a setting resends calls, the service may have made two of one thing, one of which the ledger knows.
     const isOther = resends && service.made.some((one) => one.what === what && known.has(one.id));
     const maySay = isOther || says.some((say) => say.is === 'resend' && say.what === what);
     if (kind === 'limit' && !known.has(id) && !maySay) throw new Error(`made, and nobody knows: ${id} of ${what}`);
@@ -81,7 +90,7 @@ function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, re
   }
 }
 
-/** Nothing is given up unless somebody said so, and nobody said yes to that row since, or another line stands in its place. */
+/** A row is only given up after somebody said so, unless somebody approved it later or another line replaced it. */
 function checkGivenUp({ rows, approvals }: LedgerNow, { says }: Simulation): void {
   const turnOf = ({ approval }: { approval?: string }, standing: string): number =>
     approvals.find(({ id, standing: now }) => id === approval && now === standing)?.turn ?? 0;
@@ -100,7 +109,9 @@ function checkGivenUp({ rows, approvals }: LedgerNow, { says }: Simulation): voi
 
 type Import = { number: number; by?: string; lastMs: number; found?: unknown };
 
-/** As long as nobody gave the portfolio up, or brought another file in behind it, a file whose import was killed is told of as unread. */
+/**
+ * A file whose import was killed is reported as unread, until the portfolio is given up or another file is imported.
+ */
 function checkUnread({ portfolios }: LedgerNow, { process }: Simulation): void {
   for (const { name, fields, imports } of portfolios) {
     const isCancelled = Number(fields.cancels ?? 0) > Number(fields.importGen ?? 0);
@@ -115,19 +126,21 @@ function checkUnread({ portfolios }: LedgerNow, { process }: Simulation): void {
   }
 }
 
-/** A row is held for as long as nobody knows what became of one of its calls, and no longer. @throws where one is held for nothing */
+/**
+ * A row is held exactly as long as the outcome of one of its calls is unknown. @throws when a row is held without that
+ */
 export async function checkHeld({ redis, service }: Simulation): Promise<void> {
   const { rows, calls } = await readLedger(redis);
   for (const row of rows) {
     const { portfolio, key, state, step, buyer } = row;
-    // Of several documents each may be the one that it is held for.
+    // With several documents, each may be the one in doubt.
     if (state !== 'held' || (step === 'documents' && row.documents.length > 1)) continue;
     const kind = kindOf(row);
     const ofKind = calls.filter((one) => one.kind === kind);
     const name = { company: buyer, limit: key, document: ofKind.length === 1 ? ofKind[0]?.key : undefined }[kind];
     const known = ofKind.find((one) => one.key === name)?.fields.state;
     const asked = service.arrivals.filter((one) => one.kind === kind && whatOf(row).includes(one.what));
-    // Of one that was sent again a late refusal of the first send is believed by nobody: a person is asked.
+    // When a call was sent again, a late refusal of the first send is not believed, and a person is asked.
     const [only] = asked;
     if (asked.length === 1 && only?.isHeard && NOTHING_MADE.has(only.answer)) {
       throw new Error(`held, and its sender was told that nothing was made: ${portfolio}/${key}`);

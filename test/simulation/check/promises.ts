@@ -2,10 +2,10 @@ import type { CallKind } from '../../../src/call-kind.ts';
 import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
- * What a person said: that what was asked for until they looked may be asked for again (at once, or by `asks` somebody else first); a yes
- * or a no to what was said of calls in doubt, as "<kind> <what>"; a yes or a no to these limits; that these are given up, and no call of
- * theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios, and of a yes or a no
- * suppliers.
+ * Words of people. `resend`: what was requested until they looked may be requested again (at once, or by somebody else
+ * first if `asks`). `answer granted` and `answer declined`: a yes or a no to an answer about calls in doubt, as "<kind>
+ * <what>". A yes or a no to limits; limits that are given up, with no call in flight any more, or wanted again; limits
+ * that are paused, or no longer. Given-up things may be portfolios, and a yes or a no may be to suppliers.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number; asks?: boolean }
@@ -13,36 +13,41 @@ export type Say =
   /** Of these limits, only so many are sent after the first `calls` calls, before somebody resumes their portfolio. */
   | { is: 'first'; count: number; whats: readonly string[]; atMs: number; calls: number }
   | {
-      /** The approval that was answered by it, and the rows that waited for it. */
+      /** The approval that was answered with it, and the rows that waited for it. */
       approval?: string;
       rows?: readonly string[];
       is: 'yes' | 'no' | 'given up' | 'gives up' | 'wanted' | 'paused' | 'resumed';
       whats: readonly string[];
       atMs: number;
-      /** When whoever says it was through with it, of somebody who speaks of a row: until then it may not have been heard yet. */
+      /**
+       * For somebody who speaks of a row: when they had finished. Until then, their word may not have had an effect.
+       */
       endMs?: number;
     };
 
-/** What settings demand or allow. */
+/** The demands and permissions of settings. */
 export type Rules = {
-  /** Kinds of calls that are sent again by themselves where nobody knows what became of them. */
+  /** Kinds of calls that are sent again automatically when their outcome is unknown. */
   resends: readonly CallKind[];
-  /** Whether each limit needs another person's yes. */
+  /** Whether each limit needs the approval of another person. */
   needsYes: boolean;
-  /** For how many rows that are there at the beginning a limit is asked. */
+  /** The number of initial rows that request a limit. */
   rowsOf: (what: string) => number;
 };
 
-/** What was claimed before may leave for so long (src/ledger/calls/at-most-once.ts). */
+/** A call that was claimed before may leave until this much later (src/ledger/calls/at-most-once.ts). */
 const ON_THE_WAY_MS = 3_500;
 
-/** Answers that say for certain that nothing was made. */
+/** Answers that prove that nothing was made. */
 export const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
 
-/** Answers that no setting sends again. */
+/** Answers after which no setting sends the call again. */
 const KNOWN = new Set(['made', 'late, made', 'not ours']);
 
-/** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
+/**
+ * A call arrives at the service. @throws when it should not have been sent, judged only by what the service and people
+ * know
+ */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
   for (const before of earlier) {
     if (!mayFollow(before, says, rules) && !isOvertaken(call, says, rules)) {
@@ -59,7 +64,7 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   if (call.kind !== 'limit') return;
   const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
   const wants = says.filter((say) => say.is === 'wanted' && say.whats.includes(call.what)).length;
-  // A setting sends again what is in doubt, whatever became of a repetition.
+  // A setting resends calls in doubt, whatever became of a repetition.
   if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
     throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
   }
@@ -90,7 +95,7 @@ export function checkFirst({ what }: Arrival, arrivals: readonly Arrival[], says
     throw new Error(`sent before the first rows were looked at: ${what}, with ${[...sent].join(', ')}`);
 }
 
-/** Whether somebody gave it up, and nobody wanted it after that, or was just saying so. */
+/** Whether somebody gave it up, and nobody wanted it afterwards or at the same time. */
 function isGivenUp(what: string, says: readonly Say[]): boolean {
   const about = says.filter(
     (say): say is Extract<Say, { rows?: unknown }> => 'whats' in say && say.whats.includes(what),
@@ -104,7 +109,7 @@ function isGivenUp(what: string, says: readonly Say[]): boolean {
 const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[]) =>
   says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(what))?.is;
 
-/** Whether a thing may be asked for once more behind this call. */
+/** Whether the service may get a call again after this one. */
 function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {
   if (NOTHING_MADE.has(before.answer) && before.isHeard) return true;
   const isMeant = says.some(
@@ -116,11 +121,15 @@ function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): b
       !isDeclined(say, before, says),
   );
   if (isMeant) return true;
-  // Where a setting allows it, nobody may be about to hear the answer, or to write down that it is another's.
+  // If a setting allows it, a call may be resent when no living process can still get its answer, or record that it is
+  // foreign.
   return resends.includes(before.kind) && (isGone(before) || (before.isHeard && !KNOWN.has(before.answer)));
 }
 
-/** Whether somebody said no to a word on this call, before who would have it sent again looked, or was asked; and nobody yes. */
+/**
+ * Whether somebody declined an answer about this call before the resending person looked, or was asked, and nobody
+ * granted one.
+ */
 function isDeclined(
   { lookedMs, asks }: Extract<Say, { is: 'resend' }>,
   { kind, what, atMs }: Arrival,
@@ -131,11 +140,14 @@ function isDeclined(
   return about.some((say) => say.is === 'answer declined' && (asks || say.atMs < lookedMs));
 }
 
-/** Whether its sender stood still on the way, and a setting or a person let it be sent again meanwhile: that may make it twice (README). */
+/**
+ * Whether the sender stood still on the way, and a setting or a person allowed a resend meanwhile. That may make a
+ * thing twice (README).
+ */
 function isOvertaken({ sender, kind, what }: Arrival, says: readonly Say[], { resends }: Rules): boolean {
   const isMeant = says.some((say) => say.is === 'resend' && say.kind === kind && say.what === what);
   return sender.stood && (isMeant || resends.includes(kind));
 }
 
-/** Whether the sender of a call died or stood still, and may not have written down what it was told. */
+/** Whether the sender of a call died or stood still, and may not have written down its answer. */
 const isGone = ({ sender }: Arrival): boolean => sender.standing !== 'runs' || sender.stood;

@@ -3,23 +3,23 @@ import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 import { KEYS } from '../run/process.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-/** A row as Redis has it, read by no code of the product. */
+/** A row as it is in Redis, read without code of the product. */
 export type RowNow = {
   portfolio: string;
   key: string;
   state: string;
-  /** Why it ended otherwise than well, as the ledger keeps it. */
+  /** Why it did not end well, as the ledger keeps it. */
   problem: string;
   step: string;
   line: number;
-  /** How the service double names its limit. */
+  /** The name of its limit at the service double. */
   what: string;
   contact: unknown;
   company: string;
-  /** Which company was made for it, if any was. */
+  /** The company that was made for it, if any. */
   companyId: string;
   buyer: string;
-  /** Names of its documents. */
+  /** The names of its documents. */
   documents: readonly string[];
   limit: string;
   approval: string;
@@ -27,19 +27,19 @@ export type RowNow = {
   heldMs: number;
 };
 
-/** `imports` has all that were ever begun, by their contents, as JSON. */
+/** `imports` has every import that was ever started, as JSON by its content. */
 export type PortfolioNow = { name: string; fields: Record<string, string>; imports: Record<string, string> };
 
 export type LedgerNow = {
   rows: readonly RowNow[];
   portfolios: readonly PortfolioNow[];
-  /** `turn` says which answer of the account an approval was given. */
+  /** `turn` is the number of an approval's answer among all answers of the account. */
   approvals: readonly { id: string; portfolio: string; standing: string; kind: string; turn: number }[];
   calls: readonly { kind: string; key: string; fields: Record<string, string> }[];
   imports: readonly string[];
 };
 
-/** The supplier that a portfolio names. */
+/** The supplier of a portfolio. */
 export function supplierOf({ fields }: PortfolioNow): { name: string; id?: string; problem?: string } | undefined {
   if (fields.supplier === undefined) return undefined;
   const { body, ...rest } = JSON.parse(fields.supplier) as { body: { name: string }; id?: string; problem?: string };
@@ -55,7 +55,7 @@ type Request = {
 
 const read = new WeakMap<VirtualRedis, { changes: number; now: LedgerNow }>();
 
-/** All of it; it is read anew only where something was written since. */
+/** The whole ledger; it is read again only after something was written. */
 export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
   const changes = redis.changes();
   const last = read.get(redis);
@@ -112,7 +112,10 @@ function rowOf(portfolio: string, key: string, fields: Record<string, string>): 
   };
 }
 
-/** Somebody began to ask for these, and was killed before a row waited. A killed import is gone on with under its approval. */
+/**
+ * Approvals that somebody began to ask for, and was killed before a row waited. A killed import continues under its
+ * approval.
+ */
 export const isAskedByNobody =
   ({ rows }: LedgerNow) =>
   ({ id, kind, standing }: LedgerNow['approvals'][number]): boolean =>
@@ -122,7 +125,7 @@ export const isAskedByNobody =
 
 export const isOpenState = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
 
-/** Whether a row goes on by itself. */
+/** Whether a row continues without a person. */
 export function isGoing(row: RowNow, { portfolios, approvals }: LedgerNow): boolean {
   const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
   const standing = approvals.find(({ id }) => id === row.approval)?.standing;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Reply } from '../doubles/redis-server.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 
-/** All that stands in Redis at one moment, read key by key: by no code of the product. */
+/** The content of Redis at one moment, read key by key without code of the product. */
 export type Snapshot = {
   hash: (key: string) => Record<string, string>;
-  /** Members of a sorted set by their scores. */
+  /** The members of a sorted set with their scores. */
   sorted: (key: string) => Map<string, number>;
   keys: readonly string[];
 };

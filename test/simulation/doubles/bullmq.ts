@@ -2,8 +2,8 @@ import { here, type Process, pass, runIn } from '../run/process.ts';
 import type { JobRecord, QueueBoard, QueueRecord } from './queue-board.ts';
 
 /**
- * In place of the package bullmq: as much of it as src/queue uses. What is known of jobs stands on the board of the run; each operation is
- * a boundary. test/simulation/conformance.test.ts holds it against the real one.
+ * Replaces the package bullmq, as far as src/queue uses it. The jobs are on the board of the run, and each operation is
+ * a boundary. test/simulation/conformance.test.ts compares it with the real package.
  */
 
 const boardHere = (): QueueBoard => (here().shared as unknown as { board: QueueBoard }).board;
@@ -80,7 +80,7 @@ export class Queue {
 type Processor = (job: object, token?: string) => Promise<void>;
 type Listener = (...args: unknown[]) => void;
 
-/** A worker of one process on one queue: takes up jobs as the scheduler lets it. */
+/** A worker of one process on one queue; it takes up jobs when the scheduler allows it. */
 export class Worker {
   closing = false;
   readonly process: Process;
@@ -115,7 +115,7 @@ export class Worker {
     boardHere().workers.delete(this);
   }
 
-  /** Where it may take up a job, that is the next boundary of its process. */
+  /** If it may take up a job, that is the next boundary of its process. */
   offer(): void {
     const isFree = !this.#isPaused && !this.closing && this.#inHand < this.#concurrency;
     if (!isFree || this.#asksForJob || this.record.isPaused || this.record.wait.length === 0) return;
@@ -160,7 +160,7 @@ export class Worker {
     if (record.wait.length === 0) this.#listeners.get('drained')?.();
   }
 
-  /** The end of a job is written down; where the job is another's by now, nothing is. */
+  /** The end of a job is written down, unless the job belongs to another worker by now. */
   async #end(what: string, act: () => void): Promise<void> {
     await pass(`queue ${this.record.name}: ${what}`, act, { mayRepeat: true }).catch((error: unknown) =>
       this.#listeners.get('error')?.(error),

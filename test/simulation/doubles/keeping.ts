@@ -1,4 +1,4 @@
-/** In place of jobs/workers/keeping.ts: a simulated process keeps no files. */
+/** Replaces jobs/workers/keeping.ts: a simulated process keeps no files. */
 export function startKeepingResults() {
   return { stop: async (): Promise<void> => {} };
 }

@@ -1,7 +1,10 @@
 import type { LastLink } from '../../../src/files/last-link.ts';
 import { here } from '../run/process.ts';
 
-/** In place of src/files/last-link.ts: one data folder for all processes of a run, which survives whatever happens to Redis. */
+/**
+ * Replaces src/files/last-link.ts: all processes of a run share one data folder, which survives everything that happens
+ * to Redis.
+ */
 export function makeLastLinkMemory(dir: string) {
   const { links } = here().shared as unknown as { links: Map<string, LastLink> };
   return {

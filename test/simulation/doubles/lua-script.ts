@@ -4,14 +4,14 @@ export * from '../../../src/lua-script.ts';
 
 type Run = (...args: unknown[]) => Promise<unknown>;
 
-/** Whose command the next call of a script is. */
+/** The connection whose command calls a script next. */
 let caller: product.RedisConnection;
 
 const scripts = new Map<string, { script: product.LuaScript; name: string; lua: string }>();
 
 /**
- * In place of {@link product.makeLuaScript}: scripts are read once for all connections of all runs, whose processes are many and new each
- * time. What a script does with keys and arguments is the product's own.
+ * Replaces {@link product.makeLuaScript}: scripts are read once for all connections of all runs, because each run has
+ * many new processes. The handling of keys and arguments is the product's own.
  */
 export function makeLuaScript(connection: product.RedisConnection, url: URL): product.LuaScript {
   const { script, name, lua } = scripts.get(url.href) ?? read(url);
@@ -22,7 +22,7 @@ export function makeLuaScript(connection: product.RedisConnection, url: URL): pr
   };
 }
 
-/** The product registers it with a connection that hands each command on. */
+/** The product registers the script with a connection that passes each command on. */
 function read(url: URL) {
   let [name, lua] = ['', ''];
   const stand = {

@@ -10,7 +10,7 @@ export type JobRecord = {
   timestamp: number;
   failedReason?: string;
   finishedOn?: number;
-  /** Who runs it; a job that was taken from its worker has another or none. */
+  /** The worker that runs it; a job that was taken from its worker has another token or none. */
   token?: string | undefined;
   dueMs?: number;
 };
@@ -20,12 +20,17 @@ type AddOptions = { jobId?: string; delay?: number; lifo?: boolean; attempts?: n
 export type QueueRecord = ReturnType<typeof makeQueueRecord>;
 export type QueueBoard = ReturnType<typeof makeQueueBoard>;
 
-/** How many attempts a job has, and how long the first wait behind a fault is (src/queue/queues.ts hands them over with each job). */
+/**
+ * The number of attempts of a job, and the first wait after a fault (src/queue/queues.ts passes them with each job).
+ */
 type Kept = JobRecord & { attempts: number; backoffMs: number };
 
 const MISSING_LOCK = 'Missing lock for job';
 
-/** One queue: jobs that wait, are put off, are run, or have failed. As BullMQ, it keeps no job that is done, and takes no id twice. */
+/**
+ * One queue with jobs that wait, are delayed, run, or have failed. Like BullMQ, it keeps no completed job and accepts
+ * no id twice.
+ */
 function makeQueueRecord(name: string, shared: Shared) {
   const jobs = new Map<string, Kept>();
   const wait: string[] = [];
@@ -58,7 +63,7 @@ function makeQueueRecord(name: string, shared: Shared) {
       else if (lifo) wait.unshift(id);
       else wait.push(id);
     },
-    /** One that is being run stays. */
+    /** Removes a job, except one that is running. */
     remove(id: string): number {
       if (!jobs.has(id) || active.has(id)) return 0;
       leave(id);
@@ -110,7 +115,7 @@ function makeQueueRecord(name: string, shared: Shared) {
       leave(id);
       wait.unshift(id);
     },
-    /** A job whose worker did not renew its lock for too long, or that BullMQ believes to be such a one, waits again. */
+    /** A job whose worker did not renew its lock for too long, or that BullMQ counts as such, waits again. */
     stall(id: string): void {
       const job = jobs.get(id);
       if (!job || !active.has(id)) return;
@@ -118,13 +123,13 @@ function makeQueueRecord(name: string, shared: Shared) {
       leave(id);
       wait.push(id);
     },
-    /** What somebody does on the board of the queues: a failed job runs again. */
+    /** A person retries a failed job on the board of queues. */
     retry(id: string): void {
       if (!failed.has(id)) return;
       leave(id);
       wait.push(id);
     },
-    /** Those whose time has come wait. */
+    /** Delayed jobs whose time has come wait. */
     promote(): void {
       for (const id of [...delayed]) {
         if ((jobs.get(id)?.dueMs ?? 0) > shared.nowMs) continue;
@@ -133,7 +138,7 @@ function makeQueueRecord(name: string, shared: Shared) {
       }
     },
     nextMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...[...delayed].map((id) => jobs.get(id)?.dueMs ?? 0)),
-    /** What makes it what it is now again, later. */
+    /** Returns a function that restores the current state later. */
     keep(): () => void {
       const before = structuredClone({ jobs: [...jobs], wait, sets: [[...active], [...delayed], [...failed]] });
       return () => {
@@ -149,7 +154,7 @@ function makeQueueRecord(name: string, shared: Shared) {
   };
 }
 
-/** The queues of one run, and who works on them. */
+/** The queues of one run and their workers. */
 export function makeQueueBoard(shared: Shared) {
   const queues = new Map<string, QueueRecord>();
   const workers = new Set<WorkerDouble>();
@@ -169,7 +174,7 @@ export function makeQueueBoard(shared: Shared) {
         }
       }
     },
-    /** Whether nothing waits, is put off or is run. */
+    /** Whether no job waits, is delayed or runs. */
     isIdle: (): boolean => [...queues.values()].every((queue) => queue.ids(['wait', 'delayed', 'active']).length === 0),
     offer(): void {
       for (const worker of workers) worker.offer();

@@ -9,7 +9,7 @@ type Batch = { commands: Command[]; pass: Promise<void> };
 
 type DoubledRedis = { redis: VirtualRedis };
 
-/** Commands that only read; a story need not tell of a reply that was lost to one. */
+/** Commands that only read; a story need not mention a lost reply to one. */
 const brief = ([name, ...args]: Words, redis: VirtualRedis): string => {
   if (name === 'evalsha') return `${redis.nameOf(String(args[0]))} ${shortened(args.slice(2))}`;
   return `${name} ${shortened(args)}`;
@@ -18,8 +18,8 @@ const brief = ([name, ...args]: Words, redis: VirtualRedis): string => {
 const shortened = (args: readonly unknown[]): string => args.map(String).join(' ').slice(0, 160);
 
 /**
- * A connection of the process in whose name it is made, as ioredis has them: each command, or pipeline, is a boundary. What the product asks
- * ioredis for is ioredis' own; only what would be written to a socket goes to the scheduler instead.
+ * A connection of the process that makes it, with the interface of ioredis. Each command or pipeline is a boundary. It
+ * is ioredis itself, except that commands go to the scheduler and not to a socket.
  */
 class ProcessConnection extends Redis {
   readonly #batches = new WeakMap<object, Batch>();
@@ -59,7 +59,7 @@ class ProcessConnection extends Redis {
     }
     const batch: Batch = { commands: [command], pass: Promise.resolve() };
     if (typeof stream === 'object' && stream) this.#batches.set(stream, batch);
-    // What is sent in this very moment belongs to the same write.
+    // Commands of the same moment belong to the same write.
     queueMicrotask(() => this.#send(batch));
     return command.promise;
   }
@@ -96,7 +96,7 @@ function told(reply: Reply): string {
   return Buffer.isBuffer(reply) ? reply.toString('latin1') : String(reply);
 }
 
-/** In place of src/redis/open-redis.ts: each process that opens Redis has connections of its own to the one of its run. */
+/** Replaces src/redis/open-redis.ts: each process that opens Redis has its own connections to the Redis of its run. */
 export async function openRedis() {
   const { redis } = here().shared as unknown as DoubledRedis;
   return {

@@ -9,13 +9,13 @@ import { makeResp, type Reply, type Words } from './resp.ts';
 
 export type { Reply, Words } from './resp.ts';
 
-/** Where files of runs cost least. */
+/** The folder in which files of runs are cheapest. */
 const IN_MEMORY = '/dev/shm';
 
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>;
 export type Database = ReturnType<RedisServer['open']>;
 
-/** The socket is there a moment before anybody listens to it. */
+/** The socket exists a moment before the server listens on it. */
 async function connectTo(path: string): Promise<Socket> {
   for (;;) {
     const socket = connect(path);
@@ -28,7 +28,7 @@ async function connectTo(path: string): Promise<Socket> {
   }
 }
 
-/** A Redis of this run's own, which keeps nothing on the disk: the real Lua runs on it. */
+/** A Redis of this run alone, without persistence; the real Lua scripts run on it. */
 export async function startRedisServer() {
   const dir = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'limitline-simulation-'));
   const path = join(dir, 'redis.sock');
@@ -56,9 +56,9 @@ export async function startRedisServer() {
       return say(commands);
     };
     return {
-      /** Sends all of these in one go, in their order, and answers what came of each, as bytes. */
+      /** Sends these commands at once, in their order, and returns the reply of each, as bytes. */
       run,
-      /** How much of a core's time the server has used, for all its databases. */
+      /** The processor time of the server so far, for all its databases. */
       async usedMs(): Promise<number> {
         const told = String(await say([['INFO', 'cpu']]));
         const parts = [...told.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)];

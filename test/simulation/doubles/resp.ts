@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net';
 import { turnOfTheLoop } from '../run/virtual-globals.ts';
 
-/** What is said leaves once nobody has said more for so many turns: fewer and longer letters cost less. */
+/** Commands are sent once no more have come for so many turns: fewer and longer writes are cheaper. */
 const SILENT = 6;
 
-/** What goes over the wire: a name and its arguments. */
+/** A command: its name and its arguments. */
 export type Words = readonly [name: string, ...args: (string | number | Buffer)[]];
 export type Reply = Buffer | string | number | null | Error | Reply[];
 
 /**
- * Speaks Redis' protocol (RESP 2) over a socket: what is said until all who ask wait leaves in one write, and each command is answered in
- * its turn. That is all a run needs, and costs a fourth of what a client with all its options does.
+ * Speaks the protocol of Redis (RESP 2) over a socket. Commands are collected until all callers wait, and leave in one
+ * write; replies are matched by order. A run needs no more, and it costs a quarter of a complete client.
  */
 export function makeResp(socket: Socket) {
   let waiting: { count: number; replies: Reply[]; resolve: (replies: Reply[]) => void }[] = [];
   let answered = 0;
   let parts: Buffer[] = [];
   let text = '';
-  /** Whether it is on its way out, or something that left is not answered. */
+  /** Whether a write is scheduled, or a sent command is not answered. */
   let isUnderWay = false;
-  /** How many ask for what has not left. */
+  /** The number of callers whose commands have not been sent. */
   let unsaid = 0;
   let rest: Buffer = Buffer.alloc(0);
 
@@ -75,7 +75,7 @@ export function makeResp(socket: Socket) {
     }
   };
 
-  /** Says these commands, and answers what came of each. An error of Redis is an answer like others. */
+  /** Sends these commands, and returns the reply of each. An error of Redis is a reply like others. */
   return (commands: readonly Words[]): Promise<Reply[]> => {
     const count = commands.length;
     if (count === 0) return Promise.resolve([]);
@@ -86,14 +86,14 @@ export function makeResp(socket: Socket) {
   };
 }
 
-/** What has come is not the whole of a reply. */
+/** The received bytes are no complete reply. */
 const MORE = Symbol('more');
 
 const [CR, MINUS, ZERO] = [13, 45, 48];
 
 function makeReader(bytes: Buffer) {
   let at = 0;
-  /** Where the line ends that begins here; behind all that has come, where that is not known yet. */
+  /** The end of the line that begins here; behind all received bytes if it has not arrived. */
   const lineEnd = (): number => {
     const end = bytes.indexOf(CR, at);
     return end < 0 ? bytes.length : end;

@@ -6,10 +6,10 @@ import { here, type Process, pass, type Shared } from '../run/process.ts';
 import { hash32 } from '../run/random.ts';
 import type { Answer, Schedule } from '../run/schedule.ts';
 
-/** What the service made: the kind, the thing asked for, and who asked. */
+/** A thing that the service made: its kind, its name, and its sender. */
 export type MadeThing = { kind: CallKind; what: string; id: string; by: string; body: Record<string, unknown> };
 
-/** A call that came to the service, and what became of it there. */
+/** A call that arrived at the service, and what became of it. */
 export type Arrival = {
   kind: CallKind;
   what: string;
@@ -18,9 +18,9 @@ export type Arrival = {
   body: Record<string, unknown>;
   atMs: number;
   answer: Answer;
-  /** Its sender, to see whether it lives. */
+  /** The sender, whose state shows whether it lives. */
   sender: Process;
-  /** Whether its sender has been told. */
+  /** Whether the sender has received the answer. */
   isHeard: boolean;
 };
 
@@ -28,7 +28,7 @@ export type ServiceAccount = ReturnType<typeof makeServiceAccount>;
 
 type Arrived = { arrival: Arrival; thing: MadeThing | undefined };
 
-/** Within the time that a call is waited for (`SERVICE_TIMEOUT_MS`), and longer than any claim counts as fresh. */
+/** Less than the time limit of a call (`SERVICE_TIMEOUT_MS`), and longer than any claim counts as fresh. */
 const LATE_MS = 7_000;
 
 /** Longer than any run. */
@@ -49,9 +49,12 @@ export function makeServiceAccount(given: {
   shared: Shared;
   schedule: Schedule;
   standStill: (process: Process) => void;
-  /** Hears of each call that is about to make something, and may throw: it breaks a promise. */
+  /** Called for each call that is about to make something; it may throw, because the call breaks a promise. */
   onArrival: (call: Arrival, earlier: readonly Arrival[]) => void | Promise<void>;
-  /** Answers whether the ledger knows for which call this id was made. Nobody can tell that an id is another's as long as it does not. */
+  /**
+   * Returns whether the ledger knows the call that made this id. Until then, nobody can tell that the id belongs to
+   * another request.
+   */
   knows: (id: string) => Promise<boolean>;
 }) {
   const { shared, schedule, onArrival, knows, standStill } = given;
@@ -66,7 +69,7 @@ export function makeServiceAccount(given: {
     return thing;
   };
 
-  /** The call has arrived: it makes what it makes, and an answer is on its way. */
+  /** The call arrives: it makes its thing, and an answer is on its way. */
   const arrive = async (kind: CallKind, body: Record<string, unknown>, sender: Process): Promise<Arrived> => {
     const what = nameOf(kind, body);
     const nth = (counts.get(`${kind} ${what}`) ?? 0) + 1;
@@ -117,7 +120,7 @@ export function makeServiceAccount(given: {
   return {
     made,
     arrivals,
-    /** How often each call came, for the state of the service in one word. */
+    /** How often each call came: the state of the service as one text. */
     digest: (): string => JSON.stringify([[...counts].toSorted(), made.map(({ id }) => id).toSorted()]),
 
     async send({ path, body, timeoutMs }: Post): Promise<Reply> {
@@ -145,7 +148,7 @@ export function makeServiceAccount(given: {
   };
 }
 
-/** Names a call in schedules: `limit of Buyer 1 1000 #2` is the second one for that request. */
+/** Names a call in schedules: `limit of Buyer 1 1000 #2` is the second call for that request. */
 export function callName({ kind, what, nth }: Pick<Arrival, 'kind' | 'what' | 'nth'>): string {
   return `${kind} of ${what} #${nth}`;
 }
@@ -153,7 +156,7 @@ export function callName({ kind, what, nth }: Pick<Arrival, 'kind' | 'what' | 'n
 const KINDS = ['company', 'document', 'limit'] as const;
 const PREFIX_OF = { company: 'company_', document: 'doc_', limit: 'bl_' } as const;
 
-/** A limit is named by whom its contact's address names, and the amount: worlds give each buyer an address of its own. */
+/** A limit is named by its contact's address and its amount, because each buyer in a world has its own address. */
 function nameOf(kind: CallKind, body: Record<string, unknown>): string {
   if (kind === 'company') return String(body.name);
   if (kind === 'document') return /;name=([^;]+);/.exec(String(body.file))?.[1] ?? 'a document';

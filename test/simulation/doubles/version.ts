@@ -1,2 +1,2 @@
-/** In place of src/version.ts: all simulated processes run the same code, and traces do not differ from commit to commit. */
+/** Replaces src/version.ts: all simulated processes run the same code, and traces do not differ between commits. */
 export const readBuild = (): string => 'simulated';

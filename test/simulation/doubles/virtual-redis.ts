@@ -4,11 +4,11 @@ import type { Shared } from '../run/process.ts';
 import type { QueueBoard } from './queue-board.ts';
 import type { Database, Reply, Words } from './redis-server.ts';
 
-/** Where scripts find the time, and what goes away when. They belong to no account. */
+/** The keys with the time for scripts and with expiry times. They belong to no account. */
 const CLOCK = 'simulated:clock';
 const EXPIRIES = 'simulated:expiries';
 
-/** What scripts say instead of asking Redis for the time, or to forget a key by itself. */
+/** The replacement for scripts that ask Redis for the time or set an expiry. */
 const PRELUDE = `local function simulatedExpire(unit, key, time)
   local now = redis.call('LRANGE', '${CLOCK}', 0, 1)
   redis.call('ZADD', '${EXPIRIES}', now[1] * 1000 + math.floor(now[2] / 1000) + time * unit, key)
@@ -16,14 +16,14 @@ const PRELUDE = `local function simulatedExpire(unit, key, time)
 end
 `;
 
-/** Their keys are their own, so that it makes no difference to anybody else when they run. */
+/** Scripts whose keys are their own, so that the time of their run makes no difference to other processes. */
 const QUIET_SCRIPTS = new Set(
   'take look block known-answers unknown-answer ask-probe return-probe add-sample alive say-process'.split(' '),
 );
-/** Of the pace, its breakers and its samples, the token and the marks of what was sent. */
+/** Keys of the pace, its breakers and its samples, of the token, and of the marks of sent calls. */
 const QUIET_KEYS = /:(pace|doors|pace:samples|workers|token[^:]*|marks)(:|$)/;
 
-/** Tells scripts the time, and forgets what is over by then: no key is read between that and the next command. */
+/** Sets the time for scripts and deletes expired keys. No key is read between that and the next command. */
 const TICK = `redis.call('DEL', '${CLOCK}')
 redis.call('RPUSH', '${CLOCK}', ARGV[1], ARGV[2])
 for _, key in ipairs(redis.call('ZRANGEBYSCORE', '${EXPIRIES}', '-inf', ARGV[3])) do
@@ -38,18 +38,21 @@ const READS = new Set(
   ),
 );
 
-/** A command as the server is told it, what is told it behind it where it was done, and what its reply becomes. */
+/** A command in the form of the server, a command that follows it once it was done, and the conversion of its reply. */
 type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Reply };
 
 export type VirtualRedis = ReturnType<typeof makeVirtualRedis>;
 
-/** The Redis of one run: the run's server, with the simulation's time in place of its own. */
+/** The Redis of one run: the server of the run with simulated time. */
 export function makeVirtualRedis(given: {
   server: Database;
   shared: Shared & { board?: QueueBoard };
-  /** Puts another text in place of a script's, to see that it is found. */
+  /** Changes the text of a script, to see that the fault is found. */
   mutate?: ((name: string, lua: string) => string) | undefined;
-  /** Hears after each script that may have changed something what then disagrees in the account of this root (check/agree.lua). */
+  /**
+   * Receives, after each script that may have changed something, everything that disagrees in the account of this root
+   * (check/agree.lua).
+   */
   agree?: { root: string; hear: (found: Reply) => void };
 }) {
   const { server, shared, mutate = (_name, lua) => lua, agree } = given;
@@ -86,11 +89,11 @@ export function makeVirtualRedis(given: {
     ...args,
   ];
 
-  /** Sends these at the time that it is. */
+  /** Sends these commands at the current time. */
   const send = (commands: readonly Words[]): Promise<Reply[]> => {
     if (clockMs !== shared.nowMs) {
       clockMs = shared.nowMs;
-      // What is said in one turn of the loop reaches Redis in its order, so nobody need wait for the answer.
+      // Commands of one turn of the event loop reach Redis in order, so nobody needs to wait for the answer.
       void server.run([runScript(TICK, Math.floor(clockMs / 1_000), (clockMs % 1_000) * 1_000, clockMs)]);
     }
     return server.run(commands);
@@ -100,13 +103,13 @@ export function makeVirtualRedis(given: {
     const [name, ...args] = words;
     switch (name) {
       case 'time': {
-        // Who asks again and again until it is later is to get there.
+        // Time moves on with each question, so that a process that polls for a later time ends.
         shared.nowMs += 1;
         const now = [String(Math.floor(shared.nowMs / 1_000)), String((shared.nowMs % 1_000) * 1_000)];
         return { words: ['PING'], becomes: () => now.map((part) => Buffer.from(part)) };
       }
       case 'info':
-        // The real one names this server, and no two are the same.
+        // The real reply names the server, and no two replies are the same.
         return {
           words: ['PING'],
           becomes: () => Buffer.from('# Replication\r\nrole:master\r\nconnected_slaves:0\r\n'),
@@ -122,7 +125,7 @@ export function makeVirtualRedis(given: {
       }
       case 'exists':
       case 'zscore': {
-        // Of jobs the board knows.
+        // The board knows the state of jobs.
         const [, queue, id] = /^simulated:queue:([^:]*):(.*)$/.exec(String(args[0])) ?? [];
         if (queue === undefined || id === undefined) return { words };
         const record = shared.board?.queues().find(({ name: one }) => one === queue);
@@ -157,10 +160,13 @@ export function makeVirtualRedis(given: {
     nameOf: (sha: string): string => known.get(sha)?.name ?? 'a script',
 
     isQuiet,
-    /** Goes up with each command that may write to rows, calls, approvals or portfolios; none of their keys goes away by itself in an hour. */
+    /**
+     * A counter of commands that may write to rows, calls, approvals or portfolios. None of these keys expires within
+     * an hour.
+     */
     changes: (): number => changes,
 
-    /** Runs these in one go, at the time that it is. */
+    /** Runs these commands at once, at the current time. */
     async run(batch: readonly Words[]): Promise<Reply[]> {
       const translated = batch.map(translate);
       const inTransaction = batch[0]?.[0] === 'multi';
@@ -181,7 +187,7 @@ export function makeVirtualRedis(given: {
       return came;
     },
 
-    /** What makes it what it is now again, later. */
+    /** Returns a function that restores the current state later. */
     async keep(): Promise<() => Promise<void>> {
       const [names] = await send([['KEYS', '*']]);
       const keys = (Array.isArray(names) ? names : []).map(String).filter((key) => !key.startsWith('simulated:'));
@@ -201,7 +207,7 @@ export function makeVirtualRedis(given: {
       return found ?? null;
     },
 
-    /** Asks by a script for the simulator itself: no boundary of anybody. */
+    /** Runs a script for the simulator itself, which is no boundary of a process. */
     async ask(lua: string): Promise<Reply[]> {
       const [answer] = await send([runScript(lua)]);
       if (answer instanceof Error) throw answer;
@@ -210,7 +216,7 @@ export function makeVirtualRedis(given: {
   };
 }
 
-/** The script with the simulation's time and expiries; its first line, which Redis reads, stays the first. */
+/** The script with simulated time and expiry. Its first line, which Redis reads, stays the first. */
 function virtualText(lua: string): string {
   const text = lua
     .replaceAll("redis.call('TIME')", `redis.call('LRANGE', '${CLOCK}', 0, 1)`)
@@ -233,7 +239,7 @@ const AGREE = readFileSync(new URL('../check/agree.lua', import.meta.url), 'utf8
 
 const writing = new Map<string, boolean>();
 
-/** Whether a script may change something, as its first line says. */
+/** Whether a script may change something, according to its first line. */
 function isWriting(lua: string): boolean {
   const writes = writing.get(lua) ?? !lua.slice(0, 80).includes('flags=no-writes');
   writing.set(lua, writes);
@@ -242,7 +248,7 @@ function isWriting(lua: string): boolean {
 
 const loaded = new Map<string, string>();
 
-/** What is not changed is made known to the one server once, however many runs it serves. Answers the name under which Redis has it. */
+/** Loads an unchanged script once for a server, however many runs it serves. Returns its name in Redis. */
 function loadOnce(server: Database, lua: string): string {
   const known = loaded.get(lua);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { APPROVED, BOARD, CANCELLED, foundBy, lua, type Mutant, PAUSED, RESENT, 
 const GIVEN_UP = 'given up while it is resent';
 const AMONG_THREE = 'lost too late, among three';
 
-/** Guards of claim, settle, release and doubt: at most once. */
+/** Guards of claim, settle, release and doubt: each call at most once. */
 export const CALL_MUTANTS: readonly Mutant[] = [
   lua('claim', 'made', 'what was made is not looked at', ["if state == 'made' then", "if state == 'never' then"], TWO),
   lua(

@@ -1,6 +1,9 @@
 import { APPROVED, BOARD, CORRECTED, foundBy, inLua, lua, type Mutant, RESOLVED } from './mutant.ts';
 
-/** Mends of orders of things, each taken back whole: those of issue 24 by its numbers, and what was found here. */
+/**
+ * Corrections of races, each reverted as a whole: those of issue 24 by their numbers, and others that the simulator
+ * found.
+ */
 export const MEND_MUTANTS: readonly Mutant[] = [
   lua(
     'resolve',

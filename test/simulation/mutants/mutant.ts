@@ -1,33 +1,33 @@
 import type { Schedule } from '../run/schedule.ts';
 
-/** A small fault that is put into a copy of the product while it is loaded: the simulator has to find it. */
+/** A small fault that is inserted into a copy of the product while it is loaded. The simulator has to find it. */
 export type Mutant = {
   id: string;
-  /** Which guard it takes away, or what it turns round. */
+  /** The guard that it removes or inverts. */
   words: string;
-  /** The file, below the project. Of a Lua file that others include all of these are changed. */
+  /** The file, relative to the project. If other Lua files include it, all of these change. */
   file: string;
   from: string;
   to: string;
-  /** Where it is looked for. */
+  /** The worlds in which it is searched for. */
   worlds: readonly string[];
-  /** What else is changed with it: other guards that hold the same thing. */
+  /** Further changes: other guards of the same promise. */
   also?: readonly Change[];
-  /** By which schedule it is found, where few are: it is played first. */
+  /** A schedule that finds it, for a mutant that few schedules find. It is played first. */
   by?: { world: string; schedule: Schedule };
 };
 
-/** Another text in the place of one of a file. */
+/** A replaced text of a file. */
 export type Change = Pick<Mutant, 'file' | 'from' | 'to'>;
 
 export const changesOf = ({ file, from, to, also = [] }: Mutant): readonly Change[] => [{ file, from, to }, ...also];
 
-/** A text with the fault in it; nothing where what is to be changed is not there. */
+/** The text with the fault; undefined if it lacks the text to be replaced. */
 export function mutated(text: string, { from, to }: Pick<Mutant, 'from' | 'to'>): string | undefined {
   return text.includes(from) ? text.replaceAll(from, to) : undefined;
 }
 
-/** A change of a Lua file. */
+/** A mutant of a Lua file. */
 export const lua = (
   name: string,
   id: string,
@@ -37,7 +37,7 @@ export const lua = (
   also: readonly Change[] = [],
 ): Mutant => ({ id: `${name}: ${id}`, words, ...inLua(name, from, to), worlds, also });
 
-/** The same mutant, with the schedule that finds it. */
+/** The same mutant with a schedule that finds it. */
 export const foundBy = (mutant: Mutant, by: NonNullable<Mutant['by']>): Mutant => ({ ...mutant, by });
 
 /** One change of a Lua file. */

@@ -6,7 +6,7 @@ import { SOURCE_MUTANTS } from './source-mutants.ts';
 
 export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...ROW_MUTANTS, ...SOURCE_MUTANTS, ...MEND_MUTANTS];
 
-/** @throws where none has this name */
+/** @throws when no mutant has this name */
 export function mutantOf(id: string): Mutant {
   const found = MUTANTS.find((mutant) => mutant.id === id);
   if (!found) throw new Error(`No mutant is called ${id}.`);

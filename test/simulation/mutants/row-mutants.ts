@@ -3,7 +3,7 @@ import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, type Mutant, RESOL
 const LET_GO = 'approved, and refused';
 const LOST = 'corrected while its answer is lost';
 
-/** Guards of what moves rows, and of what people say. */
+/** Guards of moves of rows, and of words of people. */
 export const ROW_MUTANTS: readonly Mutant[] = [
   foundBy(
     lua(

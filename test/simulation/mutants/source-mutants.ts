@@ -2,12 +2,12 @@ import { foundBy, type Mutant } from './mutant.ts';
 
 const TWICE = 'refused, and retried twice';
 
-/** Rows whose jobs are lost get others. */
+/** Rows whose jobs were lost get new ones. */
 const HEALS = { file: 'jobs/workers/feeder.ts', from: 'if (open.length === 0 ||', to: 'if (open.length >= 0 ||' };
-/** A failed job that stands in the way of a row that waits is removed. */
+/** A failed job that blocks a waiting row is removed. */
 const CLEARS = { file: 'jobs/rows/feed.ts', from: 'if (failed.length === 0) return;', to: 'if (failed) return;' };
 
-/** Orders of things outside of Redis. */
+/** The order of steps outside of Redis. */
 export const SOURCE_MUTANTS: readonly Mutant[] = [
   {
     id: 'at-most-once: settled',

@@ -3,10 +3,15 @@ import type { Point } from './scheduler.ts';
 import type { Run, World } from './simulation.ts';
 import { ANSWERS, plainSchedule } from './walk.ts';
 
-/** How far a world is gone through: so many changes of turns without a fault, so many faults, one at the most, and so many turns beside it. */
+/**
+ * How deeply a world is searched: the number of changed turns without a fault, the number of faults, one at most, and
+ * the number of changed turns beside a fault.
+ */
 export type Depth = { turns: number; faults: number; turnsBesideFault: number };
 
-/** A schedule that is to be played, with what is otherwise in it than in the plain run, and behind which boundary more may be. */
+/**
+ * A schedule to be played, its number of deviations from the plain run, and the boundary after which more may follow.
+ */
 export type Branch = { schedule: Schedule; turns: number; faults: number; behind: string | undefined };
 
 export const roots = (world: World): Branch[] =>
@@ -15,7 +20,7 @@ export const roots = (world: World): Branch[] =>
     return { schedule: { ...plainSchedule(world), order }, turns: 0, faults: 0, behind: undefined };
   });
 
-/** Each schedule that has one thing more done otherwise, behind all that this one has. */
+/** Each schedule with one more deviation, after all deviations of this one. */
 export function* branchesOf({ schedule, turns, faults, behind }: Branch, run: Run, depth: Depth): Generator<Branch> {
   const from = behind === undefined ? 0 : run.points.findIndex(({ at }) => at === behind) + 1;
   const mostTurns = faults === 0 ? depth.turns : depth.turnsBesideFault;

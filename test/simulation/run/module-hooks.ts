@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Parts of the product by which it reaches out of the process, and what stands in their place. */
+/** Modules of the product that reach out of the process, and their doubles. */
 const DOUBLES: readonly [ending: string, double: URL][] = [
   ['/src/redis/open-redis.ts', new URL('../doubles/redis-connection.ts', import.meta.url)],
   ['/src/lua-script.ts', new URL('../doubles/lua-script.ts', import.meta.url)],
@@ -12,10 +12,10 @@ const DOUBLES: readonly [ending: string, double: URL][] = [
 const BULLMQ = new URL('../doubles/bullmq.ts', import.meta.url).href;
 const ROOT = new URL('../../../', import.meta.url).href;
 
-/** Another text of a module of the product: to see that what it breaks is found. */
+/** A changed text of a module of the product, to see that the fault is found. */
 export type SourceChange = { file: string; change: (text: string) => string };
 
-/** From now on the product is loaded with its doubles. To be called before any of it is. */
+/** From now on, the product is loaded with its doubles. Call it before any part of the product is loaded. */
 export function loadWithDoubles(changes: readonly SourceChange[] = []): void {
   registerHooks({
     resolve(specifier, context, next) {
@@ -37,7 +37,7 @@ export function loadWithDoubles(changes: readonly SourceChange[] = []): void {
 
 const CODE = 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** A simulated process that ends leaves streams half read. This process goes on then. */
+/** A simulated process that ends leaves streams half read; this process must continue. */
 export function forgiveHalfReadStreams(): void {
   process.on('unhandledRejection', (error: NodeJS.ErrnoException) => {
     if (error?.code !== CODE) throw error;

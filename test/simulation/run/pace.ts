@@ -1,7 +1,7 @@
 import type { Place } from './simulation.ts';
 import { realNowMs } from './virtual-globals.ts';
 
-/** Measures from now on how fast schedules are played, and what each costs. */
+/** Starts measuring how fast schedules are played, and the cost of each. */
 export async function startPace([place]: readonly Place[]) {
   const usedMs = async (): Promise<number> => (await place?.server.usedMs()) ?? 0;
   const [beganMs, before, redisBeforeMs] = [realNowMs(), process.cpuUsage(), await usedMs()];
@@ -19,7 +19,7 @@ export async function startPace([place]: readonly Place[]) {
   };
 }
 
-/** How fast schedules were played, and what each cost. */
+/** Prints how fast schedules were played, and the cost of each. */
 export function sayPace(count: number, ms: number, hereMs: number, redisMs: number): void {
   const each = (of: number): string => (of / Math.max(1, count)).toFixed(1);
   const pace = ((count * 1_000) / ms).toFixed(1);

@@ -3,54 +3,54 @@ import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeTimers } from '../../support/virtual-timers.ts';
 import { makeRandom, type Random } from './random.ts';
 
-/** What traces and stories say, or how to find it: of most runs nothing is ever told. */
+/** A text for traces and stories, or a function that makes it, because most runs are never described. */
 export type Told = string | (() => string);
 
 export const textOf = (told: Told): string => (typeof told === 'string' ? told : told());
 
 /**
- * A place at which a process gives way: a command to Redis, an operation on a queue, a call to the service, a timer that is due.
- * The scheduler lets one pass at a time.
+ * A place at which a process yields: a command to Redis, an operation on a queue, a call to the service, a timer that
+ * is due. The scheduler lets one pass at a time.
  */
 export type Boundary = {
-  /** For the trace: who wants what, with all that is sent. */
+  /** For traces: the process and its action, with everything that is sent. */
   what: Told;
   /** For stories: the same in few words. */
   brief: Told;
-  /** Nothing that others see depends on when it passes: no fault and no change of turns is put here. */
+  /** The moment of this boundary makes no difference to others, so it gets no fault and no changed turn. */
   isQuiet: boolean;
   /** Whether it may be done twice, because its reply was lost and the client sends it again. */
   mayRepeat: boolean;
-  /** Whether the client may say that no reply came. */
+  /** Whether the client may report that no reply came. */
   mayFail: boolean;
-  /** Has its effect, and answers what came, for the trace. */
+  /** Does the action, and returns its result for the trace. */
   act: () => Told | Promise<Told>;
-  /** Hands the process what came; it runs on. */
+  /** Passes the result to the process, which continues. */
   deliver: () => void;
   /** Tells the process that no reply came. */
   fail: () => void;
 };
 
-/** What all processes of one run share: one clock, and what it drives. */
+/** The shared state of all processes of a run: one clock, and what it drives. */
 export type Shared = { nowMs: number; seed: string; wake: () => void };
 
-/** One of the simulated processes: whatever runs in its name finds it by {@link here}. */
+/** A simulated process. Code that runs in its name finds it by {@link here}. */
 export type Process = {
   name: string;
   shared: Shared;
   random: Random;
   standing: 'runs' | 'stands still' | 'dead';
-  /** Whether it stood still before. */
+  /** Whether it has stood still before. */
   stood: boolean;
-  /** Boundaries at which it stands, in the order in which it came to them. */
+  /** The boundaries at which it waits, in the order in which it reached them. */
   waiting: Boundary[];
   timers: ReturnType<typeof makeTimers>;
   immediates: (() => void)[];
-  /** Boundaries that it has passed and that count. */
+  /** The number of counted boundaries that it has passed. */
   passed: number;
-  /** Things that began in its name and have not ended. */
+  /** Tasks that began in its name and have not ended. */
   tasks: Set<string>;
-  /** Takes back what Node would keep of it for ever, once its run is over. */
+  /** Functions that remove what Node would keep of it for ever, called at the end of its run. */
   endings: (() => void)[];
 };
 
@@ -72,7 +72,7 @@ export function makeProcess(name: string, shared: Shared): Process {
   };
 }
 
-/** The process in whose name this runs; none outside of a simulation. */
+/** The process in whose name the current code runs; undefined outside of a simulation. */
 export const processHere = (): Process | undefined => processes.getStore();
 
 export function here(): Process {
@@ -85,17 +85,17 @@ export function runIn<T>(process: Process, run: () => T): T {
   return processes.run(process, run);
 }
 
-/** Runs what is no part of any process, such as the scheduler's own commands to Redis. */
+/** Runs code that belongs to no process, such as the scheduler's own commands to Redis. */
 export function runOutside<T>(run: () => T): T {
   return processes.exit(run);
 }
 
 type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'mayFail' | 'brief'>> & {
-  /** What came, for the trace. */
+  /** A text of the result, for the trace. */
   tell?: (came: T) => Told;
 };
 
-/** Waits until the scheduler lets this process pass, and answers what `act` brought. A dead process waits for ever. */
+/** Waits until the scheduler lets this process pass, and returns the result of `act`. A dead process waits for ever. */
 export function pass<T>(what: Told, act: () => T | Promise<T>, passing: Passing<T> = {}): Promise<T> {
   const process = here();
   const { isQuiet = false, mayRepeat = false, mayFail = false, brief = what, tell = () => '' } = passing;
@@ -119,13 +119,13 @@ export function pass<T>(what: Told, act: () => T | Promise<T>, passing: Passing<
         }
       },
       deliver: () => deliver(),
-      // As ioredis says it (commandTimeout).
+      // The error of ioredis (commandTimeout).
       fail: () => reject(new Error('Command timed out')),
     });
   });
 }
 
-/** Begins something in a process' name; the run is not over before it has ended. Its failure is what `onFailure` hears. */
+/** Starts a task in the name of a process; the run lasts until it has ended. `onFailure` receives its failure. */
 export function begin(
   process: Process,
   task: string,

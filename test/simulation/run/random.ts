@@ -1,7 +1,7 @@
-/** Numbers that a seed decides: the same ones on any machine. */
+/** Random numbers from a seed: the same ones on any machine. */
 export type Random = ReturnType<typeof makeRandom>;
 
-/** xorshift128 of Marsaglia, begun by a hash of the seed's text. */
+/** xorshift128 of Marsaglia, started with a hash of the seed's text. */
 export function makeRandom(seed: string) {
   const state = new Uint32Array(4);
   for (let place = 0; place < 4; place += 1) state[place] = hash32(`${place} ${seed}`) || 1;
@@ -17,7 +17,7 @@ export function makeRandom(seed: string) {
     return state[0] ?? 0;
   };
   return {
-    /** From 0 to below 1. */
+    /** A number from 0 to below 1. */
     share: (): number => next() / 2 ** 32,
     /** A whole number from 0 to below `count`. */
     below: (count: number): number => next() % count,
@@ -25,7 +25,7 @@ export function makeRandom(seed: string) {
     oneOf<T>(things: readonly T[]): T {
       return things[next() % things.length] as T;
     },
-    /** The same things in an order of their own. */
+    /** The same things in a random order. */
     shuffled<T>(things: readonly T[]): T[] {
       const left = [...things];
       return things.map(() => left.splice(next() % left.length, 1)[0] as T);
@@ -33,7 +33,7 @@ export function makeRandom(seed: string) {
   };
 }
 
-/** FNV-1a. */
+/** The hash function FNV-1a. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let place = 0; place < text.length; place += 1) {

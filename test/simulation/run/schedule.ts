@@ -1,10 +1,11 @@
 /**
- * What is done otherwise than by default, at the boundary at which a process stands:
- * `gives way` to all others; `dies before` it or `dies after` it, its reply unheard; `asks twice`, since its reply was lost and the client
- * sends it again later; `fails before` it was done, or `fails after` that, as the client says where no reply came in
- * time, or `fails early`, since the command reaches Redis only after that; `stalls`: its
- * jobs are taken for those of a dead worker while it goes on; `stands still` for longer than any lease, and comes back. `Redis goes back` is no
- * process' own: it is what it was some seconds before, as behind a restart from a copy or a failover to a replica that lagged.
+ * A deviation from the plain run, at a boundary of a process. It `gives way` to all others. It `dies before` the
+ * action, or `dies after` it without the reply. It `asks twice`, because its reply was lost and the client sends it
+ * again later. It `fails before` or `fails after` the action, as the client reports when no reply came in time, or
+ * `fails early`, because the command reaches Redis only afterwards. It `stalls`: its jobs count as those of a dead
+ * worker while it continues. It `stands still` for longer than any lease, and comes back. `Redis goes back` belongs to
+ * no process: Redis is in its state of some seconds ago, as after a restart from a copy or a failover to a replica that
+ * lagged.
  */
 export type Deviation =
   | 'gives way'
@@ -18,7 +19,7 @@ export type Deviation =
   | 'stands still'
   | 'Redis goes back';
 
-/** Which of them may be done at a boundary. */
+/** The deviations that are possible at a boundary. */
 export const DEVIATIONS: readonly Deviation[] = [
   'gives way',
   'dies before',
@@ -31,10 +32,13 @@ export const DEVIATIONS: readonly Deviation[] = [
   'stands still',
 ];
 
-/** Worlds that live through it have this one as well. */
+/** Worlds that survive it have this deviation as well. */
 export const GOES_BACK: Deviation = 'Redis goes back';
 
-/** How the service answers one call; without a word it makes what was asked for. `too late` its sender stands still meanwhile, for longer than any lease. */
+/**
+ * The answer of the service to one call; by default it makes what was requested. With `too late`, the sender stands
+ * still meanwhile, for longer than any lease.
+ */
 export type Answer =
   | 'made'
   | 'refused'
@@ -54,8 +58,8 @@ export type Answer =
   | 'never, not made';
 
 /**
- * All that decides a run besides its world: who goes first, where somebody does otherwise (`ann#7`: before the seventh boundary of ann),
- * and what the service answers (`limit of Buyer 1 #1`: to its first call).
+ * Everything that decides a run besides its world: the order of processes, the deviations (`ann#7`: before the seventh
+ * boundary of ann), and the answers of the service (`limit of Buyer 1 #1`: to its first call).
  */
 export type Schedule = {
   order: readonly string[];

@@ -3,13 +3,13 @@ import { type Boundary, makeProcess, type Process, type Shared, type Told, textO
 import type { Deviation, Schedule } from './schedule.ts';
 import { BEGIN_MS, isAtWork, passTimers, somethingHasCome, turnOfTheLoop } from './virtual-globals.ts';
 
-/** Longer than any lease, lock or heartbeat of ours is believed. */
+/** Longer than any lease, lock or heartbeat is believed. */
 const STILL_MS = 12_000;
 
-/** A boundary at which something else might have been done: where, and what else may be done there. */
+/** A boundary with possible deviations: its place, and which deviations are possible. */
 export type Point = { at: string; mayRepeat: boolean; mayFail: boolean };
 
-/** One passed boundary, as traces and stories have it. */
+/** One passed boundary, for traces and stories. */
 export type Step = {
   at: string;
   who: string;
@@ -24,25 +24,26 @@ export type Step = {
 export type Scheduler = ReturnType<typeof makeScheduler>;
 
 /**
- * Decides who goes on. Of all processes that stand at a boundary, the first in order passes; where the schedule says so it gives way to all
- * others, dies, or stands still. Time stands while anybody can pass, and jumps to the next timer then.
+ * Decides which process continues. Of all processes at a boundary, the first in order passes. If the schedule says so,
+ * it gives way to all others, dies, or stands still. Time stands still while a process can pass, and then jumps to the
+ * next timer.
  */
 export function makeScheduler(given: {
   seed: string;
   schedule: Schedule;
-  /** Whether steps are kept, with all that was sent and what came: for stories and digests. */
+  /** Whether steps are kept with everything that was sent and received, for stories and digests. */
   isTold: boolean;
-  /** Hears of a process that died, or stands still. */
+  /** Called for a process that died or stands still. */
   onDeath: (process: Process, how: 'dead' | 'stands still') => void;
-  /** Hears that the jobs of a process count as left, though it goes on. */
+  /** Called when the jobs of a process count as abandoned although it continues. */
   onStall: (process: Process) => void;
-  /** Hears that Redis is to be what it was before. */
+  /** Called when Redis has to return to an earlier state. */
   onGoingBack: () => Promise<void>;
-  /** May put boundaries before processes, such as a job that may be taken up. */
+  /** May add boundaries of processes, such as a job that may be taken up. */
   beforePick: () => void;
-  /** Hears that time goes on. */
+  /** Called when time moves on. */
   onTime: (nowMs: number) => Promise<void>;
-  /** When something is due that is no process' own. */
+  /** The time of the next event that belongs to no process. */
   nextMs: () => number;
 }) {
   const { seed, schedule, isTold, onDeath, onStall, onGoingBack, beforePick, onTime, nextMs } = given;
@@ -55,7 +56,7 @@ export function makeScheduler(given: {
   const deviated: Deviation[] = [];
   let passedAll = 0;
   let counts = false;
-  /** So many steps were there before it began; all of them, until then. */
+  /** The number of steps before the run began; infinite until then. */
   let before = Number.POSITIVE_INFINITY;
 
   const immediatesDue = (): (() => void)[] => {
@@ -64,7 +65,7 @@ export function makeScheduler(given: {
     return due;
   };
 
-  /** Until nobody does anything any more but stand at boundaries. */
+  /** Waits until every process is at a boundary or waits for time. */
   const drain = async (): Promise<void> => {
     await turnOfTheLoop();
     for (;;) {
@@ -105,7 +106,7 @@ export function makeScheduler(given: {
     order = [...order.filter((one) => one !== process), process];
   };
 
-  /** What is nobody else's business passes first, all in one go. */
+  /** Passes all quiet boundaries at once. */
   const passQuiet = async (): Promise<boolean> => {
     const first: { process: Process; boundary: Boundary; came: Told | Promise<Told> }[] = [];
     for (const process of order) {
@@ -182,7 +183,7 @@ export function makeScheduler(given: {
     }
   };
 
-  /** Lets time go on to the next thing that is due. Answers whether there was one. */
+  /** Moves time to the next event. Returns whether there was one. */
   const passTime = async (untilMs: number): Promise<boolean> => {
     const alive = order.filter(({ standing }) => standing !== 'dead');
     const dueMs = Math.min(
@@ -207,9 +208,9 @@ export function makeScheduler(given: {
     shared,
     steps,
     points,
-    /** What was done otherwise until now. */
+    /** The deviations so far. */
     deviated: deviated as readonly Deviation[],
-    /** How many boundaries were passed until now. */
+    /** The number of boundaries that were passed so far. */
     passedAll: (): number => passedAll,
     process: (name: string) => processes.get(name),
     all: () => order,
@@ -222,26 +223,26 @@ export function makeScheduler(given: {
     remove(process: Process): void {
       order = order.filter((one) => one !== process);
     },
-    /** From now on boundaries count, and those who are there go in this order. */
+    /** From now on boundaries count, and the existing processes go in this order. */
     begin(names: readonly string[]): void {
       counts = true;
       before = steps.length;
       const place = ({ name }: Process) => (names.includes(name) ? names.indexOf(name) : names.length);
       order = order.toSorted((one, other) => place(one) - place(other));
     },
-    /** Nothing that comes counts as a choice: what is cleared up at the end. */
+    /** From now on nothing counts as a choice: the run is cleaned up. */
     stopCounting(): void {
       counts = false;
     },
     kill: (process: Process) => end(process, 'dead'),
     standStill: (process: Process) => end(process, 'stands still'),
-    /** Waits until everybody stands at a boundary, or waits for time to pass. */
+    /** Waits until every process is at a boundary or waits for time. */
     drain,
 
-    /** Whether nobody who runs stands at a boundary. */
+    /** Whether no running process is at a boundary. */
     isStill: (): boolean => order.every(({ standing, waiting }) => standing !== 'runs' || waiting.length === 0),
 
-    /** One step: a boundary that somebody passed, or time that passed. */
+    /** One step: a process passed a boundary, or time passed. */
     async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
       await drain();
       beforePick();
@@ -250,14 +251,14 @@ export function makeScheduler(given: {
         const mayPass = process.standing === 'runs' && process.waiting.length > 0 && !aside.has(process);
         if (mayPass && (await passOne(process))) return 'passed';
       }
-      // Who gave way stands until all others wait for something, and the first of that has come.
+      // A process that gave way waits until all others wait, and the first of their waits has ended.
       const isAside = [...aside].some(({ standing, waiting }) => standing === 'runs' && waiting.length > 0);
       aside.clear();
       const hasPassed = await passTime(isAside ? Number.POSITIVE_INFINITY : untilMs);
       return hasPassed || isAside ? 'time' : 'nothing';
     },
 
-    /** Everything that happened, in one word. */
+    /** The digest of everything that happened. */
     digest: (): string =>
       digestOf(
         steps.map(
@@ -265,7 +266,7 @@ export function makeScheduler(given: {
             `${atMs} ${at} ${deviation ?? ''} ${textOf(what)} -> ${textOf(came)}\n`,
         ),
       ),
-    /** The same of what was done since it began, by whichever choices it came to that. */
+    /** The digest of everything that was done since the beginning, regardless of the choices that led there. */
     effects: (): string =>
       digestOf(
         steps
@@ -279,7 +280,7 @@ export function makeScheduler(given: {
 const isQuietThere = ({ standing, waiting: [boundary] }: Process): boolean =>
   standing === 'runs' && boundary?.isQuiet === true;
 
-/** A schedule may come from another run, in which something else stood at this place. */
+/** A schedule of another run may have a deviation that is impossible here. */
 function isPossible(deviation: Deviation | undefined, { mayRepeat, mayFail }: Boundary): boolean {
   if (deviation === 'asks twice') return mayRepeat;
   return mayFail || !deviation?.startsWith('fails');

@@ -4,27 +4,27 @@ import { availableParallelism } from 'node:os';
 import { sayPace } from './pace.ts';
 import { realNowMs } from './virtual-globals.ts';
 
-/** Which seeds, and how long at the most. */
+/** The seeds, and the longest duration. */
 export type Wish = { from: number; count: number; seconds: number };
 
-/** What was played of a walk until now, what it took, and which kinds of faults came out. */
+/** The progress of a walk: the schedules played, their cost, and the kinds of faults found. */
 export type Played = { played: number; broken: number; hereMs: number; redisMs: number; kinds: string[] };
 
-/** Answers the next seed, as long as there is one. */
+/** Returns the next seed, or undefined at the end. */
 export type Take = () => Promise<number | undefined>;
 
-/** So many seeds are handed to another process at a time. */
+/** The number of seeds that another process gets at a time. */
 const PIECE = 64;
-/** For fewer it does not pay to start one. */
+/** For fewer seeds, another process does not pay. */
 const WORTH_IT = 500;
-/** How often it says how far it is. */
+/** The interval of progress messages. */
 export const SAID_EVERY = 1_000;
 
-/** How many processes share a walk, a core each. */
+/** The number of processes that share a walk, one for each core. */
 export const sharesOf = ({ count }: Wish): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(count / WORTH_IT)));
 
-/** Hands out seeds, so many at a time, until there are no more, or the time is over. */
+/** Hands out so many seeds at a time, until there are no more or the time is over. */
 function takeFrom({ from, count, seconds }: Wish): (most: number) => number[] {
   let beganMs: number | undefined;
   let next = from;
@@ -42,7 +42,7 @@ export function takeOwn(wish: Wish): Take {
   return async () => take(1)[0];
 }
 
-/** Takes seeds of the process that started this one; where that is gone there are none. */
+/** Takes seeds from the parent process; if it is gone, there are none. */
 export function takeOfParent(soFar: () => Promise<Played>): Take {
   let seeds: number[] = [];
   let isOver = false;
@@ -74,13 +74,13 @@ async function tellParent(soFar: Played): Promise<number[]> {
   });
 }
 
-/** The last word of a process that shares a walk. */
+/** The last message of a process that shares a walk. */
 export async function leaveParent(soFar: Played): Promise<void> {
   await tellParent(soFar);
   process.disconnect?.();
 }
 
-/** Has processes of this very program play what is taken here. @throws where one of them breaks down */
+/** Starts further processes of this program that play these seeds. @throws when one of them fails */
 export async function shareOut(wish: Wish, args: readonly string[]): Promise<void> {
   const take = takeFrom(wish);
   let beganMs: number | undefined;
@@ -107,7 +107,7 @@ export async function shareOut(wish: Wish, args: readonly string[]): Promise<voi
   sayEnd(wish, { played: said, broken: sum('broken'), kinds: shares.flatMap(({ kinds }) => kinds) });
 }
 
-/** What a walk came to, and where to go on. */
+/** Prints the result of a walk, and the seed at which to continue. */
 export function sayEnd({ from }: Wish, { played, broken, kinds }: Pick<Played, 'played' | 'broken' | 'kinds'>): void {
   const what = `${broken} of ${played} seeds from ${from} on broke a promise; ${new Set(kinds).size} kinds`;
   console.log(`${what}. Go on with --from ${from + played}.`);

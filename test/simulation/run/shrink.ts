@@ -1,12 +1,12 @@
 import type { Answer, Deviation, Schedule } from './schedule.ts';
 import type { Run, World } from './simulation.ts';
 
-/** What broke, without numbers and names: by which the same fault is known again. */
+/** A fault without its numbers and names, which identifies faults of the same kind. */
 export function kindOfFault(broken: string): string {
   return (broken.split('\n')[0] ?? '').replace(/[0-9a-zA-Z_-]*\d[0-9a-zA-Z_-]*/g, '').slice(0, 70);
 }
 
-/** The shortest schedule that still breaks in the same way: without each thing that is done otherwise, as long as that goes. */
+/** The shortest schedule with the same fault: each deviation is removed if the fault remains. */
 export async function shrink(
   world: World,
   found: Schedule,

@@ -14,7 +14,7 @@ import { type Answer, type Deviation, GOES_BACK, type Schedule } from './schedul
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
 
-/** What the doubles of a run find by the process that asks. */
+/** The surroundings that doubles find for the calling process. */
 export type Surroundings = Shared & {
   redis: VirtualRedis;
   board: QueueBoard;
@@ -22,77 +22,80 @@ export type Surroundings = Shared & {
   links: Map<string, LastLink>;
 };
 
-/** What a world is given to set itself up with, and to judge by. */
+/** The functions with which a world prepares itself and is judged. */
 export type Simulation = {
   redis: VirtualRedis;
   board: QueueBoard;
   service: ServiceAccount;
   nowMs: () => number;
-  /** A further process, which does this; what it rejects with is a broken promise. */
+  /** Starts a further process with this task; a rejection is a broken promise. */
   start: (name: string, task: string, run: (process: Process) => Promise<unknown>) => Process;
-  /** Runs this in a process of its own, without anybody else, until it has ended. */
+  /** Runs this in a process of its own while no other process runs. */
   alone: (name: string, run: (process: Process) => Promise<unknown>) => Promise<void>;
-  /** What people said, and what they allow by it (check/promises.ts). */
+  /** What people said, and so allowed (check/promises.ts). */
   says: Say[];
-  /** What people began and did not hear the end of: somebody does it again later. */
+  /** Actions that people began without hearing of their end; somebody repeats them later. */
   left: Map<string, Act>;
-  /** Where the product keeps files in this run. */
+  /** The folder of the product's files in this run. */
   dataDir: string;
   process: (name: string) => Process | undefined;
-  /** Whether nobody has died or been left without a reply until now. */
+  /** Whether no process has died or missed a reply so far. */
   isWhole: () => boolean;
-  /** Notes that a promise is broken. */
+  /** Records a broken promise. */
   breaks: (error: unknown) => void;
 };
 
-/** A small world: who lives in it, and what must hold. */
+/** A small world: its processes, and the rules that must hold. */
 export type World = {
   name: string;
-  /** Who takes turns; the order in which they go first is the schedule's. */
+  /** The processes that take turns; the schedule decides their order. */
   cast: readonly string[];
-  /** What the service answers unless a schedule says otherwise. */
+  /** The answers of the service unless a schedule has others. */
   answers?: Readonly<Record<string, Answer>>;
   /** Whether Redis may go back in it. */
   goesBack?: boolean;
   setUp: (simulation: Simulation) => Promise<void>;
-  /** Whether nothing more is to be expected, where nobody can pass at this moment. */
+  /** Whether nothing more will happen, when no process can pass at this moment. */
   isOver: (simulation: Simulation) => Promise<boolean>;
-  /** Throws where a promise is broken. After each step that may have changed something, and where a call arrives at the service. */
+  /**
+   * Throws when a promise is broken. Called after each step that may have changed something, and when a call arrives at
+   * the service.
+   */
   check?: (simulation: Simulation) => Promise<void>;
   arrives?: (call: Arrival, earlier: readonly Arrival[], simulation: Simulation) => void | Promise<void>;
-  /** Begins to carry out what is left for people. Answers whether anything was. */
+  /** Starts the work that is left for people. Returns whether there was any. */
   clearUp?: (simulation: Simulation, round: number) => Promise<boolean>;
   checkEnd: (simulation: Simulation) => Promise<void>;
 };
 
 export type Run = {
-  /** All that happened, in one word. This, effects and steps are there where the run is told. */
+  /** The digest of everything that happened. Digest, effects and steps exist if the run is recorded. */
   digest: () => string;
-  /** What was done, in one word, whatever the choices were by which it was. */
+  /** The digest of everything that was done, regardless of the choices. */
   effects: () => string;
   steps: Step[];
   points: Point[];
   calls: string[];
-  /** What broke, if anything did. */
+  /** The broken promise, if any. */
   broken: string | undefined;
 };
 
-/** After these everybody has done what they began. */
+/** After these deviations every process still finishes what it began. */
 const HARMLESS = new Set<Deviation>(['gives way', 'asks twice', 'stalls', 'stands still']);
 
-/** A world that has not ended by then never does. */
+/** A world that has not ended by then never ends. */
 const LONGEST_MS = 30 * 60_000;
 const MOST_STEPS = 40_000;
-/** People come by so often at the end. */
+/** The number of rounds of people at the end. */
 const MOST_ROUNDS = 12;
 
-/** A stalled job waits again once its lock is over and somebody has looked (src/queue/runner.ts). */
+/** A stalled job waits again once its lock has expired and a worker has looked (src/queue/runner.ts). */
 const STALLED_MS = 8_000;
 
-/** How a run is played: with other scripts, and so that what happened in it can be told, which takes memory. */
+/** How a run is played: with changed scripts, and with a record, which takes memory. */
 export type Playing = { lua?: (name: string, text: string) => string; isTold?: boolean };
 
-/** Where runs take place, one after another: a database and a folder. */
+/** The place of runs, one after another: a database and a folder. */
 export type Place = { server: Database; dataDir: string };
 
 /** Plays a world by a schedule, from an empty Redis to the end. The same schedule gives the same bytes. */
@@ -182,7 +185,7 @@ export async function play(
   };
 
   const tasksLeft = () => scheduler.all().some(({ tasks, standing }) => tasks.size > 0 && standing !== 'dead');
-  /** Until nothing more is to be expected, or something broke. */
+  /** Runs until nothing more will happen, or a promise is broken. */
   const run = async (): Promise<void> => {
     while (broken === undefined) {
       const passed = await scheduler.step(scheduler.shared.nowMs);

@@ -3,7 +3,7 @@ import { type Deviation, type Schedule, scheduleText } from './schedule.ts';
 import type { Step } from './scheduler.ts';
 import type { Run } from './simulation.ts';
 
-/** What the scripts that a story is about do, in plain words. Others are named as they are. */
+/** Scripts of stories in plain words. Other scripts keep their names. */
 const WORDS: Record<string, string> = {
   batch: 'takes a step with the ledger',
   begin: 'takes the row up',
@@ -36,7 +36,7 @@ const DEVIATION_WORDS: Record<Deviation, string> = {
   'Redis goes back': 'finds Redis as it was some seconds before',
 };
 
-/** What happened, for people: who did what, in which order, and what broke. */
+/** What happened, for people: the actions of processes in their order, and what broke. */
 export function storyOf(name: string, schedule: Schedule, run: Run): string {
   const lines = [`World: ${name}.`];
   let who = '';
@@ -54,7 +54,7 @@ export function storyOf(name: string, schedule: Schedule, run: Run): string {
   return lines.join('\n');
 }
 
-/** Reads, clocks and timers change nothing for anybody. */
+/** Reads, clocks and timers change nothing for others. */
 const UNTOLD =
   /^(a timer|looks|time |info|say-process|read-at-once|note-import \S+ \S+ sweep|list-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
 
@@ -64,7 +64,7 @@ function isTold({ brief, deviation, isQuiet }: Step): boolean {
 
 function wordsOf({ brief: told, came: heard, deviation }: Step): string {
   const [whole, came] = [textOf(told), textOf(heard)];
-  // A script that is given whole begins with its own text.
+  // A script that is sent in full begins with its own text.
   const brief = whole.split('\n', 1)[0] ?? whole;
   const [name = ''] = brief.split(' ', 1);
   const known = WORDS[name];

@@ -3,7 +3,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { type Process, pass, processHere, runIn } from './process.ts';
 
-/** Any moment: the same for each run. */
+/** An arbitrary moment, the same for each run. */
 export const BEGIN_MS = Date.UTC(2026, 0, 1, 8, 30);
 
 const real = {
@@ -18,16 +18,19 @@ const real = {
   setImmediate: globalThis.setImmediate,
 };
 
-/** Real time, for measures and limits of the simulator itself. */
+/** Real time, for measurements and limits of the simulator itself. */
 export const realNowMs = real.performanceNow;
 
-/** Lets the event loop come round once: all that is due now is done then. */
+/** Waits for one turn of the event loop, in which everything that is due is done. */
 export const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
-/** Waits without a turn of its own until something has come: to be called while something is under way. */
+/** Waits without a turn of its own until an event has come. Call it while something is under way. */
 export const somethingHasCome = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve).unref());
 
-/** Whether files are being read or written, or something is computed beside the event loop: whoever waits for that is not at a boundary yet. */
+/**
+ * Whether files are read or written, or work is done in the thread pool: a process that waits for that is not at a
+ * boundary yet.
+ */
 export function isAtWork(): boolean {
   if (wasAtWork) return true;
   wasAtWork = process.getActiveResourcesInfo().some((name) => AT_WORK.test(name));
@@ -35,13 +38,15 @@ export function isAtWork(): boolean {
   return wasAtWork;
 }
 
-/** What one run finds others that go on beside it need not look for in the same turn. That nothing is going on each sees for itself. */
+/** A positive result is shared by parallel runs in the same turn. A negative one is checked by each run. */
 let wasAtWork = false;
 
-/** As Node names what it works at: requests of files, and jobs of its thread pool. Its connections and timers are others. */
+/** Names of Node's active requests of files, and of jobs of its thread pool. Connections and timers have others. */
 const AT_WORK = /Req|Job|Zlib/;
 
-/** What processes say of themselves has it in it. It is above all that Linux gives, so that no real process has it. */
+/**
+ * Contained in process ids of simulated processes. It is above all ids that Linux assigns, so no real process has it.
+ */
 const SIMULATED_PID = 4_711_000;
 
 type Run = (...args: unknown[]) => void;
@@ -51,7 +56,7 @@ function timer(process: Process, run: Run, ms: number, args: unknown[]) {
   return timers.add(shared.nowMs, ms, () => runIn(process, () => run(...args)));
 }
 
-/** Each time after so long, until it is cleared. */
+/** Runs repeatedly after so long, until it is cleared. */
 function interval(process: Process, run: Run, ms: number, args: unknown[]) {
   const handle = { current: undefined as unknown, ref: () => handle, unref: () => handle };
   const again = () => {
@@ -69,7 +74,7 @@ function interval(process: Process, run: Run, ms: number, args: unknown[]) {
   return handle;
 }
 
-/** `timers/promises`: waits in the process' time, or until the signal. */
+/** `timers/promises`: waits in the time of the process, or until the signal. */
 function sleep<T>(ms = 0, value?: T, { signal }: { signal?: AbortSignal } = {}): Promise<T> {
   const process = processHere();
   return new Promise((resolve, reject) => {
@@ -101,8 +106,8 @@ class VirtualDate extends real.Date {
 }
 
 /**
- * From now on clock, timers, randomness and ids of whatever runs in a process' name are the simulation's; of all else they are as they were.
- * To be called before anything of the product is loaded.
+ * From now on, clock, timers, randomness and ids of code in a simulated process belong to the simulation; for other
+ * code they are unchanged. Call it before any part of the product is loaded.
  */
 export function takeOverGlobals(): void {
   const g = globalThis as unknown as Record<string, unknown>;
@@ -141,8 +146,8 @@ export function takeOverGlobals(): void {
 }
 
 /**
- * Node keeps each signal of several for as long as somebody listens to it, and a simulated process that was killed never leaves off. So
- * who listens is noted, and forgotten with the process.
+ * Node keeps combined signals for as long as they have a listener, and a killed simulated process never removes its
+ * own. So listeners are recorded, and removed with the process.
  */
 function takeOverSignals(): void {
   const { any } = AbortSignal;
@@ -163,7 +168,7 @@ function takeOverSignals(): void {
   };
 }
 
-/** Imports by name follow what stands in Node's own modules. */
+/** Named imports follow the properties of Node's own modules. */
 function takeOverModules(): void {
   const require = createRequire(import.meta.url);
   const timers = require('node:timers/promises') as Record<string, unknown>;
@@ -180,7 +185,7 @@ function takeOverModules(): void {
   module.randomInt = (most: number) => processHere()?.random.below(most) ?? randomInt(most);
   const files = require('node:fs/promises') as typeof import('node:fs/promises');
   const { open } = files;
-  // Whoever was killed closes no file.
+  // A killed process closes no file.
   files.open = async (...args) => {
     const process = processHere();
     const file = await open(...args);

@@ -2,7 +2,7 @@ import { makeRandom } from './random.ts';
 import { type Answer, DEVIATIONS, type Deviation, GOES_BACK, type Schedule } from './schedule.ts';
 import type { Run, World } from './simulation.ts';
 
-/** What is known of a world from its plain run: how many boundaries each process passes, and which calls there are. */
+/** Facts about a world from its plain run: the number of boundaries of each process, and its calls. */
 export type Known = { counts: ReadonlyMap<string, number>; calls: readonly string[] };
 
 export const plainSchedule = (world: World): Schedule => ({
@@ -21,7 +21,7 @@ export function knownOf({ points, calls }: Run): Known {
   return { counts, calls: [...new Set([...calls, ...again])] };
 }
 
-/** What may be answered besides what was asked for. */
+/** The answers besides making what was requested. */
 export const ANSWERS: readonly Answer[] = [
   'refused',
   'throttled',
@@ -40,12 +40,12 @@ export const ANSWERS: readonly Answer[] = [
   'never, not made',
 ];
 
-/** A deviation may come somewhat behind what the plain run had. */
+/** A deviation may come somewhat later than the end of the plain run. */
 const BEYOND = 1.3;
 
 /**
- * A schedule that a seed decides: priorities, and a few moments at which somebody falls behind all others (as PCT does it); of faults one or
- * two at the most, since what breaks by more breaks by fewer.
+ * A schedule from a seed: priorities, and a few moments at which a process falls behind all others (as in PCT). It has
+ * one or two faults at most, because what more faults break, fewer break, too.
  */
 export function scheduleOf(world: World, seed: number, { counts, calls }: Known): Schedule {
   const random = makeRandom(`${world.name} ${seed}`);

@@ -14,12 +14,12 @@ import { type LedgerNow, type RowNow, supplierOf } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
-/** Nothing is broken off. Nobody is told of it either, so that it does not keep what once waited for it. */
+/** A signal that never aborts. It registers no listener, so that it does not keep references to finished waiters. */
 export const NEVER = Object.assign(new AbortController().signal, { addEventListener: () => {} });
 
 const whatsOf = (rows: readonly RowNow[]) => rows.map(({ what }) => what);
 
-/** What a command says to a person in one line, and ends with, is no broken promise. Answers whether it came to an end. */
+/** A fault that a command reports in one line is no broken promise. Returns whether the command reached its end. */
 export async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();
@@ -31,7 +31,7 @@ export async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Sends a refused row, or one that was given up, again as soon as there is one. */
+/** Sends a refused or cancelled row again as soon as there is one. */
 export const retries =
   (portfolio: string, state: 'refused' | 'cancelled' = 'refused'): Act =>
   async (desk) => {
@@ -43,10 +43,16 @@ export const retries =
     await orSaid(() => retryRow({ portfolio, key: meant[0]?.key ?? '' }, by, context, state));
   };
 
-/** Who carries out a plan sends a heartbeat within so long; behind that somebody may go on with it (src/ledger/plans/plan.ts). */
+/**
+ * The process that carries out a plan sends a heartbeat at least this often; after that, another may continue it
+ * (src/ledger/plans/plan.ts).
+ */
 const PLAN_LEFT_MS = 11_000;
 
-/** Plans to send all such rows again as soon as there is one: what is shown then, and no more. What was left half way somebody goes on with. */
+/**
+ * Plans to send all such rows again as soon as there is one, and sends the planned rows only. Another person continues
+ * an abandoned plan.
+ */
 export const plans =
   (portfolio: string, state: 'refused' | 'cancelled' | 'held'): Act =>
   async (desk) => {
@@ -79,7 +85,7 @@ export const plans =
     });
   };
 
-/** Gives up what of a portfolio was not sent, some time after it began. */
+/** Cancels the unsent rows of a portfolio some time after its beginning. */
 export const cancels =
   (portfolio: string, isTime: (now: LedgerNow) => boolean = () => true): Act =>
   async (desk) => {
@@ -90,7 +96,7 @@ export const cancels =
     simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });
     await orSaid(async () => {
       const { open } = await cancelRows({ portfolio, awaitMs: 35_000, by }, context);
-      // Whoever speaks of a row meanwhile may be heard behind this, also where they began before.
+      // Words about a row that are said meanwhile may have an effect later, also if their author began earlier.
       const isMeanwhile = (say: Say, at: number) => at >= beganAt || ('endMs' in say && (say.endMs ?? 0) >= beganMs);
       const others = simulation.says.flatMap((say, at) =>
         say.is === 'wanted' && isMeanwhile(say, at) ? say.whats : [],
@@ -134,7 +140,10 @@ export async function resumeNow(portfolio: string, desk: Desk): Promise<void> {
   });
 }
 
-/** Says of the first held row what became of its call: what the service knows, or that it is to be sent again whatever that is. */
+/**
+ * Answers for the first held row what became of its call: what the service knows, or that it is to be sent again
+ * regardless.
+ */
 export const resolves =
   (how: 'as it is' | 'send again', portfolio?: string): Act =>
   async (desk) => {
@@ -152,7 +161,7 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
     return { is: 'resend', kind: kindOf(held), what, lookedMs };
   });
   if (!thing) simulation.says.push(...resends);
-  // Whoever speaks of a row means that it goes on, also where its portfolio was given up.
+  // An answer about a row means that the row continues, also if its portfolio was cancelled.
   const wanted: Extract<Say, { whats: unknown }> = {
     is: 'wanted',
     whats: [held.what],
@@ -168,7 +177,7 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   wanted.endMs = simulation.nowMs();
 }
 
-/** Answers the first approval that waits. */
+/** Answers the first open approval. */
 export const answers =
   (answer: 'approve' | 'decline'): Act =>
   async (desk) => {
@@ -188,7 +197,7 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const whats = [...whatsOf(meant), ...(approval.kind === 'import' && approval.supplier ? [approval.supplier] : [])];
     const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
     const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
-    // What is said of a call says nothing of the request. A no may be heard, and this person not told so.
+    // An answer about a call says nothing about the request. A no may have an effect without this person being told so.
     const isOfRequest = approval.kind !== 'answer';
     const calls = meant.flatMap((row) => whatOf(row).map((what) => `${kindOf(row)} ${what}`));
     if (isOfRequest) simulation.says.push({ is: answer === 'approve' ? 'yes' : 'gives up', ...said });
@@ -204,7 +213,7 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
   });
 }
 
-/** A no is heard of later than it is given: it stands before each yes that was given behind it. */
+/** A no has its effect later than it is given, so it is recorded before each yes that was given after it. */
 async function sayNo(no: Say & { approval: string }, { simulation: { says }, now }: Desk): Promise<void> {
   const { approvals } = await now();
   const turnOf = (id?: string): number => approvals.find((one) => one.id === id)?.turn ?? 0;
@@ -212,7 +221,7 @@ async function sayNo(no: Say & { approval: string }, { simulation: { says }, now
   says.splice(place < 0 ? says.length : place, 0, no);
 }
 
-/** What BullMQ and its board may do: failed jobs run again, and jobs that are done, too, at each step. */
+/** Actions of BullMQ and its board: failed jobs run again, and completed ones, too, at each step. */
 export const board: Act = async ({ simulation, now }) => {
   for (let turn = 0; turn < 4; turn += 1) {
     const { rows } = await now();
@@ -228,17 +237,17 @@ export const board: Act = async ({ simulation, now }) => {
   }
 };
 
-/** How the jobs of each queue are called (jobs/steps). */
+/** The names of the jobs of each queue (jobs/steps). */
 const NAMES: Record<string, string> = {
   companies: 'create-company',
   documents: 'upload-documents',
   'buyer-limits': 'submit-buyer-limit',
 };
 
-/** How a file is imported: `papers` are the documents that lie beside it, `supplier` who supplies these buyers. */
+/** How a file is imported: `papers` are the documents beside it, `supplier` is the supplier of these buyers. */
 type Importing = { replace?: boolean; name?: string; papers?: readonly string[]; supplier?: string; first?: number };
 
-/** Imports a file of these lines, as `limitline import` does. */
+/** Imports a file of these lines like `limitline import`. */
 export const imports =
   (portfolio: string, lines: readonly string[], importing: Importing = {}): Act =>
   async ({ context, simulation, by }) => {
@@ -263,7 +272,7 @@ export const imports =
       simulation.left.delete(left);
   };
 
-/** Columns of the files that people import here. */
+/** The columns of imported files. */
 export const HEADER =
   'name,country_code,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email';
 

@@ -5,23 +5,23 @@ import type { MadeThing } from '../doubles/service-account.ts';
 import { pass } from '../run/process.ts';
 import type { Simulation } from '../run/simulation.ts';
 
-/** What a person sits at: a process of the product of their own, and eyes for what stands in Redis. */
+/** The place of a person: a process of the product, and a view of Redis. */
 export type Desk = {
   context: Context;
   simulation: Simulation;
-  /** The person's name. */
+  /** The name of the person. */
   by: string;
   now: () => Promise<LedgerNow>;
-  /** Waits until something is so, for some seconds at most. Answers whether it came to be. */
+  /** Waits until a condition holds, for some seconds at most. Returns whether it does. */
   until: (isSo: (now: LedgerNow) => boolean) => Promise<boolean>;
 };
 
-/** What somebody does there. What it throws is a fault of the product, unless it is one that is said in plain words to people. */
+/** The action of a person. An error is a fault of the product, unless it is reported in plain words. */
 export type Act = (desk: Desk) => Promise<void>;
 
 const LOOK_EVERY_MS = 700;
 const MOST_LOOKS = 24;
-/** Where nothing has gone on for so many looks nobody waits for more. */
+/** After so many looks without a change, nobody waits for more. */
 const STILL_LOOKS = 4;
 
 export function makeDesk(context: Context, simulation: Simulation, by: string): Desk {
@@ -47,7 +47,7 @@ export function makeDesk(context: Context, simulation: Simulation, by: string): 
   };
 }
 
-/** What the service really made of what a held row waits for: the first thing of its calls whose id nobody knows yet. */
+/** What the service really made for a held row: the first thing of its calls whose id the ledger does not know yet. */
 export function truthOf(
   row: RowNow,
   { made }: Simulation['service'],
@@ -62,7 +62,7 @@ export function kindOf({ step }: Pick<RowNow, 'step'>): MadeThing['kind'] {
   return step === 'documents' ? 'document' : step === 'company' ? 'company' : 'limit';
 }
 
-/** How the service double names what a row's step asks for. */
+/** The names at the service double of what the step of a row requests. */
 export function whatOf(row: RowNow): readonly string[] {
   if (row.step === 'company') return [row.company];
   return row.step === 'documents' ? row.documents : [row.what];

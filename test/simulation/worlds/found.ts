@@ -1,6 +1,6 @@
 import type { Schedule } from '../run/schedule.ts';
 
-/** A schedule that broke a promise once, or seemed to: it is played with the tests from then on. */
+/** A schedule that broke a promise once, or seemed to. The tests have played it since. */
 export type Found = { words: string; world: string; schedule: Schedule };
 
 const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';

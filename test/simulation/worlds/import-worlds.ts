@@ -4,15 +4,15 @@ import type { WorldPlan } from './small-world.ts';
 
 export const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
 export const WORKERS = ['ann', 'bob'];
-/** What is in doubt is sent again, also where that is not the default. */
+/** Settings that resend calls in doubt, also where that is not the default. */
 export const RESENDS = { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' };
 export const ONE_ROW = [['q4', 'Buyer 1', '1000']] as const;
 
-/** Files: one, and the same with its line corrected. */
+/** A file, and the same with its line corrected. */
 export const FILE = [HEADER, lineFor('Buyer 1', '1000')];
 export const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
 
-/** What was imported before anything else: that file, and one with a second buyer's line. */
+/** An earlier import of that file, and a file with the line of a second buyer. */
 export const IN = { ines: imports('q4', FILE) };
 const BOTH_IN = { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) };
 const THREE = [...FILE, lineFor('Buyer 2', '500'), lineFor('Buyer 3', '700')];

@@ -10,7 +10,7 @@ import type { LedgerNow } from '../check/rows-now.ts';
 import { NEVER, orSaid, whatsNow } from './acts.ts';
 import type { Act } from './desk.ts';
 
-/** Where a portfolio is on its way out of Redis; nothing where it is one like others. */
+/** The state of a portfolio that is leaving Redis; undefined for an ordinary one. */
 const archiveOf = (name: string, { portfolios }: LedgerNow): string | undefined => {
   const text = portfolios.find((one) => one.name === name)?.fields.archive;
   return text === undefined ? undefined : (JSON.parse(text) as { is: string }).is;
@@ -19,7 +19,7 @@ const archiveOf = (name: string, { portfolios }: LedgerNow): string | undefined 
 const isFinished = (name: string, { portfolios }: LedgerNow): boolean =>
   portfolios.find((one) => one.name === name)?.fields.finished !== undefined;
 
-/** What was begun and not heard the end of is done again by somebody else. */
+/** An action that was begun without hearing of its end is repeated by another person. */
 const again =
   (name: string, act: (desk: Parameters<Act>[0]) => Promise<unknown>): Act =>
   async (desk) => {
@@ -40,7 +40,7 @@ export const archives =
     )(desk);
   };
 
-/** Puts it back as soon as it is archived. It was wanted for a look: nothing of it goes again by itself. */
+/** Restores a portfolio as soon as it is archived. It was wanted for reading, so none of its rows is sent again. */
 export const restores =
   (portfolio: string): Act =>
   async (desk) => {
@@ -52,7 +52,7 @@ export const restores =
     })(desk);
   };
 
-/** Takes what is known of people out of a portfolio that is finished or archived. */
+/** Forgets a finished or archived portfolio. */
 export const forgets =
   (portfolio: string): Act =>
   async (desk) => {
@@ -72,7 +72,7 @@ export const behindArchive =
 
 const MAY_BE_REFUSED: ReadonlySet<string> = new Set(['limit', 'refused']);
 
-/** Makes a rule by which refused rows go again at night, and plays two nights. */
+/** Makes a rule by which refused rows are sent again at night, and plays two nights. */
 export const nightsByRule: Act = async (desk) => {
   const { context, by } = desk;
   if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'refused')))) return;
@@ -80,7 +80,7 @@ export const nightsByRule: Act = async (desk) => {
     await addRule({ status: '422', nights: '2' }, by, context);
     for (const hours of [0, 24]) {
       const atMs = Date.now() + hours * 3_600_000;
-      // The rule also sends a row whose call is under way now and is refused while the night runs.
+      // The rule also sends rows whose call is in flight now and is refused during the night.
       const wanted = (await desk.now()).rows.filter(({ state }) => MAY_BE_REFUSED.has(state));
       desk.simulation.says.push({ is: 'wanted', whats: wanted.map(({ what }) => what), atMs: Date.now() });
       const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'simulated', signal: NEVER };
@@ -90,7 +90,7 @@ export const nightsByRule: Act = async (desk) => {
   });
 };
 
-/** The nightly check, twice. What nobody has broken it finds in order, whatever goes on beside it. */
+/** Runs the nightly check twice. It finds no fault in an unbroken ledger, whatever happens at the same time. */
 export const checksAtNight: Act = async ({ context, simulation, now }) => {
   for (const which of ['first', 'second']) {
     await orSaid(async () => {
@@ -106,17 +106,23 @@ export const checksAtNight: Act = async ({ context, simulation, now }) => {
   }
 };
 
-/** A call lasts eight seconds at most in the simulator, and a claim counts as old a minute behind that (jobs/nightly/ledger/rows-and-calls.ts). */
+/**
+ * A call lasts eight seconds at most in the simulator, and a claim counts as old a minute later
+ * (jobs/nightly/ledger/rows-and-calls.ts).
+ */
 const OLD_CLAIM_MS = 75_000;
 
-/** The nightly check names calls whose sender died and that no row comes to any more. Somebody gives the commands that it names. */
+/**
+ * The nightly check reports calls whose sender died and to which no row comes any more. A person runs the commands that
+ * it prints.
+ */
 export const asksForOldClaims: Act = async ({ context, simulation, by, now }) => {
   await new Promise((resolve) => setTimeout(resolve, OLD_CLAIM_MS));
   const told: FoundItem[] = [];
   const sink = { found: (item: FoundItem) => void told.push(item) };
   await lookThrough(context as never, sink, { atMs: Date.now(), signal: NEVER });
   const claims = told.filter(({ check }) => check === 'old claims');
-  // A sender that only lost its job writes down, within that time, what came of its call.
+  // A sender that only lost its job writes down the result of its call within that time.
   const isClaimed = (await now()).calls.some(({ fields }) => fields.state === 'claimed');
   if (claims.length === 0 && isClaimed) simulation.breaks(new Error('nobody is told of a call whose sender died'));
   for (const { command = '' } of claims) {

@@ -27,19 +27,19 @@ export function settingsOf(dataDir: string, env: Record<string, string> = {}): S
   });
 }
 
-/** Everything that a process of the product has, in the name of a simulated one. */
+/** Opens the context of a product process, in the name of a simulated process. */
 export async function open(settings: Settings): Promise<Context> {
   return openContext({ settings, log });
 }
 
-/** A worker process, as `limitline work` starts it. */
+/** A worker process like `limitline work`. */
 export async function work(context: Context): Promise<void> {
   const service = openService(context, SERVICE_URL);
   await service.client.authorize(() => {});
   await startWorkers(context, service);
 }
 
-/** Rows of a portfolio, of one import each, put there before anything else begins. */
+/** Puts rows of a portfolio, each from an import of its own, before anything else begins. */
 export async function bringIn(
   context: Context,
   portfolio: string,
@@ -56,7 +56,7 @@ export async function bringIn(
   await run.end({ lines: rows.length, rows: rows.length, invalid: 0, duplicate: 0 });
 }
 
-/** A row's request for one buyer, with what the service is told of it. */
+/** The request of a row for one buyer, with the data for the service. */
 export function requestFor(buyer: string, limit: string): RowRequest {
   return {
     name: buyer,
@@ -70,7 +70,7 @@ export function requestFor(buyer: string, limit: string): RowRequest {
   } as RowRequest;
 }
 
-/** Has a process open what it needs before the run begins. */
+/** Makes a process open what it needs before the run begins. */
 export async function openFor(simulation: Simulation, name: string, settings: Settings): Promise<Context> {
   let context: Context | undefined;
   await simulation.alone(name, async () => {
@@ -80,7 +80,7 @@ export async function openFor(simulation: Simulation, name: string, settings: Se
   return context;
 }
 
-/** The smallest world: two worker processes, one row. */
+/** The smallest world: two worker processes and one row. */
 export function twoWorkers(settings: Settings): World {
   return {
     name: 'two workers, one row',

@@ -12,34 +12,37 @@ import { type Act, type Desk, makeDesk } from './desk.ts';
 import { asksForOldClaims, checksAtNight } from './nights.ts';
 import { bringIn, openFor, requestFor, settingsOf, work } from './people.ts';
 
-/** What a small world is made of. */
+/** The parts of a small world. */
 export type WorldPlan = {
   name: string;
   env?: Record<string, string>;
   /** Worker processes, by name. */
   workers: readonly string[];
-  /** Rows that are there at the beginning, as portfolio, buyer and amount. */
+  /** The initial rows, as portfolio, buyer and amount. */
   rows: readonly (readonly [portfolio: string, buyer: string, limit: string])[];
-  /** Who does what, as soon as it can be done. */
+  /** The actions of people, as soon as they are possible. */
   people?: Readonly<Record<string, Act>>;
-  /** What is done before anything else, by one process after another. */
+  /** Actions before anything else, by one process after another. */
   before?: Readonly<Record<string, Act>>;
-  /** What the service answers unless a schedule says otherwise. */
+  /** The answers of the service unless a schedule has others. */
   answers?: Readonly<Record<string, Answer>>;
-  /** Limits of which two never wait for the service at the same time; what comes when one was made is a request of its own. */
+  /**
+   * Limits of which two never wait for the service at the same time; a row that comes after one was made is a new
+   * request.
+   */
   atOnce?: readonly string[];
-  /** Whether nobody imports a file again whose import was killed. */
+  /** Whether nobody repeats an import that was killed. */
   leavesImports?: boolean;
-  /** Whether Redis may go back in it: what it lacks then is for a person, and only what is sent is looked at. */
+  /** Whether Redis may go back in it. A person restores what it lacks then, and only sent calls are checked. */
   goesBack?: boolean;
 };
 
-/** An import that was killed counts as gone after five seconds (src/ledger/portfolios/imports.ts). */
+/** A killed import counts as gone after five seconds (src/ledger/portfolios/imports.ts). */
 const GONE_MS = 6_000;
-/** What somebody began to ask for and was killed at is closed then, by a look each minute (jobs/approvals/answer-approval.ts). */
+/** Abandoned approvals are closed by then, by a look each minute (jobs/approvals/answer-approval.ts). */
 const CLOSED_MS = 12 * 60_000;
 
-/** Somebody looks at all portfolios after so long. */
+/** A person looks at all portfolios after so long. */
 const looksLater =
   (ms: number): Act =>
   async ({ context }) => {
@@ -47,7 +50,7 @@ const looksLater =
     for (const name of await context.portfolios.names()) await context.portfolios.read(name);
   };
 
-/** The nightly check, after so long. */
+/** Runs the nightly check after so long. */
 const checksLater =
   (ms: number): Act =>
   async (desk) => {
@@ -55,7 +58,7 @@ const checksLater =
     await checksAtNight(desk);
   };
 
-/** Whoever would send anything again has done so by then. */
+/** Every process that would send anything again has done so by then. */
 const LONG_ENOUGH_MS = 25_000;
 
 const KINDS = ['company', 'document', 'limit'] as const;
@@ -126,7 +129,7 @@ export function smallWorld(plan: WorldPlan): World {
       if (own.length > 0 && own.every(({ isReplaced }) => isReplaced)) {
         throw new Error(`sent for a row in whose place another stands: ${call.what}`);
       }
-      // What was sent before this came has its answer, and this is a request of its own.
+      // Calls that were sent before this one arrived have their answers, and this one is a separate request.
       const isOther = ({ what }: Pick<RowNow, 'what'>) => what !== call.what && atOnce.includes(what);
       const isSent = (other: RowNow) =>
         service.arrivals.some(({ kind, what }) => kind === 'limit' && what === other.what);
@@ -155,7 +158,8 @@ export function smallWorld(plan: WorldPlan): World {
       if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
       if (todo.length === 0 && now.approvals.some(isAskedByNobody(now))) todo.push(checksLater(CLOSED_MS));
       const isLeft = now.rows.some(({ state }) => isOpenState(state) || state === 'awaiting');
-      // A supplier that somebody lets be asked for again is a worker's work, also where its portfolio was given up.
+      // A supplier that a person allowed to be requested again is a task of workers, also if its portfolio was
+      // cancelled.
       const isAsked = now.portfolios.some(({ fields }) => fields.supplier && isPending(JSON.parse(fields.supplier)));
       const needsWorker = (isLeft || isAsked) && livingWorkers(simulation, workers).length === 0;
       const isClaimed = now.calls.some(({ fields }) => fields.state === 'claimed');
@@ -186,7 +190,7 @@ export function smallWorld(plan: WorldPlan): World {
 
 const whatOf = (buyer: string, limit: string) => `${buyer.replaceAll(' ', '-')}@example.com ${limit}`;
 
-/** The key of a row that is there at the beginning. */
+/** The key of an initial row. */
 export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.replaceAll(' ', '-');
 
 function livingWorkers(simulation: Simulation, workers: readonly string[]): string[] {

@@ -14,14 +14,14 @@ const onceHeld =
     if (await desk.until(({ rows }) => rows.some(({ state }) => state === 'held'))) await act(desk);
   };
 
-/** Does this as soon as somebody said no. */
+/** Does this as soon as somebody declined. */
 const onceDeclined =
   (act: Act): Act =>
   async (desk) => {
     if (await desk.until(({ approvals }) => approvals.some(({ standing }) => standing === 'declined'))) await act(desk);
   };
 
-/** Worlds in which the service answers unluckily in any case. */
+/** Worlds in which the service always has bad answers. */
 export const UNLUCKY_PLANS: readonly WorldPlan[] = [
   {
     name: 'resent, and refused then',
