@@ -106,8 +106,11 @@ test('a short bench of the pace measures Limitline and the peers, and twice when
   expect(left).toEqual([]);
 });
 
-test.each([['--rows 0'], ['--limit 7'], ['--headers some'], ['--unknown']])('the arguments %s are refused', async (words) => {
-  const { said, status } = await bench(words.split(' '));
-  expect(status).toBe(1);
-  expect(said).toContain('no such option or value');
-});
+test.each([['--rows 0'], ['--limit 7'], ['--headers some'], ['--unknown']])(
+  'the arguments %s are refused',
+  async (words) => {
+    const { said, status } = await bench(words.split(' '));
+    expect(status).toBe(1);
+    expect(said).toContain('no such option or value');
+  },
+);

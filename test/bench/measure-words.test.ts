@@ -5,7 +5,11 @@ const run = { startedMs: 0, finishedMs: 100_000 };
 
 test.each([
   ['an exact estimate', [{ atMs: 20_000, left: { fromS: 80, toS: 80 } }], { worst: 1, outside: 0, silent: 0 }],
-  ['three times the true time', [{ atMs: 50_000, left: { fromS: 150, toS: 150 } }], { worst: 3, outside: 1, silent: 0 }],
+  [
+    'three times the true time',
+    [{ atMs: 50_000, left: { fromS: 150, toS: 150 } }],
+    { worst: 3, outside: 1, silent: 0 },
+  ],
   ['half of the true time', [{ atMs: 50_000, left: { fromS: 20, toS: 30 } }], { worst: 2, outside: 1, silent: 0 }],
   ['a quarter too much', [{ atMs: 50_000, left: { fromS: 65, toS: 65 } }], { worst: 1.3, outside: 0, silent: 0 }],
   [

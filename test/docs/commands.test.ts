@@ -185,18 +185,15 @@ const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => P
   },
 };
 
-test.each([...new Set(SHELL.map(({ page }) => page))])(
-  'the commands of %s run with status 0',
-  async (page) => {
-    const place = await openPlace();
-    await BEFORE[page]?.(place);
-    for (const { commands } of SHELL.filter((example) => example.page === page)) {
-      if (MISSING.some((tool) => commands.some((command) => command.includes(`${tool} `)))) continue;
-      if (commands[0]?.startsWith('data=')) continue;
-      for (const command of commands) if (!(command in NOT_RUN)) await run(command, place);
-    }
-  },
-);
+test.each([...new Set(SHELL.map(({ page }) => page))])('the commands of %s run with status 0', async (page) => {
+  const place = await openPlace();
+  await BEFORE[page]?.(place);
+  for (const { commands } of SHELL.filter((example) => example.page === page)) {
+    if (MISSING.some((tool) => commands.some((command) => command.includes(`${tool} `)))) continue;
+    if (commands[0]?.startsWith('data=')) continue;
+    for (const command of commands) if (!(command in NOT_RUN)) await run(command, place);
+  }
+});
 
 test('commands that are not run here are in the docs, and the tests that run them exist', () => {
   const commands = SHELL.flatMap((example) => example.commands);

@@ -45,8 +45,11 @@ test.runIf(hasOpenssl)(
   },
 );
 
-test.runIf(hasOpenssl)('the commands at the head of docker-compose.events.yml make a valid secret for the listener', async () => {
-  const cwd = await makeFolder();
-  execFileSync('/bin/sh', ['-euc', commandsOf('docker-compose.events.yml').join('\n')], { cwd });
-  expect(readFileSync(join(cwd, 'events_secret.txt'), 'utf8').trim()).toMatch(/^[\w-]{24,200}$/);
-});
+test.runIf(hasOpenssl)(
+  'the commands at the head of docker-compose.events.yml make a valid secret for the listener',
+  async () => {
+    const cwd = await makeFolder();
+    execFileSync('/bin/sh', ['-euc', commandsOf('docker-compose.events.yml').join('\n')], { cwd });
+    expect(readFileSync(join(cwd, 'events_secret.txt'), 'utf8').trim()).toMatch(/^[\w-]{24,200}$/);
+  },
+);

@@ -48,9 +48,12 @@ function commandLinesIn(text: string): string[] {
   return [...inMarks, ...asThere].map((line) => line.replaceAll('\\|', '|').replace(/'[^']*'|"[^"]*"/g, 'NAME'));
 }
 
-test.each(['run FILE --nonsense', 'user rename NAME', 'pause|stop NAME', 'checks FILE'])('the command line "%s" is recognised as wrong', (line) => {
-  expect(faultsOf(line)).toHaveLength(1);
-});
+test.each(['run FILE --nonsense', 'user rename NAME', 'pause|stop NAME', 'checks FILE'])(
+  'the command line "%s" is recognised as wrong',
+  (line) => {
+    expect(faultsOf(line)).toHaveLength(1);
+  },
+);
 
 test.each(PAGES)('each command and option on %s exists', (page) => {
   expect(commandLinesIn(read(page)).flatMap(faultsOf)).toEqual([]);

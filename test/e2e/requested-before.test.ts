@@ -101,21 +101,16 @@ test.each([
   ['has a faulty website', (line: string) => [`${line},no address`], 0],
   ['has a faulty country', (line: string) => [`${line.replace(',DE,', ',XX,')},`], 1],
   ['has another name', (line: string) => [`${line.replace('Buyer', 'Other')},`], 1],
-])(
-  'check and import agree about a requested row whose line %s',
-  async (_, change, count) => {
-    const { limitline, cwd } = await openDesk(3);
-    await limitline('run', 'q4.csv', '--no-results', '--yes');
-    const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
-    const others = [first, second, fourth].map((line) => `${line},`);
-    await writeFile(join(cwd, 'q4.csv'), `${[`${header},website`, ...others, ...change(third)].join('\n')}\n`);
-    const checked = await limitline('check', 'q4.csv');
-    const imported = await limitline('import', 'q4.csv', '--yes');
-    for (const text of [checked.stdout, imported.stderr])
-      expect(text.match(/^.* in this file.*, and stay.*$/gm)?.length ?? 0, text).toBe(count);
-    if (count > 0)
-      expect(imported.stderr).toContain(
-        '1 row of an earlier import has no valid line in this file, and stays as it is.',
-      );
-  },
-);
+])('check and import agree about a requested row whose line %s', async (_, change, count) => {
+  const { limitline, cwd } = await openDesk(3);
+  await limitline('run', 'q4.csv', '--no-results', '--yes');
+  const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
+  const others = [first, second, fourth].map((line) => `${line},`);
+  await writeFile(join(cwd, 'q4.csv'), `${[`${header},website`, ...others, ...change(third)].join('\n')}\n`);
+  const checked = await limitline('check', 'q4.csv');
+  const imported = await limitline('import', 'q4.csv', '--yes');
+  for (const text of [checked.stdout, imported.stderr])
+    expect(text.match(/^.* in this file.*, and stay.*$/gm)?.length ?? 0, text).toBe(count);
+  if (count > 0)
+    expect(imported.stderr).toContain('1 row of an earlier import has no valid line in this file, and stays as it is.');
+});

@@ -10,19 +10,16 @@ const ROWS = 60;
 const LOSSES = ['all keys', 'all keys but the jobs'] as const;
 
 // Promise: lost-jobs-made-again
-test.each(LOSSES)(
-  'workers make lost jobs again after the loss of %s of the queues during a run',
-  async (lost) => {
-    const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
-    await place.import(buyerLines(ROWS));
-    await Promise.all([place.work(), place.work()]);
-    for (const made of [15, 45, 80]) {
-      await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
-      await expect.poll(() => deleteQueues(lost, place.context)).toBeGreaterThan(0);
-    }
-    expect((await place.judged(ROWS)).states.done).toBe(ROWS);
-  },
-);
+test.each(LOSSES)('workers make lost jobs again after the loss of %s of the queues during a run', async (lost) => {
+  const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
+  await place.import(buyerLines(ROWS));
+  await Promise.all([place.work(), place.work()]);
+  for (const made of [15, 45, 80]) {
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
+    await expect.poll(() => deleteQueues(lost, place.context)).toBeGreaterThan(0);
+  }
+  expect((await place.judged(ROWS)).states.done).toBe(ROWS);
+});
 
 test.each(LOSSES)('reconcile makes lost jobs again after the loss of %s, while no worker runs', async (lost) => {
   const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });

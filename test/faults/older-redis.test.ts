@@ -169,26 +169,23 @@ test('an empty Redis stops all sending until a person acknowledges it', async ()
 test.each([
   ['acknowledge-rollback', []],
   ['recover', ['q4.results.csv', '--apply']],
-])(
-  'a hosted session that waited in the older copy is held by %s and not sent again',
-  async (command, more) => {
-    const redis = await startKillableRedis();
-    const env = { REDIS_URL: redis.url, SERVICE_SESSION_FILE: await writeSessionFile() };
-    const { dir, standIn, limitline, context } = await openFaultPlace({ env });
-    await writeFile(join(dir, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
-    expect(await limitline('run', 'q4.csv', '--yes')).toMatchObject({ status: 0 });
-    await limitline('sessions', 'q4');
-    const copy = await copyOf(redis.admin);
-    await limitline('run', 'q4.csv', '--yes', '--sessions');
-    expect(standIn.sessions()).toHaveLength(1);
-    await rm(join(context.settings.LIMITLINE_DATA, 'results'), { recursive: true });
-    await putBack(redis.admin, copy);
-    expect((await limitline('run', 'q4.csv', '--yes')).stderr).toContain('Redis is older');
-    expect((await limitline(command, ...more)).stdout).toContain('1 hosted session waited in the older Redis');
-    await limitline('run', 'q4.csv', '--yes', '--sessions');
-    expect(standIn.sessions()).toHaveLength(1);
-  },
-);
+])('a hosted session that waited in the older copy is held by %s and not sent again', async (command, more) => {
+  const redis = await startKillableRedis();
+  const env = { REDIS_URL: redis.url, SERVICE_SESSION_FILE: await writeSessionFile() };
+  const { dir, standIn, limitline, context } = await openFaultPlace({ env });
+  await writeFile(join(dir, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+  expect(await limitline('run', 'q4.csv', '--yes')).toMatchObject({ status: 0 });
+  await limitline('sessions', 'q4');
+  const copy = await copyOf(redis.admin);
+  await limitline('run', 'q4.csv', '--yes', '--sessions');
+  expect(standIn.sessions()).toHaveLength(1);
+  await rm(join(context.settings.LIMITLINE_DATA, 'results'), { recursive: true });
+  await putBack(redis.admin, copy);
+  expect((await limitline('run', 'q4.csv', '--yes')).stderr).toContain('Redis is older');
+  expect((await limitline(command, ...more)).stdout).toContain('1 hosted session waited in the older Redis');
+  await limitline('run', 'q4.csv', '--yes', '--sessions');
+  expect(standIn.sessions()).toHaveLength(1);
+});
 
 // Promise: older-redis-told-everywhere
 test('running workers stop when an older copy is restored, and a notice is sent', async () => {

@@ -11,25 +11,28 @@ const DISK_SIZE = '8m';
 
 // Only root may mount a disk; for other users, redis.test.ts has a Redis that refuses writes.
 // Promise: full-disk-of-redis
-test.skipIf(process.getuid?.() !== 0)('a full disk under the Redis in the data folder fails no row, and is reported', async () => {
-  const disk = await mountSmallDisk();
-  const place = await openFaultPlace({
-    faults: { latencyMs: 20 },
-    env: { REDIS_URL: '', LIMITLINE_DATA: disk, SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
-  });
-  await place.import(buyerLines(40));
-  const worker = place.startWorker();
-  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
-  const filler = fillUp(disk);
-  const made = place.madeCount();
-  await expect.poll(() => worker.output().stderr).toMatch(/cannot be started|does not answer/);
-  // The calls in flight, and some more for which the last pages of the file still had room.
-  expect(place.madeCount()).toBeLessThan(made + 20);
-  rmSync(filler);
-  expect((await place.judged(40)).states.done).toBe(40);
-  worker.child.kill('SIGTERM');
-  expect(await worker.ended).toMatchObject({ status: 0 });
-});
+test.skipIf(process.getuid?.() !== 0)(
+  'a full disk under the Redis in the data folder fails no row, and is reported',
+  async () => {
+    const disk = await mountSmallDisk();
+    const place = await openFaultPlace({
+      faults: { latencyMs: 20 },
+      env: { REDIS_URL: '', LIMITLINE_DATA: disk, SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
+    });
+    await place.import(buyerLines(40));
+    const worker = place.startWorker();
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+    const filler = fillUp(disk);
+    const made = place.madeCount();
+    await expect.poll(() => worker.output().stderr).toMatch(/cannot be started|does not answer/);
+    // The calls in flight, and some more for which the last pages of the file still had room.
+    expect(place.madeCount()).toBeLessThan(made + 20);
+    rmSync(filler);
+    expect((await place.judged(40)).states.done).toBe(40);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ status: 0 });
+  },
+);
 
 async function mountSmallDisk(): Promise<string> {
   const dir = join(await makeFolder(), 'disk');

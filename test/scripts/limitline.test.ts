@@ -121,16 +121,13 @@ test.each([
     "missing required argument 'name'",
     '(limitline user remove --help lists its arguments and options)',
   ],
-])(
-  'faulty arguments %j are reported in one line that names the right help command',
-  async (args, fault, help) => {
-    const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ error: fault.replace(' (', '\n('), status: 1 });
-    expect(stderr).toBe(`error: ${fault} ${help}\n`);
-  },
-);
+])('faulty arguments %j are reported in one line that names the right help command', async (args, fault, help) => {
+  const given = { encoding: 'utf8', cwd: await makeFolder() } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, '--json', ...args], given);
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({ error: fault.replace(' (', '\n('), status: 1 });
+  expect(stderr).toBe(`error: ${fault} ${help}\n`);
+});
 
 test('a group of commands without a subcommand is reported as incomplete', async () => {
   const given = { encoding: 'utf8', cwd: await makeFolder() } as const;

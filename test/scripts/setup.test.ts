@@ -214,19 +214,16 @@ describe('with other programs on the PATH', () => {
     });
   });
 
-  test.runIf(process.getuid?.() === 0)(
-    'a full Chromium is installed when there is no headless one',
-    async () => {
-      const path = makeInstalling(clone);
-      const plain = makeProgramFolder(clone, [], {
-        'apt-get': `[ "$3" = chromium ] || exit 100; exec ${join(path, 'apt-get')} "$@"`,
-      });
-      const ended = await setUp(clone, { PATH: `${plain}:${path}`, CHROMIUM_PATH: '' });
-      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^limitline: installing chromium …\n$/m) });
-      expect(ended.stderr).not.toContain('will not run');
-      expect(readdirSync(path)).toContain('chromium');
-    },
-  );
+  test.runIf(process.getuid?.() === 0)('a full Chromium is installed when there is no headless one', async () => {
+    const path = makeInstalling(clone);
+    const plain = makeProgramFolder(clone, [], {
+      'apt-get': `[ "$3" = chromium ] || exit 100; exec ${join(path, 'apt-get')} "$@"`,
+    });
+    const ended = await setUp(clone, { PATH: `${plain}:${path}`, CHROMIUM_PATH: '' });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^limitline: installing chromium …\n$/m) });
+    expect(ended.stderr).not.toContain('will not run');
+    expect(readdirSync(path)).toContain('chromium');
+  });
 
   test.each([
     ['the environment', { REDIS_URL: 'redis://elsewhere' }, ''],

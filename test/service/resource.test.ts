@@ -13,10 +13,7 @@ test.each([
   ['with spaces and line breaks', limit.replaceAll(':', ' :\n ').replace(' :\n 00 :\n 00Z', ':00:00Z')],
   ['with another limit inside', limit.replace('{', '{"before":{"total_limit":7},')],
   ['with a text that looks like a field', limit.replace('{', '{"note":"\\"total_limit\\":7",')],
-  [
-    'with an escaped name',
-    limit.replace('total_limit', 'total\\u005flimit').replace('{', '{"a":{"total_limit":7},'),
-  ],
+  ['with an escaped name', limit.replace('total_limit', 'total\\u005flimit').replace('{', '{"a":{"total_limit":7},')],
   ['with a repeated name, whose last value counts', limit.replace('{', '{"total_limit":7,')],
 ])('the digits of an amount are kept: %s', (_name, text) => {
   expect(withoutBesides(readMade('limit', text))).toEqual({

@@ -107,9 +107,12 @@ test.each([
   expect(issues.map(({ path }) => path[0])).toEqual([field]);
 });
 
-test.each(['company', 'limit'] as const)('no field of a %s request is required, because the document shows none as required', (name) => {
-  expect(all[name][0].safeParse({}).success).toBe(true);
-});
+test.each(['company', 'limit'] as const)(
+  'no field of a %s request is required, because the document shows none as required',
+  (name) => {
+    expect(all[name][0].safeParse({}).success).toBe(true);
+  },
+);
 
 test('an unknown status is accepted', () => {
   expect(limitResourceSchema.parse({ ...limitResource, status: 'in_review' }).status).toBe('in_review');

@@ -46,13 +46,16 @@ test.each<[number, string, { first: object; later: object }]>([
   [408, '', { first: AWAY, later: AWAY }],
   [429, '', { first: AWAY, later: AWAY }],
   [503, PAGE, { first: AWAY, later: AWAY }],
-])('without a token, status %i with %j is a fault of the settings or an outage', async (status, body, { first, later }) => {
-  const fetchToken = await openTokenCall(body, status);
-  await expect(fetchToken(false)).rejects.toMatchObject(first);
-  await expect(fetchToken(true)).rejects.toMatchObject(later);
-  // The headers with the requested wait are part of each fault.
-  expect(headersOf(await fetchToken(true).catch((error) => error))).toMatchObject({ 'retry-after': '7' });
-});
+])(
+  'without a token, status %i with %j is a fault of the settings or an outage',
+  async (status, body, { first, later }) => {
+    const fetchToken = await openTokenCall(body, status);
+    await expect(fetchToken(false)).rejects.toMatchObject(first);
+    await expect(fetchToken(true)).rejects.toMatchObject(later);
+    // The headers with the requested wait are part of each fault.
+    expect(headersOf(await fetchToken(true).catch((error) => error))).toMatchObject({ 'retry-after': '7' });
+  },
+);
 
 async function openTokenCall(body: string, status = 200) {
   const url = await listen(body, status);

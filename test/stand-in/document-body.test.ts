@@ -93,6 +93,9 @@ test('one invalid character is found anywhere, for any division into pieces', ()
   );
 });
 
-test.each(['Q', 'QQ', 'QUI', 'QQ=', 'Q===', '====', 'QQ==QQ==', 'QUJD\n', 'QUJDQ'])('%j is not valid base64', (text) => {
-  expect(digestOf(text)).toEqual({ valid: false });
-});
+test.each(['Q', 'QQ', 'QUI', 'QQ=', 'Q===', '====', 'QQ==QQ==', 'QUJD\n', 'QUJDQ'])(
+  '%j is not valid base64',
+  (text) => {
+    expect(digestOf(text)).toEqual({ valid: false });
+  },
+);

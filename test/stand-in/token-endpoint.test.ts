@@ -25,12 +25,7 @@ test.each([
 test.each([
   ['JSON', 'application/json', JSON.stringify(TOKEN_FORM), 415],
   ['a form with another content type', 'text/plain', new URLSearchParams(TOKEN_FORM).toString(), 415],
-  [
-    'a form without the secret',
-    'application/x-www-form-urlencoded',
-    'grant_type=client_credentials&client_id=a',
-    400,
-  ],
+  ['a form without the secret', 'application/x-www-form-urlencoded', 'grant_type=client_credentials&client_id=a', 400],
   ['a field given twice', 'application/x-www-form-urlencoded', `${new URLSearchParams(TOKEN_FORM)}&client_id=a`, 400],
 ])('a body with %s is refused', async (_name, contentType, body, status) => {
   const { caller } = await openStandIn();

@@ -4,20 +4,23 @@ import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
 // Promise: rows-of-one-outcome
-test.each([[['--json']], [['--format', 'json']]])('report --state held with %j prints held rows as JSON', async (json) => {
-  const { limitline, names } = await openReview(2, [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true }]);
-  const { stdout, status } = await limitline('report', 'q4', '--state', 'held', ...json);
-  expect(status).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({
-    portfolio: 'q4',
-    outcome: 'needs_answer',
-    rows: [{ row: names[1], line: 3, name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
-  });
-  const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv');
-  expect(file.stderr).not.toContain('is held.');
-  expect(await limitline('report', '--state', 'held', '--json')).toMatchObject({ status: 1 });
-  expect(file.stdout).toMatch(/^name,.*,id\r\n/);
-});
+test.each([[['--json']], [['--format', 'json']]])(
+  'report --state held with %j prints held rows as JSON',
+  async (json) => {
+    const { limitline, names } = await openReview(2, [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true }]);
+    const { stdout, status } = await limitline('report', 'q4', '--state', 'held', ...json);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      portfolio: 'q4',
+      outcome: 'needs_answer',
+      rows: [{ row: names[1], line: 3, name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
+    });
+    const file = await limitline('report', 'q4', '--state', 'held', '--format', 'csv');
+    expect(file.stderr).not.toContain('is held.');
+    expect(await limitline('report', '--state', 'held', '--json')).toMatchObject({ status: 1 });
+    expect(file.stdout).toMatch(/^name,.*,id\r\n/);
+  },
+);
 
 // Promise: rows-of-one-outcome
 test('report --state prints the rows of an outcome as text, JSON and a file that decisions imports', async () => {

@@ -47,7 +47,11 @@ function said(summary: Summary, left?: Partial<LeftResults>, documents?: string)
 
 test.each<[string, string[], string[]]>([
   ['nothing is printed when all is granted and no file was written', said(summaryOf({ done: 3 })), []],
-  ['the results file is named', said(summaryOf({ done: 3 }), { results: 'q4.results.csv' }), ['results: q4.results.csv']],
+  [
+    'the results file is named',
+    said(summaryOf({ done: 3 }), { results: 'q4.results.csv' }),
+    ['results: q4.results.csv'],
+  ],
   [
     'the errors file is named with the command for it',
     said(summaryOf({ done: 1, refused: 1 }), { errors: 'q4.errors.csv' }, 'docs'),

@@ -44,9 +44,7 @@ let wasAtWork = false;
 /** Names of Node's active requests of files, and of jobs of its thread pool. Connections and timers have others. */
 const AT_WORK = /Req|Job|Zlib/;
 
-/**
- * Contained in process ids of simulated processes. It is above all ids that Linux assigns, so no real process has it.
- */
+/** The process id of every simulated process. It is above all ids that Linux assigns, so no real process has it. */
 const SIMULATED_PID = 4_711_000;
 
 type Run = (...args: unknown[]) => void;
