@@ -10,7 +10,7 @@ import {
   tokenFormSchema,
 } from '../../src/service/schemas.ts';
 
-// The examples of docs/service.md, once for each resource; the tables below change one field at a time.
+// The examples of docs/service.md. The tables below change one field at a time.
 const company = {
   name: 'Bakery Ltd',
   address: { country_code: 'GB', city: 'Leeds', street: '1 Mill Lane', state: null },
