@@ -67,7 +67,10 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
   },
 ];
 
-/** Checks what a contender states: that it did all rows, at times within its process's life. @throws LimitlineError `USAGE` */
+/**
+ * Checks the statement of a contender: it did all rows, at times within the life of its process. @throws LimitlineError
+ * `USAGE`
+ */
 export function checkStatement(
   name: string,
   { done, startedMs, finishedMs }: Statement,
@@ -91,7 +94,7 @@ function peer(name: string): string {
   return fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url));
 }
 
-/** The settings by which a contender speaks to the stand-in at this address. */
+/** The settings with which a contender calls the stand-in at this address. */
 export function serviceSettings(url: string): Record<string, string> {
   return {
     SERVICE_URL: url,
@@ -110,11 +113,11 @@ type Ran = ProcessFigures & {
 };
 
 /**
- * Runs a contender in a process of its own until it ends, and says what that took. It sees nothing of our environment but
- * PATH and NODE_COMPILE_CACHE, and no `.env` file. `signal` kills it.
+ * Runs a contender in a separate process until it ends, and measures it. The process gets only PATH and
+ * NODE_COMPILE_CACHE of this environment, and no `.env` file. `signal` kills it.
  *
- * @param cwd where it runs; a folder without a `.env` file
- * @throws LimitlineError `USAGE` with the last lines that it wrote, when it ends with another status than 0
+ * @param cwd the working directory; a folder without a `.env` file
+ * @throws LimitlineError `USAGE` with the last lines of its output, when it ends with another status than 0
  */
 export async function runContender(
   { script, args, env }: Contender,

@@ -21,7 +21,7 @@ export const BENCH_LOGIN = {
   SERVICE_CLIENT_SECRET: 'bench',
 } as const;
 
-/** The ledger of a bench, without a service: rows come in and go on by the same scripts as in the product. */
+/** The ledger of a bench, without a service: rows are put and moved by the same scripts as in the product. */
 export function openBenchLedger(connection: RedisConnection, { isSearched = true } = {}) {
   const keys = makeKeys(BENCH_LOGIN.LIMITLINE_PREFIX, BENCH_LOGIN.SERVICE_URL);
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
@@ -90,7 +90,10 @@ async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: nu
   await ledger.advance(row, 'queued', 'done', { company, limit, documents: [], record });
 }
 
-/** Writes what settle.lua and doubt.lua leave of a row's calls, without running these scripts: in a fifth of the time. */
+/**
+ * Writes the state that settle.lua and doubt.lua leave for a row's calls, without running these scripts: in a fifth of
+ * the time.
+ */
 async function fillCalls(
   { connection, keys }: Pick<BenchLedger, 'connection' | 'keys'>,
   portfolio: string,
@@ -131,7 +134,7 @@ export function benchRequest(index: number): RowRequest {
   };
 }
 
-/** The ids of all that was made for this line, without the prefix of their kind. */
+/** The ids of everything that was made for this line, without the prefix of their kind. */
 export function idOf(index: number): string {
   return hash('sha256', `id ${index}`, 'hex').slice(0, 32);
 }

@@ -151,7 +151,7 @@ const LEGAL_FORMS: Record<(typeof PLACES)[number][0], string> = {
   NZ: ' Limited',
 };
 
-/** Surnames, as they are written and as they stand in an address on the web. */
+/** Surnames, as written and in the form of web addresses. */
 const SURNAMES = [
   ['Müller', 'mueller'],
   ['Søndergaard', 'soendergaard'],

@@ -84,8 +84,9 @@ export async function measureFaults(options: {
 }
 
 /**
- * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers the seconds that each
- * took, counted from `killedAt` (`performance.now()`); a row that meets a second kill on the way is none the less counted from the first.
+ * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Returns the
+ * seconds of each, counted from `killedAt` (`performance.now()`). A row that meets a second kill meanwhile is counted
+ * from the first.
  */
 async function recoveryOf(
   processId: string,
@@ -203,7 +204,9 @@ async function reasons(rows: Rows, count: number): Promise<Record<string, number
   return counts;
 }
 
-/** Kills a worker each second until `over`; answers for each kill how long that worker's rows took to move again. */
+/**
+ * Kills a worker each second until `over`; returns for each kill how long the rows of that worker took to move again.
+ */
 async function killOften(
   fleet: ReturnType<typeof startFleet>,
   watch: (name: string, killedAt: number) => Promise<number[]>,

@@ -56,7 +56,7 @@ export async function measureRows(given: MeasureOptions & { isKept?: boolean }):
 
 const MIB = 2 ** 20;
 
-/** What the table shows where there is nothing to measure. */
+/** The text of the table for a figure that cannot be measured. */
 const NONE = '–';
 
 /** A line of the table: its label, how its figure is read from a round, and the number of digits after the decimal point. */
@@ -95,7 +95,7 @@ type RowResults = {
   /** Whether Redis wrote everything to the disk before it answered. If not, it kept nothing there. */
   isKept: boolean;
   redisVersion: string;
-  /** What the disk takes to keep a write, see {@link measureSyncMs}. */
+  /** The time that the disk takes to keep a write, see {@link measureSyncMs}. */
   syncMs: number;
   results: ContenderRounds[];
 };

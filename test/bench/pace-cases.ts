@@ -96,7 +96,7 @@ export function nameOfCase({ perS, headers, contender, limiter }: PaceCase): str
   return limiter ? limiter.name : `${perS} calls/s, ${headers}, ${nameOf(contender)}`;
 }
 
-/** What a table shows where there is nothing to measure. */
+/** The text of the table for a figure that cannot be measured. */
 const NONE = '–';
 
 function nameOf(contender: PaceContender): string {

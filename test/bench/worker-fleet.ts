@@ -86,7 +86,7 @@ const ASK_EVERY_MS = 100;
 /**
  * The portfolio once its last row has ended.
  *
- * @throws LimitlineError with the signal's reason, where that is one, else `USAGE` with where its rows stand
+ * @throws LimitlineError the reason of the signal if it is one, else `USAGE` with the states of the rows
  */
 export async function untilFinished(read: () => Promise<PortfolioState>, signal: AbortSignal): Promise<PortfolioState> {
   for (;;) {

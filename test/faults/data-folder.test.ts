@@ -27,7 +27,7 @@ async function placeWithDocuments(rows: number) {
   return { ...place, kept };
 }
 
-/** What stands in the place of the documents folder. */
+/** The states in which the documents folder cannot be used. */
 const SPOILT: [what: string, spoil: (kept: string) => unknown][] = [
   ['nothing', () => {}],
   ['the empty place of a disk that is not mounted', (kept) => mkdir(kept)],

@@ -45,7 +45,7 @@ describe('the package that npm pack makes', () => {
 
   const missing = (wanted: string[]) => wanted.filter((file) => !files.includes(file));
 
-  test('is small', () => {
+  test('is smaller than two megabytes', () => {
     expect(packedBytes).toBeLessThan(MOST_BYTES);
   });
 

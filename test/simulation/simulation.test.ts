@@ -41,7 +41,7 @@ test('two workers with one row break no promise, wherever one of them is overtak
 });
 
 test.each(['claim: made', 'settle: counted', 'put: refused since'])(
-  'a product that lacks a guard breaks a promise: %s',
+  'the simulator finds a broken promise when a guard is removed: %s',
   { timeout: LONG_MS },
   async (id) => {
     expect(await simulate('--mutant', id)).not.toMatch(/NOT FOUND|^$/);

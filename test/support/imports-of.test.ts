@@ -135,6 +135,6 @@ test.each<[imports: Record<string, string[]>, circles: string[][]]>([
       ['c', 'd'],
     ],
   ],
-])('the circles of %j are %j', (imports, circles) => {
+])('the import cycles of %j are %j', (imports, circles) => {
   expect(circlesOf(new Map(Object.entries(imports)))).toEqual(circles);
 });

@@ -1,7 +1,7 @@
 /**
- * The peer "script in memory": what a good engineer writes in an afternoon. It reads the file with csv-parse, works on
- * 64 rows at a time, and sleeps when the service tells it to. It writes nothing down: after a kill it knows nothing of what it made.
- *
+ * The peer "script in memory": the program that a good engineer writes in an afternoon. It reads the file with
+ * csv-parse, works on 64 rows at a time, and sleeps when the service tells it to. It stores nothing, so after a kill it
+ * has lost what it made.
  * `node script-in-memory.ts FILE`, with SERVICE_URL, SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET in the environment.
  */
 import { createReadStream } from 'node:fs';
@@ -54,7 +54,7 @@ async function requestLimit(row: Row): Promise<string> {
   });
 }
 
-/** Sends a call, again where that may help, and answers the id of what was made. */
+/** Sends a call, again if that may help, and returns the id of what was made. */
 async function post(path: string, body: unknown): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const {

@@ -1,9 +1,8 @@
 /**
- * The peer "textbook BullMQ": what a reader of BullMQ's documentation writes. A row is a flow: a parent job that
- * requests the limit, with a child that creates the company. A 429 limits the queue's rate, other faults are tried again
- * with exponential backoff. Finished jobs are kept, as BullMQ does unless told otherwise: what became of a row stands
- * nowhere else.
- *
+ * The peer "textbook BullMQ": the program that a reader of BullMQ's documentation writes. A row is a flow: a parent job
+ * that requests the limit, with a child that creates the company. A 429 limits the rate of the queue, and other faults
+ * are retried with exponential backoff. Finished jobs are kept, which is BullMQ's default, because the results of rows
+ * are nowhere else.
  * `node textbook-bullmq.ts FILE`, with SERVICE_URL, SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET and REDIS_SOCKET in the
  * environment.
  */
@@ -112,7 +111,7 @@ async function addChunk(rows: Row[]): Promise<void> {
   );
 }
 
-/** Sends a call and answers the id of what was made. */
+/** Sends a call and returns the id of what was made. */
 async function post(path: string, body: unknown, queue: Queue): Promise<string> {
   const {
     statusCode,

@@ -167,7 +167,7 @@ test('check compares all lines of a file with a control total', async () => {
   expect((await check('much')).status).toBe(1);
 });
 
-test('check and import say of a file without lines that there is nothing to import', async () => {
+test('check and import report that a file without lines has nothing to import', async () => {
   const { cwd, limitline } = await openDesk(1);
   await writeFile(join(cwd, 'none.csv'), 'name,requested_limit\n');
   expect(await limitline('check', 'none.csv')).toMatchObject({
