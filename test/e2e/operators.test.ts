@@ -234,7 +234,7 @@ test('pause keeps a portfolio from workers until resume, and cancel gives up uns
   await limitline('import', 'q4.csv', '--portfolio', 'given-up');
   expect(await json('pause', 'others')).toEqual({ portfolio: 'others', paused: true });
   expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5, answered: 0, open: 0 });
-  expect((await limitline('report', 'others')).stdout).not.toContain('No process works');
+  expect((await limitline('report', 'others')).stdout).not.toContain('No worker runs');
   const worker = start('work');
   await limitline('import', 'q4.csv');
   await expect.poll(() => standIn.counts().made.limit).toBe(5);

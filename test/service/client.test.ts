@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { portOf } from '../support/tls-service.ts';
@@ -30,9 +31,16 @@ test('creates a company, a document and a limit in the documented form', async (
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
 });
 
-test('works with a base address that ends in a slash', async () => {
-  const client = makeClient(`${(await startStandIn()).url()}/`);
+test.each(['/', '/gateway', '/gateway/'])('the paths of calls follow a base address with the path %s', async (path) => {
+  const asked: (string | undefined)[] = [];
+  const url = await listen((data, answer) => {
+    asked.push(/^POST (\S+) /.exec(data)?.[1]);
+    answer(data.includes('/auth/token') ? '{"access_token":"t"}' : '{"id":"company_1"}');
+  });
+  const client = makeClient(`${url}${path}`);
   expect(await client.createCompany(company, callOptions())).toMatchObject({ is: 'made' });
+  const base = path.replace(/\/$/, '');
+  expect(asked.filter(Boolean)).toEqual([`${base}${SERVICE_PATHS.token}`, `${base}${SERVICE_PATHS.company}`]);
 });
 
 test('sends an idempotency key when a header for it is configured', async () => {

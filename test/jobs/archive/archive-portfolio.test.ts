@@ -147,7 +147,10 @@ test.skipIf(process.getuid?.() !== 0)('a full disk throws its reason, and the po
   const { dump, fill, archive, foldersOf } = await openArchiving({ dir: disk });
   await fill('q4', 400);
   const before = await dump(':q4');
-  await expect(archive('q4')).rejects.toMatchObject({ code: 'FILE', message: /cannot be written: the disk is full/ });
+  await expect(archive('q4')).rejects.toMatchObject({
+    code: 'FILE',
+    message: expect.stringMatching(/cannot be written: the disk is full/),
+  });
   expect(differences(before, await dump(':q4'))).toEqual({});
   expect(await foldersOf('q4')).toEqual([]);
 });

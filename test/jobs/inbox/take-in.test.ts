@@ -87,7 +87,9 @@ test('an empty file waits for its content', async () => {
   const { drop, takeIn, told } = await openInbox();
   const path = await drop('q4.csv', '');
   expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.csv', leftMs: undefined }] });
-  expect(told).toMatchObject([{ state: /^left: it is empty/, notice: { title: expect.stringContaining('q4.csv') } }]);
+  expect(told).toMatchObject([
+    { state: expect.stringMatching(/^left: it is empty/), notice: { title: expect.stringContaining('q4.csv') } },
+  ]);
   await appendFile(path, text(buyerLines(1)));
   expect((await takeIn()).files).toMatchObject([{ is: 'imported' }]);
 });

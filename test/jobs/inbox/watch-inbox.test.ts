@@ -51,7 +51,12 @@ test('a folder of the schedule, or none at all, is not watched', async () => {
   const { drop, source, names } = await openInbox();
   await drop('q4.csv', GOOD);
   for (const changed of [{ LIMITLINE_SCHEDULE: 'inbox 02:30' }, { LIMITLINE_INBOX: undefined }]) {
-    await watch({ ...source, settings: { ...source.settings, ...changed } }, { everyMs: 1 }).stop();
+    watch({ ...source, settings: { ...source.settings, ...changed } }, { everyMs: 1 });
   }
+  // Another folder is watched in the same time.
+  const other = await openInbox();
+  await other.drop('q4.csv', GOOD);
+  watch(other.source, { everyMs: 20 });
+  await expect.poll(() => other.names('done')).toEqual(['<time>-q4.csv']);
   expect(await names()).toContain('q4.csv');
 });

@@ -16,11 +16,7 @@ test.each<[string, string | Buffer, string[]]>([
   ['text with a known and an unknown prefix, the known one first', 'evt_0123456 bl_1', ['bl_1', 'evt_0123456']],
   ['broken JSON', '{"id":"bl_7Kq2', ['bl_7Kq2']],
   ['JSON within JSON', JSON.stringify({ payload: '\n{"id":"bl_7Kq2"}\nbl_8' }), ['bl_7Kq2', 'bl_8']],
-  [
-    'JSON with every letter escaped',
-    '"\\u0062\\u006c\\u005f7Kq2"',
-    ['bl_7Kq2', 'u0062', 'u006c', 'u005f7Kq2'].slice(0, 1),
-  ],
+  ['JSON with escaped letters', '"\\u0062\\u006c\\u005f7Kq2"', ['bl_7Kq2']],
   ['a form', 'payload=%7B%22id%22%3A%22bl_7Kq2%22%7D', ['bl_7Kq2']],
   ['XML', '<limit id="bl_7Kq2"><company>company_9z</company></limit>', ['bl_7Kq2', 'company_9z']],
   ['UTF-16', Buffer.from('{"id":"bl_7Kq2"}', 'utf16le'), ['bl_7Kq2']],

@@ -100,7 +100,7 @@ test('when each row of a finding has its own command, the report shows the first
   expect(text).toContain(
     'npx limitline resolve q4 --line 2 --made ID\n                is for the first of these rows; each row',
   );
-  expect(tableOf([row(2)])).not.toContain('the first of them');
+  expect(tableOf([row(2)])).not.toContain('the first of these rows');
 });
 
 test('the sum of limits that were granted less is labelled as the requested sum', () => {
