@@ -20,7 +20,7 @@ const FILES = ['src', 'jobs', 'scripts', 'test']
 const cited = FILES.flatMap((file) => citedIn(file).map((section) => ({ file, section })));
 
 const HELD = [
-  ...readFileSync(join(ROOT, 'docs/service.md'), 'utf8').matchAll(/^\| .+? \| `(test\/[^`]+)` \| (.+) \|$/gm),
+  ...readFileSync(join(ROOT, 'test/docs/service.md'), 'utf8').matchAll(/^\| .+? \| `(test\/[^`]+)` \| (.+) \|$/gm),
 ].map(([, file = '', title = '']) => ({ file, title }));
 
 describe('docs/service.md', () => {
