@@ -3,10 +3,16 @@
 -- firstWaitMs and longestWaitMs before a repetition; others: the id in a response to another request, or "": then no setting repeats it
 -- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} if the claim is not this owner's (any more).
 -- Repeated, or for a call that counts as abandoned already, it counts once: only a claimed call is counted.
+-- A sender that was taken for vanished may send after a person let the call be sent again, and before that was done. Then the call is in
+-- doubt again, so that it is not sent twice.
 -- @include doubts
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
   local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt' })
+  if found.state == 'free' and it.kind ~= 'session' then
+    redis.call('HSET', call, 'row', of.name)
+    noteDoubt(call, it.heard, found.at or now, now)
+  end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return {} end
   local againAt = tonumber(found.againAt or now)
   if found.state == 'claimed' then

@@ -49,6 +49,16 @@ describe('claim', () => {
       { is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } },
     ],
     [
+      'holds a call whose vanished sender sent it after a person let it be sent again',
+      async (ledger) => {
+        await givenUp(ledger);
+        expect(await ledger.calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
+        expect(await ledger.calls.doubt(limit, 'a/1', 'status 500')).toBeUndefined();
+      },
+      hold('b/2'),
+      { is: 'unknown', reason: 'status 500', sentMs: expect.any(Number) },
+    ],
+    [
       'starts anew once a sender that was given up reports that nothing was made',
       async (ledger) => {
         await givenUp(ledger);

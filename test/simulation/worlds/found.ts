@@ -141,4 +141,18 @@ export const FOUND: readonly Found[] = [
       answers: { 'company of Buyer 1 #1': 'too late, made' },
     },
   },
+  {
+    words:
+      'a sender that stood still sent after a person let the call be sent again; nobody was asked, and it was sent once more',
+    world: 'a document in doubt',
+    schedule: {
+      order: ['ann', 'bob', 'yann', 'yves', 'carl'],
+      deviations: { 'bob#22': 'stands still' },
+      answers: {
+        'document of a.pdf #1': '500, made',
+        'company of Buyer 1 #1': 'never, not made',
+        'company of Buyer 1 #2': 'never, not made',
+      },
+    },
+  },
 ];

@@ -181,6 +181,12 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     doubt(attempt: Attempt): void {
       const call = calls.get(attempt.thing);
+      if (!call) {
+        // The call was given back in the meantime, and this send of it has an unknown outcome.
+        const sent = { state: 'unknown' as const, owner: undefined as never, id: '', open: 0, doubts: 0 };
+        calls.set(attempt.thing, { ...sent, row: `${attempt.portfolio}/${attempt.key}` });
+        noteDoubt(calls.get(attempt.thing) as ModelCall);
+      }
       if (call?.owner !== attempt || call.state === 'made') return;
       // A call of a vanished process is not counted as answered, and may be sent again at once.
       if (call.state !== 'claimed') return;
