@@ -129,6 +129,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     dir: linkFolder({ ...chain, chains: 'audit' }),
     account: login.account,
     log,
+    mark: marks.follow,
   });
   const statusMeanings = makeMeaningStore({
     connection: ledger,

@@ -17,7 +17,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
     const held = heldSessionsWords(accepted.heldSessions);
     const words = accepted.older
-      ? `Redis is taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
+      ? `Redis is taken as it is. What Redis does not know counts as never requested. Import files of that time again, and repeat what was decided then, such as \`cancel\`; then start the workers again.${held && ` ${held}`}`
       : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
     terminal.print(words, accepted);
   });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { counted } from '../../counted.ts';
-import { LimitlineError, messageOf } from '../../errors.ts';
+import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import { type LastLink, makeLastLinkMemory } from '../../files/last-link.ts';
 import type { Log } from '../../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../../lua-script.ts';
@@ -39,7 +39,8 @@ type Accepted = { older: boolean; heldSessions: number };
  * Detects a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. Each second with calls has a mark,
  * a number and a random text. It is written to Redis, then to the data folder, and then that second's calls leave. If Redis lacks the
  * folder's or this process's last mark, requests since then would be sent again. Each claim checks its mark in the same script
- * (lua/claim.lua), so a Redis without the mark grants none.
+ * (lua/claim.lua), so a Redis without the mark grants none. A mark also follows each action of the audit trail, such as an import or a
+ * cancel, since a Redis that lacks one may send what somebody gave up.
  *
  * Marks belong to one Redis, prefix and account. A copy younger than the last mark is not noticed. One more mark follows the last call
  * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one made in the last
@@ -65,7 +66,7 @@ export function makeSendMarks(given: {
   const mark = makeLuaScript(connection, MARK_SENDING);
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
-  /** Calls that left, and how many of them left before the last mark. */
+  /** Calls that left and actions that were done, and how many of them before the last mark. */
   let [sent, followed] = [0, 0];
   let confirming: RedisConnection | undefined;
 
@@ -136,6 +137,11 @@ export function makeSendMarks(given: {
 
   const renewOnce = onceAtATime(renew);
 
+  const look = async (): Promise<void> => {
+    if (sent > followed) await renewOnce();
+    else await compare('');
+  };
+
   return {
     /**
      * Resolves when a call may leave, which it must do at once.
@@ -160,9 +166,20 @@ export function makeSendMarks(given: {
      * A process that sends calls this each second, and once after its last call. It writes a new mark if a call left under the last
      * one, else only checks. Waits while Redis is away. @throws as {@link ready}
      */
-    async look(): Promise<void> {
-      if (sent > followed) await renewOnce();
-      else await compare('');
+    look,
+
+    /**
+     * Writes a mark after an action, unless Redis is older already. Waits while Redis is away. @throws as {@link ready}, without `OLDER`
+     */
+    async follow(): Promise<void> {
+      sent += 1;
+      try {
+        await look();
+        // A mark that was already being written may be in Redis before the action.
+        if (sent > followed) await look();
+      } catch (error) {
+        if (!isLimitlineError(error, 'OLDER')) throw error;
+      }
     },
 
     /** Checks the last known mark in Redis, and writes none. @throws LimitlineError `OLDER` */
@@ -196,7 +213,7 @@ function olderFault({ atMs, host }: Older): LimitlineError {
 /** Words for people about a Redis that is older than what was sent: the problem and its remedies, each short enough for a notice. */
 export const OLDER = {
   title: 'Redis is older than what was sent',
-  why: 'A copy of Redis was put back, or Redis lost its last writes. What was requested since then would be requested again, so nothing is sent.',
+  why: 'A copy of Redis was put back, or Redis lost its last writes. What was requested since then would be requested again, and what was imported or decided since is lost, so nothing is sent.',
   recover: 'Put back what results files know: npx limitline recover FILE.results.csv --apply.',
   accept: 'Or, if nothing was requested since then: npx limitline acknowledge-rollback.',
 } as const;
