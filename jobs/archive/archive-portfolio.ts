@@ -199,6 +199,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
     awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}" --as USER) or decline ${it}, and archive the portfolio then.`,
     held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive the portfolio after that is known. ${heldRemedy(name)}.`,
     supplier: `The company of the supplier of ${name} is still to be made: start workers that make it (npx limitline work), and archive the portfolio afterwards.`,
+    doubt: `Nobody knows whether the company of the supplier of ${name} was made: ask the service. If it was not, npx limitline resolve "${name}" --all --resend sends its call again; if it was, import a file into the portfolio with --supplier FILE and the company_id in that file. Archive the portfolio afterwards.`,
     interrupted: `An import of ${name} did not come to its end: import its file again, and archive the portfolio when the import is finished.`,
     unfinished: `${name} is not finished: npx limitline report "${name}" shows how far it is.`,
   }[why];

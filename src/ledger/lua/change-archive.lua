@@ -39,7 +39,8 @@ end
 -- Begins archiving, if allowed: from then on nothing changes the portfolio. Takes the new state, as JSON, or "" to only ask.
 -- Answers { "begun", its state before, as JSON, or "" }, or why not:
 -- { "is", its state, as JSON } | { "gone" } | { "importing" } | { "open", rows } | { "awaiting", rows } | { "held", rows }
--- | { "supplier" } (its company is still to be made) | { "interrupted" } (its last import did not reach the end) | { "unfinished" }
+-- | { "supplier" } (its company is still to be made) | { "doubt" } (nobody knows whether it was made)
+-- | { "interrupted" } (its last import did not reach the end) | { "unfinished" }
 function steps.archive(state)
   -- If a process died while it wrote the files ("archiving"), nothing has left Redis, and archiving may begin again.
   if archive and known.is ~= 'archiving' then return { 'is', archive } end
@@ -51,7 +52,13 @@ function steps.archive(state)
   end
   for _, text in ipairs({ supplier or '{}', before or '{}' }) do
     local company = cjson.decode(text)
-    if company.body and not company.id and not company.problem then return { 'supplier' } end
+    if company.body and not company.id then
+      if not company.problem then return { 'supplier' } end
+      -- It may be given up here, and in doubt for another portfolio.
+      local call = string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. (company.key or '')
+      local isLost = string.find(company.problem, 'It is unknown whether ', 1, true) == 1
+      if isLost and redis.call('HGET', call, 'state') == 'unknown' then return { 'doubt' } end
+    end
   end
   if importing then return { 'interrupted' } end
   if not finished then return { 'unfinished' } end

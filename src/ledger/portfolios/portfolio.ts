@@ -104,7 +104,7 @@ export function callsSent({ calls: { company, document, limit } }: Pick<Portfoli
 /** The suppliers of portfolios, on whose behalf limits are requested. */
 export function makeSuppliers({ connection, keys }: LedgerPlace) {
   const change = makeGatedScript(connection, 'general#change-fields');
-  return {
+  const suppliers = {
     /**
      * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since people who answer the approval did not
      * see this supplier.
@@ -166,6 +166,20 @@ export function makeSuppliers({ connection, keys }: LedgerPlace) {
       }
     },
 
+    /**
+     * The supplier of a portfolio as it is known now. One whose outcome was unknown takes the id that its call got since: by a late answer, or
+     * for another portfolio that names it.
+     */
+    async knownSupplier(name: string, supplier: PortfolioSupplier | undefined): Promise<PortfolioSupplier | undefined> {
+      const { body, key, id, problem } = supplier ?? {};
+      if (!body || !key || id || !problem?.startsWith(IN_DOUBT)) return supplier;
+      const [state, made] = await connection.hmget(keys.call('company', key), 'state', 'id');
+      if (state !== 'made' || !made) return supplier;
+      const known = { body, key, id: made };
+      await suppliers.endSupplier(name, known);
+      return known;
+    },
+
     /** Whether a person declined this supplier, in any portfolio, and nobody has approved it since. */
     isSupplierDeclined: async (key: string): Promise<boolean> =>
       (await connection.hexists(keys.call('company', key), 'declined')) === 1,
@@ -184,4 +198,8 @@ export function makeSuppliers({ connection, keys }: LedgerPlace) {
       }
     },
   };
+  return suppliers;
 }
+
+/** How the problem of something whose call is in doubt begins (jobs/steps/row-problem.ts). */
+const IN_DOUBT = 'It is unknown whether ';

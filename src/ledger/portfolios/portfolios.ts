@@ -24,9 +24,10 @@ export function makePortfolios(given: { connection: RedisConnection; keys: Keys;
   const imports = makeImports({ connection, keys });
   const comparison = makeRowComparison({ connection, keys, isSearched });
   const causes = makeCauses({ connection, keys });
+  const suppliers = makeSuppliers({ connection, keys });
   return {
     ...imports,
-    ...makeSuppliers({ connection, keys }),
+    ...suppliers,
     ...makeFirstRows({ connection, keys }),
     mustBeHere: archives.mustBeHere,
 
@@ -174,6 +175,7 @@ export function makePortfolios(given: { connection: RedisConnection; keys: Keys;
       return {
         ...fields,
         name,
+        supplier: await suppliers.knownSupplier(name, fields.supplier),
         importing: alive,
         interrupted: fields.interrupted && !alive,
         invalid: invalid - kept,

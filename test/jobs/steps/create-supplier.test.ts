@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { reviveGivenUpSupplier } from '../../../jobs/operators/free-held.ts';
+import { resendSupplier, reviveGivenUpSupplier } from '../../../jobs/operators/free-held.ts';
 import { supplierJob } from '../../../jobs/rows/feed.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
@@ -59,6 +59,27 @@ describe('the supplier', () => {
     await context.queues.add([supplierJob('q4')]);
     await expect.poll(() => context.queues.areIdle()).toBe(true);
     expect(standIn.counts()).toEqual(before);
+  });
+
+  // Promise: resolved-supplier-counts-everywhere
+  test('in doubt counts for each portfolio that names it once it was made for one of them', async () => {
+    const { work, settled, context, standIn, ...place } = await openWorkplace({
+      faults: { rules: [{ on: 'company', match: 'Lieferant', fault: 'reset', by: 'rst', made: false, times: 1 }] },
+    });
+    const supplierPath = join(await makeFolder(), 'supplier.csv');
+    await writeFile(supplierPath, 'name,country_code\nLieferant AG,CH\n');
+    const [header = '', one = '', two = ''] = buyerLines(2);
+    await place.import([header, one], { supplierPath });
+    await place.import([header, two], { supplierPath, portfolio: 'q5' });
+    await work();
+    for (const name of ['q4', 'q5']) expect(await settled(name)).toMatchObject({ supplier: null });
+    const { supplier } = await context.portfolios.read('q5');
+    expect(supplier?.problem).toMatch(/^It is unknown whether the supplier was made/);
+    await resendSupplier('q5', { key: supplier?.key ?? '', atMs: Date.now() }, context);
+    await expect.poll(async () => (await place.report('q5')).supplier).toMatch(/^company_/);
+    const [made] = standIn.things('company').filter(({ body }) => Object(body).name === 'Lieferant AG');
+    expect(await place.report('q4')).toMatchObject({ supplier: made?.id });
+    expect((await context.portfolios.read('q4')).supplier).not.toHaveProperty('problem');
   });
 });
 
