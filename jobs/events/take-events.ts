@@ -3,6 +3,7 @@ import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { EventMapping } from '../../src/events/event-mapping.ts';
+import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
 import type { EVENT_BECAME, EventBecame, NewEvent } from '../../src/ledger/events/kept-event.ts';
 import { becameWords, hasWhys } from '../../src/ledger/events/kept-event.ts';
@@ -39,6 +40,7 @@ const AGAIN_MS = { first: 10_000, last: 86_400_000, asked: 600_000 };
 type TakingDeps = DecisionDeps & {
   events: Pick<Events, 'keep' | 'nextToRead' | 'raw' | 'walk'>;
   audit: Audit;
+  marks: Pick<SendMarks, 'follow'>;
   log: Log;
 };
 
@@ -237,9 +239,9 @@ export function startTakingEvents(
         done = await takeSome(ids);
         const isDue = performance.now() - saidMs >= SAY_EVERY_MS;
         if (isDue) say();
-        // Many events that come together lead to one notice.
+        // Many events that come together lead to one notice, and to one mark by which a Redis without them is known.
         isUntold ||= ids.length > 0;
-        if (isUntold && (isDue || ids.length === 0)) await tellDecided(deps);
+        if (isUntold && (isDue || ids.length === 0)) await Promise.all([tellDecided(deps), deps.marks.follow()]);
         if (isDue || ids.length === 0) isUntold = false;
         if (ids.length === 0) await wait();
       } catch (error) {

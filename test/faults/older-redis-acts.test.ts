@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startTakingEvents } from '../../jobs/events/take-events.ts';
+import { decisionEvent, eventOf, mappingIn, writeMapping } from '../support/events.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { copyOf, putBack } from '../support/redis/set-back.ts';
@@ -37,4 +39,20 @@ test.each([
   expect((await limitline('acknowledge-rollback')).stdout).toContain('Import files of that time again');
   expect(await startCommand(['work', '--until-settled']).ended).toMatchObject({ status: 0 });
   expect(standIn.counts().made).toMatchObject({ limit: 3 });
+});
+
+// Promise: lost-acts-stop-sending
+test('a Redis that lacks what the service decided by events sends nothing either', async () => {
+  const redis = await startKillableRedis();
+  const { dir, limitline, context, standIn, report } = await openFaultPlace({ env: { REDIS_URL: redis.url } });
+  await writeFile(join(dir, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+  expect(await limitline('run', 'q4.csv', '--yes')).toMatchObject({ status: 0 });
+  const copy = await copyOf(redis.admin);
+  const taking = startTakingEvents(context, { mapping: mappingIn(writeMapping(dir)) });
+  const at = new Date().toISOString();
+  await taking.keep(eventOf(decisionEvent(standIn.things('limit')[0]?.id, 'declined', { total: 0, at })));
+  await expect.poll(async () => (await report()).statuses).toEqual({ declined: 1 });
+  await taking.stop();
+  await putBack(redis.admin, copy);
+  await expect(context.marks.check()).rejects.toThrow('Redis is older than what was sent');
 });
