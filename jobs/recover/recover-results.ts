@@ -44,8 +44,8 @@ type RecoverPayload = {
 type LeftOut = { line: number; what: string };
 
 /**
- * The result of recovering from a results file: what is restored or, without `write`, would be restored. `waiting`, `replaced` and `declined`
- * leave out what was counted with an earlier file.
+ * The result of recovering from a results file: what is restored or, without `write`, would be restored. `waiting`, `replaced`, `declined`
+ * and `givenUp` leave out what was counted with an earlier file.
  */
 export type Recovering = {
   path: string;
@@ -59,6 +59,8 @@ export type Recovering = {
   replaced: number;
   /** The number of rows that a person declined. The ledger lost this answer, so importing their lines may request them without approval. */
   declined: number;
+  /** The number of other rows that were given up. Importing their lines requests them. */
+  givenUp: number;
   leftOut: LeftOut[];
 };
 
@@ -88,6 +90,7 @@ export async function recoverResults(
     waiting: 0,
     replaced: 0,
     declined: 0,
+    givenUp: 0,
     leftOut: [],
   };
   try {
@@ -201,12 +204,12 @@ function anotherAccount(path: string, line: number, theirs: string, ours: string
 }
 
 /** What a row's line tells that is not restored, and is counted alone. */
-function lostOf({ state, problem }: ResultOutcome): 'waiting' | 'replaced' | 'declined' | undefined {
+function lostOf({ state, problem }: ResultOutcome): 'waiting' | 'replaced' | 'declined' | 'givenUp' | undefined {
   if (state === 'queued' || state === 'awaiting') return 'waiting';
   if (state !== 'cancelled') return undefined;
   if (problem.startsWith(REPLACED_BY_LINE)) return 'replaced';
   // As approval-moves.lua writes it.
-  return problem.startsWith('declined by ') ? 'declined' : undefined;
+  return problem.startsWith('declined by ') ? 'declined' : 'givenUp';
 }
 
 const noCounts = (): Record<RecoveredKind, number> => ({ ...eachKind(() => 0), session: 0, held: 0 });

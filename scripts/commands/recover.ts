@@ -126,6 +126,12 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
       `${were} declined by a person. ${no} not put back: the same lines would be requested without another yes. Leave them out of the files that you import again, or set APPROVE_ALWAYS=on before. The column problem of the results says who declined, and why.`,
     );
   }
+  const givenUp = found.reduce((sum, file) => sum + file.givenUp, 0);
+  if (givenUp > 0) {
+    parts.push(
+      `${counted(givenUp, 'row was', 'rows were')} given up. That is not put back: the same lines would be requested. Leave them out of the files that you import again.`,
+    );
+  }
   if (found.some(({ put, known }) => put.session + known.session > 0)) {
     parts.push(
       'A results file has only the last link of hosted sessions. It does not say whether a session was held or refused, so whoever asks for a session may get a second one.',
