@@ -78,6 +78,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   await inbox.note(begun);
   const earlier = await inbox.imported(content);
   if (earlier && earlier.id !== file.id) {
+    if (await hasLater(earlier, kept, deps)) return { ...begun, is: 'rejected', words: laterWords(earlier) };
     const words = [
       againWords(earlier),
       ...(await cancelledWords(earlier, deps)),
@@ -209,6 +210,17 @@ const DECISIONS =
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+}
+
+/** Whether other content of the same name was imported into the portfolio after this one. */
+async function hasLater({ portfolio, name }: TakenFile, sha256: string, { portfolios }: RoundDeps): Promise<boolean> {
+  const imports = (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
+  const [last] = imports.filter(({ id, fileName }) => id === sha256 || fileName === name);
+  return imports.some(({ id }) => id === sha256) && last?.id !== sha256;
+}
+
+function laterWords({ name, portfolio, atMs }: TakenFile): string {
+  return `Nothing was done: the same file was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}), and another ${name} came after it, whose lines count. If this one is to count again: npx limitline import FILE --portfolio "${portfolio}".`;
 }
 
 /** A sentence for rows of the portfolio that were given up: only an import by a person brings them back. */

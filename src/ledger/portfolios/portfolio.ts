@@ -176,7 +176,8 @@ export function makeSuppliers({ connection, keys }: LedgerPlace) {
       const [state, made] = await connection.hmget(keys.call('company', key), 'state', 'id');
       if (state !== 'made' || !made) return supplier;
       const known = { body, key, id: made };
-      await suppliers.endSupplier(name, known);
+      // The next reading tries again what cannot be written now, as while the portfolio is being archived.
+      await suppliers.endSupplier(name, known).catch(() => {});
       return known;
     },
 
