@@ -22,7 +22,7 @@ import { lackingWords } from '../import/lacking-rows.ts';
 import { goneWords } from '../import/other-files.ts';
 import { supplierAsNamed } from '../import/remember-supplier.ts';
 import { changeOf, statOf } from './drop-folder.ts';
-import { documentsNameOf, ofSupplier } from './dropped-names.ts';
+import { documentsNameOf, ofSupplier, portfolioOf } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
 import { type Entry, makeProblemsFile } from './taken-folder.ts';
@@ -212,15 +212,18 @@ function againWords({ name, portfolio, atMs }: TakenFile): string {
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
 }
 
-/** Whether other content of the same name was imported into the portfolio after this one. */
-async function hasLater({ portfolio, name }: TakenFile, sha256: string, { portfolios }: RoundDeps): Promise<boolean> {
+/** Whether other content under such a name was imported into the portfolio after this one. An errors file, which has no `columns`, adds to it. */
+async function hasLater({ portfolio }: TakenFile, sha256: string, { portfolios }: RoundDeps): Promise<boolean> {
   const imports = (await portfolios.allImports(portfolio)).sort((one, other) => other.lastMs - one.lastMs);
-  const [last] = imports.filter(({ id, fileName }) => id === sha256 || fileName === name);
+  const isLike = (name: string) => portfolioOf(name) === portfolio;
+  const [last] = imports.filter(
+    ({ id, fileName, found }) => id === sha256 || (isLike(fileName) && found?.columns !== undefined),
+  );
   return imports.some(({ id }) => id === sha256) && last?.id !== sha256;
 }
 
 function laterWords({ name, portfolio, atMs }: TakenFile): string {
-  return `Nothing was done: the same file was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}), and another ${name} came after it, whose lines count. If this one is to count again: npx limitline import FILE --portfolio "${portfolio}".`;
+  return `Nothing was done: the same file was imported into portfolio ${portfolio} before (${name}, ${minuteText(atMs)}), and another file of this name came after it, whose lines count. If this one is to count again: npx limitline import FILE --portfolio "${portfolio}".`;
 }
 
 /** A sentence for rows of the portfolio that were given up: only an import by a person brings them back. */
