@@ -17,6 +17,7 @@ local PAGE = 1000
 -- @include archived
 -- @include move
 -- @include end-first
+-- @include cancelled
 local archived = archivedError(portfolio)
 if archived then return what == 'choose' and {} or archived end
 if what == 'send' then
@@ -32,6 +33,10 @@ if what == 'resume' then
     redis.call('DEL', chosen)
   end
   return redis.call('HGET', portfolio, 'first') or ''
+end
+-- A chosen row that was given up or replaced before its limit was sent is none of those that go first.
+for _, key in ipairs(redis.call('ZINTER', 2, portfolio .. ':state:cancelled', chosen)) do
+  if not isSent(string.match(portfolio, '^(.-):portfolio:') .. ':call:limit:' .. key) then redis.call('SREM', chosen, key) end
 end
 local most = tonumber(redis.call('HGET', portfolio, 'first') or 0)
 local rows = redis.call('ZINTER', 2, waiting, chosen)
