@@ -56,3 +56,16 @@ test('a Redis that lacks what the service decided by events sends nothing either
   await putBack(redis.admin, copy);
   await expect(context.marks.check()).rejects.toThrow('Redis is older than what was sent');
 });
+
+// Promise: rollback-acknowledged
+test('whoever accepts an older Redis is told the portfolios that the data folder knows and Redis lacks', async () => {
+  const redis = await startKillableRedis();
+  const { dir, limitline } = await openFaultPlace({ env: { REDIS_URL: redis.url } });
+  await writeFile(join(dir, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+  expect(await limitline('run', 'q4.csv', '--yes')).toMatchObject({ status: 0 });
+  const copy = await copyOf(redis.admin);
+  expect(await limitline('run', 'q4.csv', '--portfolio', 'again', '--yes')).toMatchObject({ status: 0 });
+  await putBack(redis.admin, copy);
+  const { stdout } = await limitline('acknowledge-rollback');
+  expect(stdout).toContain('Redis lacks this portfolio, of which results are kept: again.');
+});

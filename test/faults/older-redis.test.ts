@@ -156,7 +156,7 @@ test('an empty Redis stops all sending until a person acknowledges it', async ()
   expect(await run('after.csv')).toMatchObject({ status: 1 });
   const said = await limitline('acknowledge-rollback', '--json');
   expect(said).toMatchObject({ status: 0 });
-  expect(JSON.parse(said.stdout)).toEqual({ older: true, heldSessions: 0 });
+  expect(JSON.parse(said.stdout)).toEqual({ older: true, heldSessions: 0, lacks: [] });
   expect((await limitline('acknowledge-rollback')).stdout).toContain('nothing to acknowledge');
   const audit = await limitline('audit', 'list', '--json');
   expect(audit.stdout).toContain('older Redis accepted');
