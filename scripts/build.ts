@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, readCommit } from '../src/version.ts';
 
@@ -14,6 +14,12 @@ rmSync(DIST, { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--singleThreaded'], { cwd: ROOT, stdio: 'inherit' });
 if (status === 0) {
   cpSync(join(ROOT, 'src'), join(DIST, 'src'), { recursive: true, filter: (path) => !path.endsWith('.ts') });
+  for (const path of globSync('src/**/*.lua', { cwd: DIST })) withoutComments(join(DIST, path));
   writeFileSync(join(DIST, 'src/commit.txt'), readCommit() ?? '');
 }
 process.exitCode = status ?? 1;
+
+/** Blanks a Lua file's comments but those that the loader reads, such as `-- @keys`. The numbers of the lines stay, for errors of Redis. */
+function withoutComments(path: string): void {
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^[ \t]*--(?! @).*$/gm, ''));
+}

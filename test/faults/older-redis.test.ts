@@ -8,6 +8,7 @@ import { startCommand } from '../support/command.ts';
 import { openConsole, openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { copyOf, putBack } from '../support/redis/set-back.ts';
 import { writeSessionFile } from '../support/session-file.ts';
 import { makeWatcher, ROOM } from '../support/watcher.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -36,25 +37,6 @@ async function openPlace() {
     /** Deletes the results in the data folder, which would contradict the acknowledgement. */
     loseKept: () => rm(join(place.context.settings.LIMITLINE_DATA, 'results'), { recursive: true }),
   };
-}
-
-type Admin = Awaited<ReturnType<typeof startKillableRedis>>['admin'];
-
-/** Copies all keys at one moment, also under load. */
-async function copyOf(admin: Admin): Promise<[key: string, bytes: Buffer][]> {
-  const found = (await admin.callBuffer('EVAL', COPY, '0')) as [Buffer, Buffer][];
-  return found.map(([key, bytes]) => [String(key), bytes]);
-}
-
-const COPY = `
-  local all = {}
-  for _, key in ipairs(redis.call('KEYS', '*')) do all[#all + 1] = { key, redis.call('DUMP', key) } end
-  return all`;
-
-async function putBack(admin: Admin, copy: readonly [string, Buffer][]): Promise<void> {
-  const all = admin.multi().flushall();
-  for (const [key, bytes] of copy) all.restore(key, 0, bytes);
-  await all.exec();
 }
 
 // Promises: older-redis-ends-commands, older-redis-sends-nothing

@@ -214,6 +214,12 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
       'USAGE',
       'of the supplier of q4 is still',
     ],
+    [
+      'its supplier is in doubt',
+      (own: Own) => own.fillOpen('doubt'),
+      'USAGE',
+      'npx limitline resolve "q4" --all --resend',
+    ],
     ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline report "q4" --state held'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
     ['it is already archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
@@ -228,7 +234,9 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
   });
 
   type Own = {
-    fillOpen: (state: 'queued' | 'awaiting' | 'held' | 'supplier' | 'importing' | 'archived') => Promise<void>;
+    fillOpen: (
+      state: 'queued' | 'awaiting' | 'held' | 'supplier' | 'doubt' | 'importing' | 'archived',
+    ) => Promise<void>;
   };
 
   async function fillOpen(own: Awaited<ReturnType<typeof openArchiving>>, state: string): Promise<void> {
@@ -237,6 +245,12 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
     const { connection, keys } = own;
     const supplier = JSON.stringify({ body: { name: 'S' }, key: 's' });
     if (state === 'supplier') return void (await connection.hset(keys.portfolio('q4'), { supplier }));
+    if (state === 'doubt') {
+      await connection.hset(keys.call('company', 's'), { state: 'unknown' });
+      const problem = 'It is unknown whether the supplier was made';
+      const named = JSON.stringify({ body: { name: 'S' }, key: 's', problem });
+      return void (await connection.hset(keys.portfolio('q4'), { supplier: named }));
+    }
     const run = await own.portfolios.startImport('q4', { id: 'other', fileName: 'other.csv', reading: '{}' });
     if (state === 'importing') return;
     const row = { portfolio: 'q4', key: 'open' };

@@ -55,6 +55,30 @@ test('a dropped file whose rows were cancelled explains how they are imported ag
   ]);
 });
 
+// Promise: earlier-content-not-silent
+test('a dropped file is rejected with a reason if another file of its name was imported after it', async () => {
+  const { drop, takeIn, report, ...place } = await openInbox();
+  const lines = (amount: number) => [
+    'name,country_code,requested_limit,request_reference',
+    `Acme GmbH,DE,${amount},R1`,
+  ];
+  const take = async (amount: number, name = 'q4.csv') => {
+    await drop(name, text(lines(amount)));
+    return (await takeIn()).files;
+  };
+  expect(await take(1_000)).toMatchObject([{ is: 'imported' }]);
+  expect(await take(1_000)).toMatchObject([{ is: 'again' }]);
+  expect(await take(2_000, '20261122T013000Z-q4.csv')).toMatchObject([{ is: 'imported' }]);
+  const words = expect.stringMatching(
+    /another file of this name came after it, whose lines count.* import FILE --portfolio "q4"/,
+  );
+  expect(await take(1_000)).toMatchObject([{ is: 'rejected', words }]);
+  expect(await report()).toMatchObject({ inAllRows: '2000.00' });
+  // Once a person imported it, it is the last one.
+  await place.import(lines(1_000));
+  expect(await take(1_000)).toMatchObject([{ is: 'again' }]);
+});
+
 test('advice of the service is in the list of problems, without a notice', async () => {
   const { drop, takeIn, read, told } = await openInbox();
   await drop('q4.csv', text(['name,country_code,requested_limit,currency', 'Acme GmbH,DE,800000,USD']));

@@ -191,6 +191,18 @@ test('recover counts declined rows once each, because it restores no approvals',
   expect(await recover()).toMatchObject({ rows: 2, declined: 0 });
 });
 
+// Promise: recover-counts-noes
+test('recover counts rows that were given up, and warns that an import requests them', async () => {
+  const place = await openPlace();
+  await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100', 'Zinc AG,DE,HRB 2,900'] });
+  await place.limitline('cancel', 'q4');
+  await place.save();
+  await place.lose();
+  expect(await place.recover()).toMatchObject({ givenUp: 2, declined: 0, replaced: 0, waiting: 0 });
+  const { stdout } = await place.limitline('recover', 'q4.results.csv');
+  expect(stdout).toContain('2 rows were given up. That is not put back: the same lines would be requested.');
+});
+
 test('recover restores a session link without a time, because its row may have changed later', async () => {
   const { context, dir, env } = await openFinishedPortfolio(1);
   const { decisions, ledger, keys, calls } = context;

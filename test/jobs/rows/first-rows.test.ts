@@ -44,6 +44,18 @@ test('the first rows stay the same when the file is imported again, and a larger
   expect(numbers(place)).toEqual([1, 2, 3, 4, 5]);
 });
 
+// Promise: first-rows-only
+test('a row that a corrected line replaces before it is sent does not count as one of the first rows', async () => {
+  const place = await openWorkplace();
+  const [header = '', one = '', ...others] = buyerLines(6);
+  await place.import([header, one, ...others], { first: 2 });
+  await feed(place.context);
+  await place.import([header, one.replace('1001.50', '900'), ...others]);
+  await place.work();
+  expect(await paused(place)).toBe('2 rows were sent first; resume to send the rest');
+  expect(numbers(place)).toEqual([1, 2]);
+});
+
 test('a portfolio with fewer rows than its first rows ends normally, and does not hold back a later file', async () => {
   const place = await openWorkplace();
   await place.work();

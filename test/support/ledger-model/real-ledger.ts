@@ -155,6 +155,11 @@ export type ModelPortfolio = {
   calls: Record<CallKind | 'throttled', number>;
 };
 
+/** A call in doubt that no process has claimed. */
+export const inDoubt = (row: string): ModelCall => {
+  return { state: 'unknown', owner: undefined as never, id: '', row, open: 1, doubts: 1 };
+};
+
 export function noteDoubt(call: ModelCall): void {
   call.state = 'unknown';
   call.open += 1;

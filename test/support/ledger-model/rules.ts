@@ -3,7 +3,7 @@ import type { CancelAnswer, RowState, Step } from '../../../src/ledger/schema/ro
 import { bind, goBack, isGranted } from './approval-rules.ts';
 import { makeNoes } from './noes.ts';
 import type { Attempt, ModelApproval, ModelCall, ModelPortfolio, ModelRow } from './real-ledger.ts';
-import { isOpen, kindOf, newPortfolio, noteDoubt, noteRefusal, watchCanary } from './real-ledger.ts';
+import { inDoubt, isOpen, kindOf, newPortfolio, noteDoubt, noteRefusal, watchCanary } from './real-ledger.ts';
 
 /** The requests and their authors: two portfolios have the same requests, and rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
@@ -181,12 +181,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     doubt(attempt: Attempt): void {
       const call = calls.get(attempt.thing);
-      if (!call) {
-        // The call was given back in the meantime, and this send of it has an unknown outcome.
-        const sent = { state: 'unknown' as const, owner: undefined as never, id: '', open: 0, doubts: 0 };
-        calls.set(attempt.thing, { ...sent, row: `${attempt.portfolio}/${attempt.key}` });
-        noteDoubt(calls.get(attempt.thing) as ModelCall);
-      }
+      // The call was given back in the meantime, and this send of it has an unknown outcome.
+      if (!call) calls.set(attempt.thing, inDoubt(`${attempt.portfolio}/${attempt.key}`));
       if (call?.owner !== attempt || call.state === 'made') return;
       // A call of a vanished process is not counted as answered, and may be sent again at once.
       if (call.state !== 'claimed') return;
