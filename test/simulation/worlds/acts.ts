@@ -213,11 +213,13 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
   });
 }
 
-/** A no has its effect later than it is given, so it is recorded before each yes that was given after it. */
+/** A no has its effect later than it is given, so it is recorded before each yes that was given after it, or is about to be given. */
 async function sayNo(no: Say & { approval: string }, { simulation: { says }, now }: Desk): Promise<void> {
   const { approvals } = await now();
-  const turnOf = (id?: string): number => approvals.find((one) => one.id === id)?.turn ?? 0;
-  const place = says.findIndex((say) => say.is === 'yes' && turnOf(say.approval) > turnOf(no.approval));
+  const answerOf = (id?: string) => approvals.find((one) => one.id === id);
+  const isLater = ({ approval }: { approval?: string }) =>
+    answerOf(approval)?.standing === 'waiting' || (answerOf(approval)?.turn ?? 0) > (answerOf(no.approval)?.turn ?? 0);
+  const place = says.findIndex((say) => say.is === 'yes' && isLater(say));
   says.splice(place < 0 ? says.length : place, 0, no);
 }
 
