@@ -15,9 +15,9 @@ import { markDoubtful, type ValueReading } from '../values/reading.ts';
 export type LineRewriter = ReturnType<typeof makeLineRewriter>;
 
 /**
- * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and amounts and
- * dates that only their column explains become unambiguous. Cells that are problems in this file are marked, so that no
- * other column can make them valid.
+ * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and so does a currency
+ * that only a mapped header names. Amounts and dates that only their column explains become unambiguous. Cells that are problems in
+ * this file are marked, so that no other column can make them valid.
  *
  * @param conventions read for each line, because detection may come later.
  */
@@ -28,8 +28,10 @@ export function makeLineRewriter(given: {
   currencies?: Pick<CurrencyCheck, 'conflictAt'>;
 }) {
   const { columns, constants = {}, conventions, currencies } = given;
-  const added = Object.entries(constants);
   const amountAt = placeOf(columns, 'requested_limit');
+  const { by, currency } = columns[amountAt] ?? {};
+  const isLost = currency && by === 'map' && placeOf(columns, 'currency') === -1;
+  const added = Object.entries({ ...(isLost && { currency }), ...constants });
   const dateAt = placeOf(columns, 'statements_dated');
   return {
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],

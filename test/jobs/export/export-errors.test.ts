@@ -144,6 +144,19 @@ describe('an unchanged errors file', () => {
     expect(new TextDecoder('shift_jis').decode(await errors())).toContain('\n株式会社,-8,,,');
   });
 
+  // Promise: errors-file-keeps-currency
+  test.each([{ 'Kreditlimit (EUR)': 'requested_limit' } as const, { Kunde: 'name' } as const])(
+    'keeps the currency that only the header names, mapped as %o',
+    async (columns) => {
+      const { again, context } = await openErrors('Kunde,Kreditlimit (EUR),contact_email\nAcme,1000,anna\n', {
+        mapping: { columns: { Kunde: 'name', ...columns }, constants: {} },
+      });
+      expect(await again((text) => text.replace('anna', ''))).toMatchObject({ rows: 1, invalid: 0 });
+      const imports = await context.portfolios.allImports('q4');
+      expect(imports.map(({ found }) => found?.currency)).toEqual(['EUR', 'EUR']);
+    },
+  );
+
   test('gives each line the constants of the mapping, except the amount of a broken line', async () => {
     const mapping = { columns: {}, constants: { requested_limit: '5', country_code: 'DE' } };
     const { again, errors } = await openErrors('name,note\nAcme,x,y\n', { mapping });
