@@ -172,6 +172,12 @@ async function payloadOf(
     first,
     total,
     documentsDir: documentsOf(dir, draft),
+    // The upload is removed some time after the import, so its folder is no place to put a document in.
+    documentsWords: {
+      folder: `the documents uploaded with ${name}`,
+      missing: `No documents were uploaded with ${name}: upload them with this line.`,
+      bring: 'upload it with this line',
+    },
     ...(supplier && { supplierPath: supplierIn(dir) }),
   };
   checkImport(payload);

@@ -8,8 +8,11 @@ import { readMediaType } from './kind.ts';
 /** The folder in which supporting documents are looked up. */
 export type DocumentFolder = ReturnType<typeof makeDocumentFolder>;
 
-/** Texts about a folder of documents: its name in messages (`the documents folder q4`), and the message if it is missing. */
-export type FolderWords = { folder: string; missing: string };
+/**
+ * Texts about a folder of documents: its name in messages (`the documents folder q4`), the message if it is missing, and how a document gets
+ * there, unless people put it there themselves.
+ */
+export type FolderWords = { folder: string; missing: string; bring?: string };
 
 /**
  * @param dir the folder. Nothing outside is read, not even through links. It may be missing if no line names a
@@ -62,7 +65,8 @@ export function makeDocumentFolder(given: { dir: string; maxSizeMb: number; word
   async function miss(name: string, meant: string): Promise<Document | string> {
     if (meant !== name) return look(meant);
     const near = await finder.near(name);
-    if (near === null) return `${name} is not in ${words.folder}: put it there, or correct the name.`;
+    if (near === null)
+      return `${name} is not in ${words.folder}: ${words.bring ?? 'put it there'}, or correct the name.`;
     if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);
     return `${name} is not in ${words.folder}: there is ${near}; write that.`;
   }

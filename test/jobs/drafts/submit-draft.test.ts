@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Imported, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
-import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, exportedText, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 // Promise: sent-once-however-imported
 test('an import that was stopped halfway is resumed by the next submission without duplicates', async () => {
@@ -142,3 +142,20 @@ test('of simultaneous submissions, those with other options are answered as a co
   ]);
   expect(answers.map((answer) => Object.keys(answer)[0])).toEqual(['draft', 'draft', 'conflict', 'conflict']);
 });
+
+test.each([[], [['documents', 'a.pdf', '%PDF-1.4'] as [string, string, string]]])(
+  'a line that lacks a document of an upload asks to upload it',
+  async (...more) => {
+    const { context, dir } = await openWorkplace();
+    const { desk, upload } = openDraftDesk(context, dir);
+    const file = 'name,requested_limit,supporting_documents\nAcme,1,\nBeta,2,b.pdf\n';
+    const draft = draftOf(await upload(['file', 'q4.csv', file], ...more));
+    const { of } = await previewOf(desk, draft);
+    await desk.submit(draft.id, { of, replace: false });
+    await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 1 });
+    const errors = await exportedText(context, { only: 'errors' });
+    expect(errors).toContain(
+      'b.pdf is not in the documents uploaded with q4.csv: upload it with this line, or correct',
+    );
+  },
+);
