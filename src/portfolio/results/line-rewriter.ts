@@ -15,8 +15,8 @@ import { markDoubtful, type ValueReading } from '../values/reading.ts';
 export type LineRewriter = ReturnType<typeof makeLineRewriter>;
 
 /**
- * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and so does a currency
- * that only a mapped header names. Amounts and dates that only their column explains become unambiguous. Cells that are problems in
+ * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and so does the currency
+ * that the header of the amounts names. Amounts and dates that only their column explains become unambiguous. Cells that are problems in
  * this file are marked, so that no other column can make them valid.
  *
  * @param conventions read for each line, because detection may come later.
@@ -30,11 +30,13 @@ export function makeLineRewriter(given: {
   const { columns, constants = {}, conventions, currencies } = given;
   const amountAt = placeOf(columns, 'requested_limit');
   const { by, currency } = columns[amountAt] ?? {};
-  const isLost = currency && by === 'map' && placeOf(columns, 'currency') === -1;
-  const added = Object.entries({ ...(isLost && { currency }), ...constants });
+  const isAdded = currency && placeOf(columns, 'currency') === -1;
+  const added = Object.entries({ ...(isAdded && { currency }), ...constants });
   const dateAt = placeOf(columns, 'statements_dated');
   return {
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],
+    /** The index of the column of a currency that the amounts' own header names, too; -1 if there is none. */
+    spareAt: isAdded && by !== 'map' ? columns.length : -1,
     cells({ cells, numbers }: Pick<Line, 'cells' | 'numbers'>): string[] {
       const own = columns.map((_column, index) => cells[index] ?? '');
       // A workbook's number has a point, whatever separator the texts of its column use.
@@ -45,7 +47,9 @@ export function makeLineRewriter(given: {
       if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
       else if (conflictAt !== -1) own[conflictAt] = markDoubtful(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
-      return [...own, ...added.map(([, value]) => value)];
+      // The currency of the header is not that of such a line, which may become part of a file of its own.
+      const isOther = conflictAt === amountAt && amountAt !== -1;
+      return [...own, ...added.map(([name, value]) => (isOther && name === 'currency' ? '' : value))];
     },
     /** Writes into these cells the currency that only the number format of the line's amount names: a text has no such format. */
     addCurrency(own: string[], { currency }: Pick<Line, 'currency'>): string[] {
@@ -95,8 +99,9 @@ export function resultColumnsOf(header: readonly string[]): OwnColumns {
  * headers differ, known columns get our names, so that columns of one meaning become one.
  */
 export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolean): OwnColumns {
-  const own = without(errorColumnsOf(rewriter.header), rewriter.header);
-  if (areAlike) return own;
+  const left = errorColumnsOf(rewriter.header);
+  if (areAlike) return without(new Set([...left, rewriter.spareAt]), rewriter.header);
+  const own = without(left, rewriter.header);
   const names = own.places.map((place, at) => {
     const column = columns[place];
     const name = own.names[at] ?? '';
@@ -178,7 +183,10 @@ function plainDate(cell: string, { dates }: Conventions): string {
   });
 }
 
-type Rewritable = { rewriter: Pick<LineRewriter, 'header'>; columns: readonly Pick<Column, 'known' | 'extra'>[] };
+type Rewritable = {
+  rewriter: Pick<LineRewriter, 'header' | 'spareAt'>;
+  columns: readonly Pick<Column, 'known' | 'extra'>[];
+};
 
 function without(left: ReadonlySet<number>, header: readonly string[]): OwnColumns {
   const places = header.flatMap((_name, place) => (left.has(place) ? [] : [place]));

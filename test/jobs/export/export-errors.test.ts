@@ -157,6 +157,26 @@ describe('an unchanged errors file', () => {
     },
   );
 
+  // Promise: errors-file-keeps-currency
+  test('keeps the currency that only the header of another file of the portfolio names', async () => {
+    const { again, context, dir, importFile } = await openErrors('name,Kreditlimit (EUR)\nAcme,none\n');
+    const path = join(dir, 'other.csv');
+    await writeFile(path, 'Firma,Limit EUR,contact_email\nBeta,1000,anna\n');
+    await importFile(path);
+    await again((text) => text.replace('anna', ''));
+    const imports = await context.portfolios.allImports('q4');
+    expect(imports.map(({ found }) => found?.currency)).toEqual(['EUR', 'EUR', 'EUR']);
+  });
+
+  test('gives a line in another currency none of the header', async () => {
+    const mapping = { columns: { 'Kreditlimit (EUR)': 'requested_limit' as const }, constants: {} };
+    const file = 'name,Kreditlimit (EUR),country_code\nAcme,1000,xx\nBeta,1000 USD,\n';
+    const { again, errors } = await openErrors(file, { mapping });
+    expect(rowsOf(await errors()).map(({ currency }) => currency)).toEqual(['EUR', '']);
+    const alone = (text: string) => text.replace(/^Acme.*\s+/m, '').replace('? ', '');
+    expect(await again(alone)).toMatchObject({ rows: 1, invalid: 0 });
+  });
+
   test('gives each line the constants of the mapping, except the amount of a broken line', async () => {
     const mapping = { columns: {}, constants: { requested_limit: '5', country_code: 'DE' } };
     const { again, errors } = await openErrors('name,note\nAcme,x,y\n', { mapping });
