@@ -1,5 +1,5 @@
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { outcomeOfRow, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
+import { outcomeOfRow, type RowOutcome, stateWords } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { placeOf } from '../../src/portfolio/columns/column.ts';
@@ -104,7 +104,9 @@ export function errorsTable(
         ...own.cells(file, cells, found?.result.request),
         mendedRow(exported, opened),
         lineText(exported, opened, broken),
-        problemBefore(line, opened) || withoutLine(problem) || `It is ${state}.`,
+        problemBefore(line, opened) ||
+          withoutLine(problem) ||
+          (found ? `It is ${stateWords(found.result.state)}.` : ''),
         account,
         lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
       ];

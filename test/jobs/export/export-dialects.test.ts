@@ -156,7 +156,7 @@ describe('an errors file', () => {
         name: "'=Acme",
         requested_limit: '1234',
         country_code: 'GB',
-        problem: 'It is queued.',
+        problem: 'It is waiting.',
       }),
       expect.objectContaining({ name: 'Zinc', requested_limit: '1.2340', problem: expect.stringContaining('E-Mail') }),
       expect.objectContaining({ name: 'Tin', requested_limit: '7,5' }),
