@@ -21,7 +21,7 @@ export function parseDate(
   const iso = ISO.test(text) ? text : rewrite(text, order);
   if (iso === 'open') return { problem: openMessage(text, contradiction), open: true };
   if (iso === null) return { problem: 'Write the date as YYYY-MM-DD, like 2026-03-31.' };
-  if (!DATE.safeParse(iso).success) return { problem: 'There is no such day: check month and day of YYYY-MM-DD.' };
+  if (!DATE.safeParse(iso).success) return { problem: `There is no such day: read as YYYY-MM-DD, it is ${iso}.` };
   if (iso > today) return { problem: 'The date is in the future: write the closing date of the statements.' };
   return iso === text ? { value: iso } : { value: iso, change: 'It was not written as YYYY-MM-DD.' };
 }
