@@ -3,16 +3,22 @@
 -- firstWaitMs and longestWaitMs before a repetition; others: the id in a response to another request, or "": then no setting repeats it
 -- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} if the claim is not this owner's (any more).
 -- Repeated, or for a call that counts as abandoned already, it counts once: only a claimed call is counted.
--- A sender that was taken for vanished may send after a person let the call be sent again, and before that was done. Then the call is in
--- doubt again, so that it is not sent twice.
+-- A sender that was taken for vanished may send after a person let the call be sent again. Then this send is in doubt, too, also while another
+-- owner sends the call: it is not sent once more without a person. A process that disowns a claim names no row, and knows of no send.
 -- @include doubts
+local function noteLate(of, it, found, now)
+  local isOthers = found.state == 'claimed'
+  if it.kind == 'session' or of.name == '/' or not (found.state == 'free' or isOthers and not isInDoubt(of.call)) then return end
+  if not isOthers then redis.call('HSET', of.call, 'row', of.name) end
+  noteDoubt(of.call, it.heard, found.at or now, now)
+  if isOthers then redis.call('HSET', of.call, 'state', 'claimed') end
+  if it.others ~= '' then redis.call('HSET', of.call, 'others', it.others) end
+end
+
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
   local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt' })
-  if found.state == 'free' and it.kind ~= 'session' then
-    redis.call('HSET', call, 'row', of.name)
-    noteDoubt(call, it.heard, found.at or now, now)
-  end
+  if found.owner ~= it.owner then noteLate(of, it, found, now) end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return {} end
   local againAt = tonumber(found.againAt or now)
   if found.state == 'claimed' then

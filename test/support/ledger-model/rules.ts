@@ -183,6 +183,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const call = calls.get(attempt.thing);
       // The call was given back in the meantime, and this send of it has an unknown outcome.
       if (!call) calls.set(attempt.thing, inDoubt(`${attempt.portfolio}/${attempt.key}`));
+      // So has this send if another owner has the call by now, and no send was in doubt.
+      if (call?.state === 'claimed' && call.owner !== attempt && call.open === 0) call.open = call.doubts = 1;
       if (call?.owner !== attempt || call.state === 'made') return;
       // A call of a vanished process is not counted as answered, and may be sent again at once.
       if (call.state !== 'claimed') return;
