@@ -112,6 +112,21 @@ test('repeated, older, contradicting and unknown events change nothing, and have
   expect(await audited(context)).toMatchObject([{ by: 'events', facts: { decisions: 1 } }]);
 });
 
+// Promise: decided-as-by-files
+test('an event counts as read, and as what brought its decision, also where no mark can follow it', async () => {
+  const { context, ids, mapping, statuses } = await openReview(1);
+  const { log, lines } = makeKeptLog();
+  const follow = () => Promise.reject(new Error('no room is left'));
+  const outbox = { report: async () => 0 };
+  const taking = startTakingEvents({ ...context, outbox, log, marks: { follow } }, { mapping, everyMs: 20 });
+  onTestFinished(() => taking.stop());
+  await taking.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
+  await expect.poll(statuses).toEqual({ approved: 1 });
+  expect(await became(context)).toEqual([{ taken: 1 }]);
+  await taking.stop();
+  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ reason: 'no room is left' }]);
+});
+
 // Promise: answer-counts-above-older-event
 test('an event older than the request does not override the answer, and a later one does', async () => {
   const { context, ids, mapping, statuses } = await openReview(2);
