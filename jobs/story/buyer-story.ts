@@ -15,7 +15,7 @@ import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { heldName, type Stories } from '../../src/ledger/rows/story.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-import type { RowRequest, RowState } from '../../src/ledger/schema/row.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/row-story.ts';
 import { toBuyer } from '../rows/buyer-record.ts';
@@ -126,20 +126,28 @@ const PAGE = 100;
 
 /** Reads what the service declined within the last seven days, at first or by a later decision, and which limits it lowered. */
 export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: NewsDeps) {
-  const lately = async (kind: NewsKind) => rows.answeredLately(kind, Date.now() - NEWS_MS, await statusMeanings.read());
   const makeCurrencyOf = () => {
     const importOf = makeImportLook({ portfolios });
     return async ({ row, importId }: AnsweredRow) => (await importOf(row, importId))?.found?.currency;
   };
 
-  /** The last amount above `now` that the service had granted by an earlier answer. */
-  const beforeOf = async (row: RowId, request: RowRequest, now: string): Promise<string | undefined> => {
+  /** The last amount above `now` that the service had granted for a row by an earlier answer. */
+  const beforeOf = async ({ row, requested }: AnsweredRow, now: string): Promise<string | undefined> => {
     const [told, meanings] = await Promise.all([stories.entries(row), statusMeanings.read()]);
     const before = told.flatMap((entry) => (entry.is === 'decided' && entry.before ? [entry.before] : []));
+    const request = { limit: { requested_limit: requested } };
     const isMore = (record: CallRecord) =>
       ['approved', 'partly_approved'].includes(outcomeOfRow({ state: 'done', record, request }, meanings)) &&
       isBelow(now, amountText(record.total_limit));
     return before.findLast(isMore)?.total_limit;
+  };
+
+  /** The rows of these news. A limit was lowered only if an earlier answer had granted more: that of a review grants nothing. */
+  const lately = async (kind: NewsKind) => {
+    const found = await rows.answeredLately(kind, Date.now() - NEWS_MS, await statusMeanings.read());
+    if (kind === 'declined') return found;
+    const before = await Promise.all(found.rows.map((one) => beforeOf(one, one.granted)));
+    return { ...found, rows: found.rows.filter((_row, place) => before[place] !== undefined) };
   };
 
   return {
@@ -163,7 +171,7 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
         if (!request) return [];
         const { name, limit } = request;
         const granted = amountText(record.total_limit);
-        const before = await beforeOf(one.row, request, kind === 'declined' ? '0' : granted);
+        const before = await beforeOf(one, kind === 'declined' ? '0' : granted);
         const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', granted, before };
         return [{ ...facts, amount: limit.requested_limit, currency: await currencyOf(one) }];
       });

@@ -101,4 +101,4 @@ export function outcomeOfTally(tally: string, meanings: Meanings): RowOutcome | 
 
 const TALLY = /^[ab]\|(\w+)\|[^|]*(?:\|[^|]*\|[^|]*\|(\d?)\|[^|]*\|(.*))?$/s;
 
-type RowOutcomeFacts = Pick<RowResult, 'state' | 'record' | 'request'>;
+type RowOutcomeFacts = Pick<RowResult, 'state' | 'record'> & { request: { limit: { requested_limit: string } } };

@@ -6,8 +6,8 @@ import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
-/** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
-export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string };
+/** A row that the service answered lately: when, the number of its import, the amounts requested ('' if unreadable) and granted. */
+export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string; granted: string };
 
 /**
  * The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived
@@ -86,13 +86,13 @@ export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
       // A row without a tally is in an archive and not in Redis, so its outcome is not known.
       if (!tally) isAll = false;
       if (!tally || !outcomes.includes(outcomeOfTally(String(tally), meanings) ?? '')) continue;
-      const requested = REQUESTED.exec(String(tally))?.[1] ?? '';
-      rows.push({ row, atMs: Number(atMs), importId: String(importId || ''), requested });
+      const [, requested = '', granted = ''] = AMOUNTS.exec(String(tally)) ?? [];
+      rows.push({ row, atMs: Number(atMs), importId: String(importId || ''), requested, granted });
     }
     return { rows, isAll };
   }
   return { answeredLately };
 }
 
-/** The requested amount in a tally (derive.lua), if it is a number. */
-const REQUESTED = /^[ab]\|\w+\|(\d+(?:\.\d+)?)/;
+/** The requested amount in a tally (derive.lua), if it is a number, and the granted one. */
+const AMOUNTS = /^[ab]\|\w+\|(\d+(?:\.\d+)?)?[^|]*(?:\|([^|]*))?/;

@@ -103,3 +103,18 @@ test('declined requests of a portfolio that was archived since are reported as p
   expect(plainText((await get('/')).text)).toContain('Requests may have been declined In the last 7 days');
   expect(plainText((await get('/declined')).text)).toContain('There may be more');
 });
+
+test('a limit that is granted after a review is not lowered, whatever amount the answer before named', async () => {
+  const desk = await openDesk(2, { rules: [decided(1, 'review', 1)] });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'review', '--means', 'review');
+  const { get } = await openConsole(desk);
+  const [one, other] = desk.standIn.things('limit').map(({ id }) => id);
+  const later = `buyer_limit_id,status,total_limit\n${one},approved,400\n${other},approved,500\n`;
+  await writeFile(join(desk.cwd, 'later.csv'), later);
+  await desk.limitline('decisions', 'later.csv');
+  expect(plainText((await get('/')).text)).toContain('1 limit was lowered');
+  const page = plainText((await get('/lowered')).text);
+  expect(page).toContain('Buyer 2 GmbH');
+  expect(page).not.toContain('Buyer 1 GmbH');
+});
