@@ -60,9 +60,7 @@ export function makeAuditTrail(given: {
       append(draft).catch(
         notWritten('the outcome of the action of this entry could not be written to the audit trail'),
       ),
-      given
-        .mark?.()
-        .catch(notWritten('the action of this entry has no mark: a Redis that is set back may lose it unnoticed')),
+      given.mark?.().catch(notWritten('what was done has no mark: a Redis that is set back may lose it unnoticed')),
     ]);
     await inTime(written, AFTERWARDS_MS, () => {});
   };
