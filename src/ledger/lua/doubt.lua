@@ -4,12 +4,14 @@
 -- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} if the claim is not this owner's (any more).
 -- Repeated, or for a call that counts as abandoned already, it counts once: only a claimed call is counted.
 -- A sender that was taken for vanished may send after a person let the call be sent again. Then this send is in doubt, too, also while another
--- owner sends the call: it is not sent once more without a person. A process that disowns a claim names no row, and knows of no send.
+-- owner sends the call: it is not sent once more without a person. So is a send whose claim Redis has lost. A process that disowns a claim
+-- names no row, and knows of no send.
 -- @include doubts
 local function noteLate(of, it, found, now)
   local isOthers = found.state == 'claimed'
-  if it.kind == 'session' or of.name == '/' or not (found.state == 'free' or isOthers and not isInDoubt(of.call)) then return end
-  if not isOthers then redis.call('HSET', of.call, 'row', of.name) end
+  local isFree = not found.state or found.state == 'free'
+  if it.kind == 'session' or of.name == '/' or not (isFree or isOthers and not isInDoubt(of.call)) then return end
+  if isFree then redis.call('HSET', of.call, 'row', of.name) end
   noteDoubt(of.call, it.heard, found.at or now, now)
   if isOthers then redis.call('HSET', of.call, 'state', 'claimed') end
   if it.others ~= '' then redis.call('HSET', of.call, 'others', it.others) end

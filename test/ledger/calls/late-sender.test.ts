@@ -48,3 +48,11 @@ test('a process that disowns a claim puts no call in doubt that is free', async 
   await calls.disown({ kind: 'limit', owner: 'a/1', key: limit.key });
   expect(await claim('b/2')).toMatchObject({ is: 'go' });
 });
+
+test('a send whose claim Redis has lost is in doubt once its sender says that it got no answer', async () => {
+  const { calls, claim, connection, keys } = await letGo();
+  expect(await claim('b/2')).toMatchObject({ is: 'go' });
+  await connection.del(keys.call('limit', limit.key));
+  await calls.doubt(limit, 'b/2', 'status 500');
+  expect(await claim('b/3')).toMatchObject({ is: 'unknown', reason: 'status 500' });
+});
