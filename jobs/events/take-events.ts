@@ -230,12 +230,6 @@ export function startTakingEvents(
     return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   };
 
-  const follow = (): Promise<void> =>
-    deps.marks.follow().catch((error) => {
-      const words = 'decisions of events have no mark: a Redis that is set back may lose them unnoticed';
-      log.error({ reason: messageOf(error) }, words);
-    });
-
   const going = (async () => {
     let done: ReadEvent[] = [];
     while (!isStopped || done.length > 0) {
@@ -247,7 +241,7 @@ export function startTakingEvents(
         if (isDue) say();
         // Many events that come together lead to one notice, and to one mark by which a Redis without them is known.
         isUntold ||= ids.length > 0;
-        if (isUntold && (isDue || ids.length === 0)) await Promise.all([tellDecided(deps), follow()]);
+        if (isUntold && (isDue || ids.length === 0)) await Promise.all([tellDecided(deps), deps.marks.follow()]);
         if (isDue || ids.length === 0) isUntold = false;
         if (ids.length === 0) await wait();
       } catch (error) {

@@ -22,7 +22,7 @@ export type AuditTrail = ReturnType<typeof makeAuditTrail>;
  * @param given.key 32 bytes, `secret.key('audit')`; called when the first entry is written or verified
  * @param given.dir folder outside Redis where the last link is remembered
  * @param given.account account in whose name entries are written
- * @param given.mark writes a mark into Redis and the data folder: a Redis that lacks it lacks the action, too
+ * @param given.mark writes a mark into Redis and the data folder, and never rejects: a Redis that lacks it lacks the action, too
  * @param given.countEveryMs see {@link makeRefusals}; for tests
  */
 export function makeAuditTrail(given: {
@@ -54,15 +54,13 @@ export function makeAuditTrail(given: {
    * only logged, and the caller waits for {@link AFTERWARDS_MS} at most.
    */
   const appendAfterwards = async (draft: EntryDraft): Promise<void> => {
-    const notWritten = (words: string) => (error: unknown) =>
-      log.error({ entry: draft.of, reason: messageOf(error) }, words);
-    const written = Promise.all([
-      append(draft).catch(
-        notWritten('the outcome of the action of this entry could not be written to the audit trail'),
-      ),
-      given.mark?.().catch(notWritten('what was done has no mark: a Redis that is set back may lose it unnoticed')),
-    ]);
-    await inTime(written, AFTERWARDS_MS, () => {});
+    const written = append(draft).catch((error) => {
+      log.error(
+        { entry: draft.of, reason: messageOf(error) },
+        'the outcome of the action of this entry could not be written to the audit trail',
+      );
+    });
+    await Promise.all([inTime(written, AFTERWARDS_MS, () => {}), given.mark?.()]);
   };
 
   const audit: Audit = {

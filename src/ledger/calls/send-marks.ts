@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { counted } from '../../counted.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import { type LastLink, makeLastLinkMemory } from '../../files/last-link.ts';
+import { inTime } from '../../in-time.ts';
 import type { Log } from '../../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../../lua-script.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
@@ -15,6 +16,11 @@ import { missingReplicas } from './claim-answers.ts';
 
 /** Maximum age, in ms, of the mark under which a call leaves. */
 const FRESH_MS = 1_000;
+
+/** Longest wait for the mark of an action, in ms: replicas have their time. It may take as long as Redis is away, or a folder on the network. */
+const FOLLOW_WITHIN_MS = CONFIRM_WITHIN_MS + 500;
+
+const NO_MARK = 'what was done has no mark: a Redis that is set back may lose it unnoticed';
 
 const MARK_SENDING = new URL('../lua/mark-sending.lua', import.meta.url);
 
@@ -169,17 +175,17 @@ export function makeSendMarks(given: {
     look,
 
     /**
-     * Writes a mark after an action, unless Redis is older already. Waits while Redis is away. @throws as {@link ready}, without `OLDER`
+     * Writes a mark after an action, unless Redis is older already. The action is done, so a failure is only logged, and the caller waits for
+     * {@link FOLLOW_WITHIN_MS} at most.
      */
     async follow(): Promise<void> {
       sent += 1;
-      try {
-        await look();
-        // A mark that was already being written may be in Redis before the action.
-        if (sent > followed) await look();
-      } catch (error) {
-        if (!isLimitlineError(error, 'OLDER')) throw error;
-      }
+      // A mark that was already being written may be in Redis before the action.
+      const following = look().then(() => (sent > followed ? look() : undefined));
+      const logged = following.catch((error) => {
+        if (!isLimitlineError(error, 'OLDER')) log.error({ reason: messageOf(error) }, NO_MARK);
+      });
+      await inTime(logged, FOLLOW_WITHIN_MS, () => {});
     },
 
     /** Checks the last known mark in Redis, and writes none. @throws LimitlineError `OLDER` */

@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
@@ -114,17 +116,14 @@ test('repeated, older, contradicting and unknown events change nothing, and have
 
 // Promise: decided-as-by-files
 test('an event counts as read, and as what brought its decision, also where no mark can follow it', async () => {
-  const { context, ids, mapping, statuses } = await openReview(1);
-  const { log, lines } = makeKeptLog();
-  const follow = () => Promise.reject(new Error('no room is left'));
-  const outbox = { report: async () => 0 };
-  const taking = startTakingEvents({ ...context, outbox, log, marks: { follow } }, { mapping, everyMs: 20 });
-  onTestFinished(() => taking.stop());
-  await taking.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
+  const { context, ids, start, statuses } = await openReview(1);
+  const folder = join(context.settings.LIMITLINE_DATA, 'marks');
+  await rm(folder, { recursive: true });
+  await writeFile(folder, 'no folder');
+  const { keep } = start();
+  await keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
   await expect.poll(statuses).toEqual({ approved: 1 });
   expect(await became(context)).toEqual([{ taken: 1 }]);
-  await taking.stop();
-  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ reason: 'no room is left' }]);
 });
 
 // Promise: answer-counts-above-older-event

@@ -8,7 +8,7 @@ import type { Log } from '../../../src/log.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { scriptText } from '../../../src/lua-script.ts';
 import { openLedger } from '../../support/ledger.ts';
-import { makeFolder } from '../../support/workplace.ts';
+import { makeFolder, makeKeptLog } from '../../support/workplace.ts';
 
 const KEPT_IN = ['marks', 'allMarks'] as const;
 
@@ -17,8 +17,9 @@ async function open() {
   const { connection, keys } = openLedger();
   const folder = await makeFolder();
   const log = makeSilentLog();
-  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: new AbortController().signal });
-  const start = (dir = folder, { warnsOnly = false, logged = log }: { warnsOnly?: boolean; logged?: Log } = {}) => {
+  const retry = makeRetryUntilAnswered({ log, signal: new AbortController().signal });
+  type Given = { warnsOnly?: boolean; logged?: Log; retryUntilAnswered?: typeof retry };
+  const start = (dir = folder, { warnsOnly = false, logged = log, retryUntilAnswered = retry }: Given = {}) => {
     const replicas = { expected: () => 0, connect: () => connection };
     const account = 'https://test.example';
     const marks = makeSendMarks({
@@ -262,4 +263,20 @@ describe('a Redis that is older than what was sent', () => {
     await expect(memory.remember({ number: 7, link: Symbol('none') as unknown as string })).rejects.toThrow();
     expect(await remembered()).toEqual(['last-1']);
   });
+});
+
+test('a mark that cannot follow an action keeps nobody waiting, and is logged', async () => {
+  const { start, folder } = await open();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const { log, lines } = makeKeptLog();
+  await start(file, { logged: log }).follow();
+  expect(lines).toMatchObject([{ level: 'error', reason: expect.stringContaining('cannot be kept in') }]);
+});
+
+test('a mark that waits for Redis is waited for a moment only', async () => {
+  const { start, folder } = await open();
+  const { log, lines } = makeKeptLog();
+  await start(folder, { logged: log, retryUntilAnswered: () => new Promise(() => {}) }).follow();
+  expect(lines).toEqual([]);
 });
