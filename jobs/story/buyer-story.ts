@@ -18,6 +18,7 @@ import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/row-story.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 import { toBuyer } from '../rows/buyer-record.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 
@@ -132,8 +133,12 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
   };
 
   /** The last amount above `now` that the service had granted for a row by an earlier answer. */
-  const beforeOf = async ({ row, requested }: AnsweredRow, now: string): Promise<string | undefined> => {
-    const [told, meanings] = await Promise.all([stories.entries(row), statusMeanings.read()]);
+  const beforeOf = async (
+    { row, requested }: AnsweredRow,
+    now: string,
+    meanings: Meanings,
+  ): Promise<string | undefined> => {
+    const told = await stories.entries(row);
     const before = told.flatMap((entry) => (entry.is === 'decided' && entry.before ? [entry.before] : []));
     const request = { limit: { requested_limit: requested } };
     const isMore = (record: CallRecord) =>
@@ -144,9 +149,10 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
 
   /** The rows of these news. A limit was lowered only if an earlier answer had granted more: that of a review grants nothing. */
   const lately = async (kind: NewsKind) => {
-    const found = await rows.answeredLately(kind, Date.now() - NEWS_MS, await statusMeanings.read());
+    const meanings = await statusMeanings.read();
+    const found = { ...(await rows.answeredLately(kind, Date.now() - NEWS_MS, meanings)), meanings };
     if (kind === 'declined') return found;
-    const before = await Promise.all(found.rows.map((one) => beforeOf(one, one.granted)));
+    const before = await Promise.all(found.rows.map((one) => beforeOf(one, one.granted, meanings)));
     return { ...found, rows: found.rows.filter((_row, place) => before[place] !== undefined) };
   };
 
@@ -161,7 +167,7 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
 
     /** The page of rows after the row with this {@link heldName}; the first page for any other text. */
     async newsRows(kind: NewsKind, after: string): Promise<NewsPage> {
-      const { rows: all, isAll } = await lately(kind);
+      const { rows: all, isAll, meanings } = await lately(kind);
       const from = all.findIndex((one) => heldName(one) === after) + 1;
       const shown = all.slice(from, from + PAGE);
       const results = await rows.read(shown.map(({ row }) => row));
@@ -171,7 +177,7 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
         if (!request) return [];
         const { name, limit } = request;
         const granted = amountText(record.total_limit);
-        const before = await beforeOf(one, kind === 'declined' ? '0' : granted);
+        const before = await beforeOf(one, kind === 'declined' ? '0' : granted, meanings);
         const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', granted, before };
         return [{ ...facts, amount: limit.requested_limit, currency: await currencyOf(one) }];
       });

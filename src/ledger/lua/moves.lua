@@ -110,9 +110,8 @@ local function noteAnswer(row, atMs, was)
   if not isYes or was and not isPlainYes(was) then listLately(row, ':answered-lately', not isYes and atMs) end
   local before = was and shareIn(was.tally).granted
   local now = before and shareIn(row.tally).granted
-  if not now then return end
-  local isLower = isBelow(now, before)
-  if isLower or isBelow(before, now) then listLately(row, ':lowered-lately', isLower and atMs) end
+  -- A row stays in the list if its limit is raised again: whether it is below the earlier amount is read from the row, too.
+  if now and isBelow(now, before) then listLately(row, ':lowered-lately', atMs) end
 end
 
 -- The fields of a call that a later decision may change (decide.lua).
