@@ -45,8 +45,8 @@ type Accepted = { older: boolean; heldSessions: number };
  * Detects a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. Each second with calls has a mark,
  * a number and a random text. It is written to Redis, then to the data folder, and then that second's calls leave. If Redis lacks the
  * folder's or this process's last mark, requests since then would be sent again. Each claim checks its mark in the same script
- * (lua/claim.lua), so a Redis without the mark grants none. A mark also follows each action of the audit trail, such as an import or a
- * cancel, since a Redis that lacks one may send what somebody gave up.
+ * (lua/claim.lua), so a Redis without the mark grants none. A mark also follows each action whose beginning and end are in the audit
+ * trail, such as an import or a cancel, since a Redis that lacks one may send what somebody gave up.
  *
  * Marks belong to one Redis, prefix and account. A copy younger than the last mark is not noticed. One more mark follows the last call
  * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one made in the last
