@@ -44,7 +44,7 @@ export type Place = {
   isOfOtherLine: (cells: readonly string[], row: BuyerRow) => Promise<boolean>;
   /** A request that was sent for a later import of the file that a line of an errors file comes from. */
   sentSince: (cells: readonly string[], rows: readonly BuyerRow[]) => Promise<BuyerRow | undefined>;
-  /** A request that was sent for the same line, which an errors file had mended before. */
+  /** Finds a request that was already sent for the same original line, after another errors file had corrected it. */
   sentBefore: (cells: readonly string[], rows: readonly BuyerRow[]) => Promise<BuyerRow | undefined>;
   file: () => Promise<OwnFile>;
   /** The currency that the file names, by its header or the first line that names one. Undefined if it names none. */

@@ -40,7 +40,7 @@ export type ForeseeDeps = {
   doubted?: ((lines: readonly Line[]) => Promise<DoubtedRows>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
-  /** Lets a line's problems name columns as the file does. Left out for a file that can be read only once. */
+  /** Rewrites a line's problems so that they name columns as the file's header does. Left out for a file that can be read only once. */
   asWritten?: ((line: Line) => void) | undefined;
 };
 

@@ -82,7 +82,7 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
   };
 }
 
-/** A line of a file, and the lines that led to it by way of errors files, the last one first. */
+/** The history of a line of an errors file: the line itself, then the line that it corrects, and so on back to the first file. */
 async function linesBefore(
   { file, line }: LineOfFile,
   known: { imports: readonly KnownImport[]; originsIn: (file: KnownImport) => Promise<Origins> },

@@ -202,5 +202,5 @@ export function makeSuppliers({ connection, keys }: LedgerPlace) {
   return suppliers;
 }
 
-/** How the problem of something whose call is in doubt begins (jobs/steps/row-problem.ts). */
+/** The beginning of the problem text of a supplier whose call has an unknown outcome (jobs/steps/row-problem.ts). */
 const IN_DOUBT = 'It is unknown whether ';

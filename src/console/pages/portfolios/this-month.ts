@@ -158,7 +158,7 @@ export const NEWS_TITLES: Record<NewsKind, string> = {
   lowered: t`Lowered in the last 7 days`,
 };
 
-/** The texts and columns in which the two pages of news differ, and the outcomes whose rows the portfolio's link lists. */
+/** The parts in which the pages of declined and of lowered requests differ. `outcomes`: the rows to which a portfolio's link leads. */
 const NEWS_PARTS = {
   declined: {
     lead: t`The service declined these requests, at once or by a later decision.`,
