@@ -1,8 +1,6 @@
 import { Big } from 'big.js';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
-import type { DocumentStore } from '../../src/documents/store.ts';
-import { isLimitlineError } from '../../src/errors.ts';
-import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
+import type { ApprovalLook, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
@@ -10,25 +8,22 @@ import type { OtherRequests } from '../../src/ledger/plans/plan.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { isPaused } from '../../src/ledger/portfolios/summary.ts';
+import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { readOnlyColumns } from '../../src/portfolio/columns/column.ts';
-import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
-import { visible } from '../../src/portfolio/problem.ts';
-import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { RESEND } from '../operators/ask-first.ts';
-import { currencyOfPortfolio, makeImportLook, openImported } from '../rows/import-names.ts';
+import { currencyOfPortfolio, makeImportLook } from '../rows/import-names.ts';
 import { findOtherRequests, nameOtherRequests } from '../rows/other-requests.ts';
 import { shownRequests } from '../rows/walk-rows.ts';
-import { changedByHand } from './changed-by-hand.ts';
 import { lookElsewhere, standingRows, standsElsewhere } from './look-elsewhere.ts';
+import type { UnderstandFile } from './understand-file.ts';
 
 type ApprovalLookDeps = {
   approvals: Approvals;
   portfolios: Portfolios;
   rows: Rows;
+  buyers: Pick<Buyers, 'alikeTo'>;
   calls: Pick<Calls, 'stateOf'>;
   understand: UnderstandFile;
 };
@@ -44,7 +39,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
-  const [state, imports, currency, { largest, isExact }, first, { goes, words }, others] = await Promise.all([
+  const [state, imports, currency, { largest, isExact }, first, { goes, words }, [others, alike]] = await Promise.all([
     deps.portfolios.read(portfolio),
     deps.portfolios.allImports(portfolio),
     makeApprovalCurrency(deps)(approval),
@@ -70,19 +65,27 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     first: first.map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),
     since: [...sinceWords(approval, known, imports), ...words],
     others: others && (await nameOtherRequests(others, deps)),
+    alike: alike && (await nameOtherRequests(alike, deps)),
   };
 }
 
-/** The rows of a waiting approval whose buyer has another request, as far as they are found within {@link LOOK_MS}. */
-async function othersOf(approval: Approval, deps: ApprovalLookDeps): Promise<OtherRequests | undefined> {
-  if (approval.standing !== 'waiting' || approval.kind === 'answer') return undefined;
-  const pages = async function* () {
-    for await (const page of standingRows(approval, MOST_AT_ONCE, deps)) {
-      // What was requested elsewhere meanwhile is told of by itself, and requests nothing.
-      yield page.flatMap(({ found, stand }) => (stand === undefined ? [found] : []));
-    }
-  };
-  return findOtherRequests(pages(), { untilMs: performance.now() + LOOK_MS }, deps.rows);
+/**
+ * The rows of a waiting approval whose buyer has another request, and those whose buyer may be the same company as one that has, as far as
+ * they are found within {@link LOOK_MS}.
+ */
+async function othersOf(approval: Approval, deps: ApprovalLookDeps): Promise<(OtherRequests | undefined)[]> {
+  if (approval.standing !== 'waiting' || approval.kind === 'answer') return [];
+  const untilMs = performance.now() + LOOK_MS;
+  const pages: FoundRow[][] = [];
+  let isInTime = true;
+  for await (const page of standingRows(approval, MOST_AT_ONCE, deps)) {
+    // What was requested elsewhere meanwhile is told of by itself, and requests nothing.
+    pages.push(page.flatMap(({ found, stand }) => (stand === undefined ? [found] : [])));
+    isInTime = performance.now() < untilMs;
+    if (!isInTime) break;
+  }
+  const found = [{}, { alikeTo: deps.buyers.alikeTo }].map((how) => findOtherRequests(pages, how, deps.rows));
+  return (await Promise.all(found)).map((some) => some && { ...some, isExact: some.isExact && isInTime });
 }
 
 /** Rows read at a time for these. */
@@ -100,50 +103,8 @@ export async function largestRows(
   return { largest: found.sort(byAmount).slice(0, SHOWN), isExact };
 }
 
-/** How long, in ms, lines are searched for warnings (enough for some 50,000), and rows for requests that are sent. */
+/** How long, in ms, rows are searched for what an approver is shown of them. */
 const LOOK_MS = 1_000;
-
-/**
- * How long an approval's page may read the file, in ms: enough for a workbook of many megabytes. After that, the page is shown without how
- * the file was read.
- */
-const OPEN_MS = 5_000;
-
-/** The most groups of equal warnings that are shown. */
-const MOST_WARNINGS = 20;
-
-/** The most files whose results are cached for further views. A file's copy never changes. */
-const MOST_KEPT = 20;
-
-/**
- * Makes a function that tells how an import's file was understood, from its copy and the import's read options. Answers nothing
- * where the copy is not in this data folder.
- *
- * @param uploads reads the uploads that are still kept, which have what people changed in them by hand
- */
-export function makeUnderstandFile(
-  { imports }: { imports: DocumentStore },
-  uploads: () => Promise<readonly PortfolioDraft[]> = async () => [],
-) {
-  const kept = new Map<string, Read>();
-
-  return async (known: KnownImport): Promise<UnderstoodFile | undefined> => {
-    const content = `${known.id}\n${known.reading}`;
-    const read = kept.get(content) ?? (await readFile(known, { imports, signal: AbortSignal.timeout(OPEN_MS) }));
-    if (!read) return undefined;
-    kept.delete(content);
-    kept.set(content, read);
-    for (const [oldest] of kept) {
-      if (kept.size <= MOST_KEPT) break;
-      kept.delete(oldest);
-    }
-    const { number, fileName: name, by, found, made } = known;
-    const changes = made && changedByHand(known, read.columns, await uploads());
-    return { number, name, by, found, made, changes, ...read };
-  };
-}
-
-type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 
 /** The first rows of an approval that send something after a yes, as far as they are found within {@link LOOK_MS}. */
 async function firstRows(approval: Approval, deps: ApprovalLookDeps): Promise<FoundRow[]> {
@@ -202,80 +163,6 @@ function sinceWords(
 
 function byAmount({ result: one }: FoundRow, { result: other }: FoundRow): number {
   return new Big(other.request.limit.requested_limit).cmp(one.request.limit.requested_limit) || one.line - other.line;
-}
-
-type Read = Pick<
-  UnderstoodFile,
-  'columns' | 'readOnly' | 'reading' | 'fileWarnings' | 'warnings' | 'lookedThrough' | 'isWhole'
->;
-
-async function readFile(
-  known: KnownImport,
-  { imports, signal }: { imports: DocumentStore; signal: AbortSignal },
-): Promise<Read | undefined> {
-  try {
-    const opened = await openImported(known, { imports, signal });
-    const said = readOptionsSchema.parse(JSON.parse(known.reading));
-    const columns = opened.columns
-      .filter(({ written }) => written !== '')
-      .map(({ written, known: meaning }) => ({ written: visible(written), known: meaning ?? undefined }));
-    const ofLines = await readWarnings(opened);
-    // Some warnings about the file are known only after its lines.
-    const fileWarnings = opened.warnings.map(({ column, message }) => ({ column, message }));
-    const readOnly = readOnlyColumns(opened.columns).map(visible);
-    return { columns, readOnly, reading: readingWords(opened, said), fileWarnings, ...ofLines };
-  } catch (error) {
-    if (isLimitlineError(error, 'FILE', 'NOT_FOUND', 'STOPPED')) return undefined;
-    throw error;
-  }
-}
-
-/** Groups warnings by their text without the value. */
-async function readWarnings(opened: Opened): Promise<Pick<Read, 'warnings' | 'lookedThrough' | 'isWhole'>> {
-  const found = new Map<string, { words: string; lines: number; first: number }>();
-  const untilMs = performance.now() + LOOK_MS;
-  let [lookedThrough, isWhole] = [0, true];
-  for await (const batch of opened.batches()) {
-    for (const line of batch) {
-      lookedThrough += 1;
-      if (line.kind !== 'row') continue;
-      for (const { message } of line.warnings) {
-        const known = found.get(message) ?? { words: message, lines: 0, first: line.line };
-        known.lines += 1;
-        if (found.size < MOST_DIFFERENT) found.set(message, known);
-      }
-    }
-    if (performance.now() > untilMs) {
-      isWhole = false;
-      break;
-    }
-  }
-  const warnings = [...found.values()].sort((one, other) => other.lines - one.lines).slice(0, MOST_WARNINGS);
-  return { warnings, lookedThrough, isWhole };
-}
-
-/** The most different warnings that are counted: a warning that quotes its line differs on each line. */
-const MOST_DIFFERENT = 1_000;
-
-const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
-
-function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOptions): string[] {
-  const { mapping, decimal, dates, hiddenRows, sameBuyer } = said;
-  const constants = Object.entries(mapping?.constants ?? {});
-  return [
-    ...(dialect.sheet === undefined
-      ? [dialect.encoding.toUpperCase(), `separated by ${DELIMITERS[dialect.delimiter] ?? dialect.delimiter}`]
-      : [`sheet "${visible(dialect.sheet)}"`]),
-    ...(headerLine === null ? [] : [`header in line ${headerLine}`]),
-    ...(decimal === undefined ? [] : [`decimals after a ${decimal === '.' ? 'point' : 'comma'}`]),
-    ...(dates === undefined ? [] : [dates === 'dmy' ? 'day before month' : 'month before day']),
-    ...(hiddenRows ? ['hidden rows too'] : []),
-    ...columns.filter(({ extra }) => extra).map(({ written, extra }) => `${visible(written)} sent as ${extra}`),
-    ...constants.map(([column, value]) => `${column} on every line: ${visible(String(value))}`),
-    ...(sameBuyer && sameBuyer.length > 0
-      ? [`lines that a person said are of the buyer that their numbers name: ${sameBuyer.slice(0, 20).join(', ')}`]
-      : []),
-  ];
 }
 
 /**

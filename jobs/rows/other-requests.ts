@@ -21,6 +21,9 @@ const NAMED = 5;
 
 type Asked = Omit<OtherRequest, 'other'> & { buyer: string };
 
+/** Answers for each of these buyers those that may be the same company, without the buyer. */
+type AlikeTo = (buyers: readonly string[]) => Promise<Map<string, readonly string[]>>;
+
 /**
  * Finds rows to be sent again whose buyer has another request: one that is made or open, or that is sent again with them. Both limits would
  * then be requested. Rows of one request lead to one limit, so they are no other request. Undefined if there are none.
@@ -29,7 +32,7 @@ type Asked = Omit<OtherRequest, 'other'> & { buyer: string };
  */
 export async function findOtherRequests(
   pages: AsyncIterable<readonly FoundRow[]> | Iterable<readonly FoundRow[]>,
-  { untilMs = Number.POSITIVE_INFINITY }: { untilMs?: number },
+  { untilMs = Number.POSITIVE_INFINITY, alikeTo }: { untilMs?: number; alikeTo?: AlikeTo },
   rows: BuyerRequests,
 ): Promise<OtherRequests | undefined> {
   const asked: Asked[] = [];
@@ -44,37 +47,44 @@ export async function findOtherRequests(
   let count = 0;
   for (let from = 0; from < asked.length; from += AT_ONCE) {
     const some = asked.slice(from, from + AT_ONCE);
-    const ofBuyers = await rows.ofBuyers([...new Set(some.map(({ buyer }) => buyer))]);
+    const buyers = [...new Set(some.map(({ buyer }) => buyer))];
+    const alike = await alikeTo?.(buyers);
+    const ofBuyers = await rows.ofBuyers(alike ? [...new Set([...alike.values()].flat())] : buyers);
     for (const { buyer, ...one } of some) {
-      const other = await otherOf(one, { buyer, ofBuyers, planned }, rows);
+      const other = await otherOf(one, { buyers: alike?.get(buyer) ?? [buyer], ofBuyers, planned }, rows);
       if (!other) continue;
       count += 1;
       // The comment of somebody who declined it is not kept with a plan.
       if (first.length < NAMED) first.push({ ...one, other: { ...other, declined: undefined } });
     }
   }
-  return count === 0 ? undefined : { rows: count, isExact, first };
+  return count === 0 ? undefined : { rows: count, isExact, first, ...(alikeTo && { isAlike: true }) };
 }
 
 function askedOf({ row, result: { line, importId, request } }: FoundRow): Asked {
   return { row, line, importId, amount: request.limit.requested_limit, buyer: request.buyer };
 }
 
-/** The other request of a row's buyer; one that is not sent again with the row goes first. */
+/** Another request of these buyers; one that is not sent again with the row goes first. */
 async function otherOf(
   { row }: Pick<Asked, 'row'>,
-  { buyer, ofBuyers, planned }: { buyer: string; ofBuyers: Map<string, BuyerRows>; planned: ReadonlySet<string> },
+  found: { buyers: readonly string[]; ofBuyers: Map<string, BuyerRows>; planned: ReadonlySet<string> },
   { wholeOf }: BuyerRequests,
 ): Promise<BuyerRow | undefined> {
+  const { buyers, ofBuyers, planned } = found;
   const isPlanned = (one: BuyerRow) => planned.has(rowName(one.row));
   const counts = (one: BuyerRow) =>
     one.row.key !== row.key && (isPlanned(one) || (one.state !== 'refused' && one.state !== 'cancelled'));
-  const known = ofBuyers.get(buyer);
-  let others = known?.rows.filter(counts) ?? [];
-  if (others.length === 0 && known?.isWhole === false) {
-    const whole = await wholeOf(buyer);
-    ofBuyers.set(buyer, { ...whole, isWhole: true });
-    others = whole.rows.filter(counts);
+  const others: BuyerRow[] = [];
+  for (const buyer of buyers) {
+    const known = ofBuyers.get(buyer);
+    let its = known?.rows.filter(counts) ?? [];
+    if (its.length === 0 && known?.isWhole === false) {
+      const whole = await wholeOf(buyer);
+      ofBuyers.set(buyer, { ...whole, isWhole: true });
+      its = whole.rows.filter(counts);
+    }
+    others.push(...its);
   }
   return others.find((one) => !isPlanned(one)) ?? others[0];
 }
@@ -85,19 +95,22 @@ export async function nameOtherRequests(
   { rows, portfolios }: { rows: Pick<Rows, 'read'>; portfolios: Pick<Portfolios, 'allImports'> },
 ): Promise<NamedOtherRequests> {
   const fileOf = makeFileNames({ portfolios });
-  const results = await rows.read(first.map(({ row }) => row));
-  const named = first.map(async (one, place) => ({
-    row: rowName(one.row),
-    line: one.line,
-    import: await fileOf(one),
-    name: results[place]?.request.name,
-    requested_limit: one.amount,
-    other: {
-      row: rowName(one.other.row),
-      requested_limit: one.other.amount,
-      state: one.other.state,
-      words: describeRow(one.other, await fileOf(one.other), moneyText),
-    },
-  }));
+  const results = await rows.read(first.flatMap(({ row, other }) => [row, other.row]));
+  const named = first.map(async (one, place) => {
+    const otherName = counts.isAlike && results[2 * place + 1]?.request.name;
+    return {
+      row: rowName(one.row),
+      line: one.line,
+      import: await fileOf(one),
+      name: results[2 * place]?.request.name,
+      requested_limit: one.amount,
+      other: {
+        row: rowName(one.other.row),
+        requested_limit: one.other.amount,
+        state: one.other.state,
+        words: `${describeRow(one.other, await fileOf(one.other), moneyText)}${otherName ? `, ${otherName}` : ''}`,
+      },
+    };
+  });
   return { ...counts, first: await Promise.all(named) };
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerApproval, approversOf, carryOutAnswered, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
-import { lookAtApproval, makeApprovalCurrency, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
+import { lookAtApproval, makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
+import { makeUnderstandFile } from '../../jobs/approvals/understand-file.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';

@@ -88,6 +88,8 @@ export type ApprovalLook = {
   since: readonly string[];
   /** The rows whose buyer has another request; undefined if there are none, or nothing waits. */
   others: NamedOtherRequests | undefined;
+  /** The rows whose buyer may be the same company as another buyer with a request; undefined likewise. */
+  alike: NamedOtherRequests | undefined;
 };
 
 /** Rows that now wait for another person's approval: their number, their sum as exact decimal text, and why they wait, in words. */

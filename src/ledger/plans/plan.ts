@@ -124,8 +124,11 @@ export function answeredWords(answered: number | undefined): string[] {
 /** A row to be sent again, by its file and amount, and another request of its buyer. A plan outlives its rows, so it names no buyer. */
 export type OtherRequest = { row: RowId; line: number; importId: string; amount: string; other: BuyerRow };
 
-/** How many such rows there are, and the first of them; `isExact` is false if there may be more. */
-export type OtherRequests = { rows: number; isExact: boolean; first: OtherRequest[] };
+/**
+ * How many such rows there are, and the first of them; `isExact` is false if there may be more. If `isAlike`, the other requests are of
+ * other buyers, which may be the same company.
+ */
+export type OtherRequests = { rows: number; isExact: boolean; first: OtherRequest[]; isAlike?: true };
 
 /** {@link OtherRequests} as people and programs are told of them. `import`: such as `q4.csv #1`, if it is known. */
 export type NamedOtherRequests = Omit<OtherRequests, 'first'> & {
@@ -141,7 +144,7 @@ export type NamedOtherRequests = Omit<OtherRequests, 'first'> & {
 
 /** Lines that say for how many rows a second limit would be requested, and of the first ones beside which request. */
 export function otherRequestsWords(
-  { rows, isExact, first }: NamedOtherRequests,
+  { rows, isExact, first, isAlike }: NamedOtherRequests,
   advice = 'Give up first what is not meant.',
 ): string[] {
   const many = `${isExact ? '' : 'At least '}${counted(rows, 'row')} ${rows === 1 ? 'is of a buyer' : 'are of buyers'}`;
@@ -150,7 +153,9 @@ export function otherRequestsWords(
     return `- line ${line} of ${file ?? 'a file'}${whose}, ${moneyText(requested_limit)} (row ${row}), beside ${other.words}`;
   });
   const more = rows > first.length ? [`- ${counted(rows - first.length, 'more row', 'more rows')}`] : [];
-  const said = `${many} with another request, so a second limit would be requested:`;
+  const said = isAlike
+    ? `${many} that may be the same company as one with another request:`
+    : `${many} with another request, so a second limit would be requested:`;
   return [said, ...named, ...more, advice];
 }
 

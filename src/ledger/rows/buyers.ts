@@ -109,6 +109,23 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
       return [...new Set([...(holders?.match(/[\w-]{16}/g) ?? []), ...(maker ? [maker] : []), ...linked])];
     },
 
+    /**
+     * For each of these buyers those that may be the same company: directly, or by the buyer that first had the shared name or number. Of
+     * very many only some.
+     */
+    async alikeTo(buyers: readonly string[]): Promise<Map<string, string[]>> {
+      const linked = async (some: readonly string[]) => {
+        const found = some.map(
+          async (one) => [one, await connection.srandmember(keys.buyersAlike(one), MOST_ALIKE)] as const,
+        );
+        return new Map(await Promise.all(found));
+      };
+      const near = await linked(buyers);
+      const far = await linked([...new Set([...near.values()].flat())]);
+      const allOf = (buyer: string) => (near.get(buyer) ?? []).flatMap((one) => [one, ...(far.get(one) ?? [])]);
+      return new Map(buyers.map((buyer) => [buyer, [...new Set(allOf(buyer))].filter((one) => one !== buyer)]));
+    },
+
     requestOfLimit: (id: string): Promise<string | null> => connection.hget(keys.madeIds('limit', id), id),
 
     /**
@@ -140,6 +157,9 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
     },
   };
 }
+
+/** The most buyers alike to one that are read. */
+const MOST_ALIKE = 100;
 
 /** Buyers whose words are compared by one script: a millisecond of Redis' time. */
 const WORDS_PAGE = 50;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
-import { lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
+import { lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
+import { makeUnderstandFile } from '../../../jobs/approvals/understand-file.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { ANSWERING, openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
+import { largestRows, lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
+import { makeUnderstandFile } from '../../../jobs/approvals/understand-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { documentKey } from '../../../jobs/rows/walk-rows.ts';
 import { saidLine, waitingWords } from '../../../scripts/approval/approval-words.ts';
@@ -106,6 +107,30 @@ test('an approver sees which buyers have another request', async () => {
   expect(page).toContain('Some buyers have another request.');
   expect(page).toContain('1 row is of a buyer with another request, so a second limit would be requested:');
   expect(page).toContain('Decline it if a second limit is not meant.');
+});
+
+// Promise: approver-sees-alike-buyers
+test('an approver sees which buyers may be the same company as one with another request', async () => {
+  const { import: bring, context } = await openPortfolio(1);
+  const named = (at: number, name: string, amount: string) => line(at, amount).replace(`Buyer ${at} GmbH`, name);
+  await bring([HEADER, line(1, '5000'), named(2, 'Adler Werke GmbH', '7000')], { portfolio: 'first', by: 'alice' });
+  const lines = [HEADER, named(3, 'ADLER-WERKE GmbH', '8000'), named(4, 'Adler Werke', '400'), line(5, '9000')];
+  await bring(lines, { portfolio: 'second', by: 'alice' });
+  const waiting = await context.approvals.waiting();
+  const second = waiting.find(({ portfolio }) => portfolio === 'second');
+  const look = await lookAtApproval(second?.id ?? '', { ...context, understand: makeUnderstandFile(context) });
+  expect(look?.others).toBeUndefined();
+  const other = { words: expect.stringMatching(/^line 3 of first.csv #1 in portfolio first .*, Adler Werke GmbH$/) };
+  expect(look?.alike).toMatchObject({
+    isExact: true,
+    first: [
+      { line: 2, name: 'ADLER-WERKE GmbH', other },
+      { line: 3, name: 'Adler Werke', other },
+    ],
+  });
+  const page = look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '';
+  expect(page).toContain('Some buyers may have another request under another name or number.');
+  expect(page).toContain('2 rows are of buyers that may be the same company as one with another request:');
 });
 
 // Promise: approval-shows-what-is-sent

@@ -49,7 +49,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${withNumbers(words)}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
-  ${look.others && otherRequestsNotice(look.others, t`Decline it if a second limit is not meant.`)}
+  ${[look.others, look.alike].map((others) => others && otherRequestsNotice(others, t`Decline it if a second limit is not meant.`))}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
   ${file && changedPart(file)}
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}

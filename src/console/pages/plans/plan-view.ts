@@ -128,7 +128,10 @@ export function otherRequestsNotice(others: NamedOtherRequests, advice?: string)
     at > 0 && html`<br>`,
     withNumbers(visible(line)),
   ]);
-  return notice('warn', lines, { title: t`Some buyers have another request.` });
+  const title = others.isAlike
+    ? t`Some buyers may have another request under another name or number.`
+    : t`Some buyers have another request.`;
+  return notice('warn', lines, { title });
 }
 
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {

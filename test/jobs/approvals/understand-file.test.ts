@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedByHand } from '../../../jobs/approvals/changed-by-hand.ts';
+import { changedByHand } from '../../../jobs/approvals/understand-file.ts';
 import { masked } from '../../../src/console/privacy/mask.ts';
 
 const COLUMNS = [
