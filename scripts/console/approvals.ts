@@ -4,7 +4,7 @@ import { answerApproval, approversOf, carryOutAnswered, isOwn, whyNot } from '..
 import { lookAtApproval, makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../jobs/approvals/understand-file.ts';
 import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
-import { isOfProvider } from '../../src/actor.ts';
+import { isOfProvider, isOfSystem } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -63,8 +63,8 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
       const { id, person, answer } = said;
       if (answer === 'approve' && isOfProvider(person.by)) {
         if (!(await people.elsewhere.takeProof({ approval: id, by: person.by, session }))) return { is: 'sign in' };
-      }
-      if (answer === 'approve' && (await needsOf(person)).needsPassword) {
+      } else if (answer === 'approve' && !isOfSystem(person.by)) {
+        // Somebody who is no user any more has no password that is right.
         const checked = await people.check({ name: person.by, password, code, from });
         if (checked.is === 'no') return { is: 'password' };
         if (checked.is !== 'ok') return checked;

@@ -38,9 +38,8 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   app.decorateRequest('about');
   addRefusals(app, { audit: given.audit });
 
-  app.addHook('onRequest', async (request, reply) => {
-    const access = accessFor(request);
-    if ('open' in access) return;
+  /** Notes who asks, and answers the request if it may not go on: then it answers the reply. */
+  const letIn = async (request: FastifyRequest, reply: FastifyReply, access: Access) => {
     const person = await given.identify(request, reply);
     // `identify` has sent an answer. Returning the reply stops this request, since Fastify does not count an answer under way as
     // `sent`, and a second answer would change its content type.
@@ -54,11 +53,18 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     // People open `/` first. A person who may not see its page, such as an admin, is led to the first page that they may see.
     if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    const access = accessFor(request);
+    return 'open' in access ? undefined : letIn(request, reply, access);
   });
 
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', async (request, reply) => {
     const access = accessFor(request);
     if ('open' in access) return;
+    // A body may arrive long after its head, when the session has ended or the roles are others.
+    if (request.body !== undefined && (await letIn(request, reply, access))) return reply;
     const about = await aboutOf(request);
     request.about = about;
     const { person } = request;

@@ -41,6 +41,7 @@ export function makeSessionGate(given: GateFunctions) {
    * stays undefined where neither names a valid session.
    */
   const readSession = async (request: FastifyRequest): Promise<void> => {
+    request.signedIn = undefined;
     await readFrom(request, cookie);
     if (!request.signedIn) await readFrom(request, opening.cookie);
   };
