@@ -120,7 +120,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     },
     async addToUpload(id, files, by) {
       refuseWhileImported(id);
-      return addToUpload(id, files, { drafts, limits, by, refuseWhileImported: () => refuseWhileImported(id) });
+      return addToUpload(id, files, { drafts, limits, by });
     },
     async goBack(id, change, by) {
       refuseWhileImported(id);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isZip } from '../../src/documents/archive.ts';
-import { isLimitlineError } from '../../src/errors.ts';
+import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/disk.ts';
 import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
@@ -184,24 +184,19 @@ async function formsIn(file: {
   }
 }
 
-type AddDeps = {
-  drafts: DraftStore;
-  limits: UploadLimits;
-  by?: string | undefined;
-  /** Throws while the upload is being imported, which may begin while documents come in. */
-  refuseWhileImported(): void;
-};
+type AddDeps = { drafts: DraftStore; limits: UploadLimits; by?: string | undefined };
 
 /**
- * Adds documents to an upload that is not submitted yet, beside those that it has. Refuses a name that is there already, and an
- * upload whose documents came in a ZIP file.
+ * Adds documents to an upload, beside those that it has. Refuses a name that is there already, and an upload whose documents came in a
+ * ZIP file.
  *
- * @throws LimitlineError `NOT_FOUND`; errors of the incoming stream, such as a lost connection
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` while an import of the upload has not ended, in whatever process: it would send what its
+ *   submission did not show; errors of the incoming stream, such as a lost connection
  */
 export async function addToUpload(
   id: string,
   files: AsyncIterable<IncomingFile>,
-  { drafts, limits, by, refuseWhileImported }: AddDeps,
+  { drafts, limits, by }: AddDeps,
 ): Promise<{ draft: PortfolioDraft } | RefusedUpload> {
   const written: string[] = [];
   try {
@@ -226,7 +221,7 @@ export async function addToUpload(
     }
     if (added.length === 0) throw new UploadRefusal(400, 'Choose the document that is missing.');
     const draft = await drafts.change(id, async (now) => {
-      refuseWhileImported();
+      if (now.submitted?.ended === null && now.submitted.fault === null) throw new LimitlineError('USAGE', NOT_ENDED);
       // An interrupted addition may have left a document's name in the draft without its file. Such a name is free.
       const there = new Set(await readdir(folder).catch(() => []));
       const names = added.map(({ name }) => name);
@@ -250,5 +245,7 @@ export async function addToUpload(
   }
 }
 
+const NOT_ENDED =
+  'The import of this upload has not ended, so no document was added: wait until it has, or submit the upload again if it was interrupted.';
 const IN_A_ZIP =
   'The documents came in a ZIP file: put the missing one into it, download the corrected file from this page, and upload both.';

@@ -35,7 +35,6 @@ test('a document whose upload broke off is not used by the import of the confirm
   const answer = await addToUpload(draft.id, incoming([file('b.pdf', Readable.from([PDF]))]), {
     drafts,
     limits,
-    refuseWhileImported: () => {},
     by: 'ann',
   });
   expect(answer).toMatchObject({ refused: { message: expect.stringContaining('Nothing of it was kept') } });

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Imported, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
-import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, exportedText, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 // Promise: sent-once-however-imported
@@ -159,3 +160,28 @@ test.each([[], [['documents', 'a.pdf', '%PDF-1.4'] as [string, string, string]]]
     );
   },
 );
+
+// Promises: imported-as-previewed, authors-of-a-file
+test('a document that comes in another console during an import adds no row to the confirmed ones', async () => {
+  const { context, dir, report } = await openWorkplace();
+  const go = Promise.withResolvers<void>();
+  const { desk, upload } = openDraftDesk(context, dir, {
+    importFile: async (payload, { onLines }) => {
+      await go.promise;
+      const onBatch = ({ lines }: { lines: number }) => onLines(lines);
+      return importPortfolio(payload, { ...importDepsOf(context), stopping: new AbortController().signal, onBatch });
+    },
+  });
+  onTestFinished(() => go.resolve());
+  const text = 'name,country_code,requested_limit,supporting_documents\nA GmbH,DE,1000,\nB GmbH,DE,900000,b.pdf\n';
+  const draft = draftOf(await upload(['file', 'q4.csv', text]));
+  const { of } = await previewOf(desk, draft);
+  await desk.submit(draft.id, { of, replace: false, by: 'ann' });
+  const other = openDraftDesk(context, dir).desk;
+  const file = () => incoming([{ field: 'documents', name: 'b.pdf', content: Readable.from(['%PDF-1.4\n%%EOF\n']) }]);
+  await expect(other.addToUpload(draft.id, file(), 'ben')).rejects.toThrow('has not ended');
+  go.resolve();
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 1, invalid: 1 });
+  expect(await report('q4')).toMatchObject({ rows: 1 });
+  expect(await other.addToUpload(draft.id, file(), 'ben')).toMatchObject({ draft: { authors: ['ann', 'ben'] } });
+});
