@@ -5,6 +5,8 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
+import { redisNowMs } from '../../src/ledger/schema/redis-reads.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
 import { type ArchiveDeps, ArchivesTaken } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';
@@ -57,6 +59,7 @@ async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<Night
 
 type CutDeps = {
   audit: { cut(given: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> };
+  ledger: RedisConnection;
   /** `LIMITLINE_AUDIT_DAYS`; without it, nothing is cut off. */
   days: number | undefined;
 };
@@ -64,9 +67,10 @@ type CutDeps = {
 const DAY_MS = 86_400_000;
 
 /** Removes audit entries older than `days` from the trail's start, and leaves a checkpoint there. */
-async function cutAudit({ audit, days }: CutDeps, { by, from }: Night): Promise<NightResult> {
+async function cutAudit({ audit, ledger, days }: CutDeps, { by, from }: Night): Promise<NightResult> {
   if (days === undefined) return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
-  const cut = await audit.cut({ beforeMs: Date.now() - days * DAY_MS, by, from });
+  // By the clock that entries are written with: a host's own clock may be a year ahead, and what is cut off is gone.
+  const cut = await audit.cut({ beforeMs: (await redisNowMs(ledger)) - days * DAY_MS, by, from });
   if (!cut) return { is: 'well', words: `No audit entry is older than ${days} days.` };
   return {
     is: 'well',

@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
-import { archiveOld, inboxResult, takeInDropped } from '../../../jobs/nightly/tasks.ts';
+import { archiveOld, inboxResult, nightlyTasks, takeInDropped } from '../../../jobs/nightly/tasks.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { takeLease } from '../../../src/ledger/schema/lease.ts';
@@ -148,6 +148,16 @@ test('archiving stops with its signal and changes nothing', async () => {
   await finished('q4');
   await expect(night(31, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
   expect(await standing('q4')).toBeUndefined();
+});
+
+test('a host whose clock is a year ahead cuts off no audit entry that is young by the clock of Redis', async () => {
+  const { context } = await openWorkplace();
+  await context.audit.note({ by: 'alice', what: 'rows retried', from: 'test', about: 'q4' });
+  const atMs = Date.now() + 366 * DAY_MS;
+  const printReport = () => [];
+  const cutting = nightlyTasks({ ...context, printReport, days: 365 }).find(({ name }) => name === 'audit');
+  vi.spyOn(Date, 'now').mockReturnValue(atMs);
+  expect(await cutting?.run(nightAt(atMs))).toEqual({ is: 'well', words: 'No audit entry is older than 365 days.' });
 });
 
 const NOTHING: TakenIn = { files: [], lying: [], results: [], isElsewhere: false };
