@@ -3,15 +3,29 @@ import { userInfo } from 'node:os';
 /** The actor that earlier versions wrote for a console without users. No user may have this name. */
 export const CONSOLE_ACTOR = 'console';
 
-/** The actor of a command: the system user who runs it, or who called `sudo` for it. A container's user may have no name. */
+/** What stands between a system user and the user who called `sudo` to become that user. */
+const CALLED_BY = ', by sudo of ';
+
+/** A name of a system user: nothing in it can be read as the end of an actor. */
+const SYSTEM_NAME = /^[\p{L}\p{N}._@\\-]{1,64}\$?$/u;
+
+/**
+ * The actor of a command: the system user who runs it, or who called `sudo` for it. Where `sudo` leads to another user than root, both are
+ * named: anybody but root could set SUDO_USER, so it only adds a name. A container's user may have no name.
+ */
 export function commandLineActor(): string {
   const uid = process.getuid?.();
-  // Only root's SUDO_USER is believed, since others could set it to anything.
-  if (uid === 0 && process.env.SUDO_USER) return `command line (${process.env.SUDO_USER})`;
+  const { SUDO_USER: caller = '' } = process.env;
+  if (uid === 0 && caller) return `command line (${caller})`;
+  const own = nameOfUser(uid);
+  return `command line (${own}${caller !== own && SYSTEM_NAME.test(caller) ? CALLED_BY + caller : ''})`;
+}
+
+function nameOfUser(uid: number | undefined): string {
   try {
-    return `command line (${userInfo().username})`;
+    return userInfo().username;
   } catch {
-    return `command line (uid ${uid ?? 'unknown'})`;
+    return `uid ${uid ?? 'unknown'}`;
   }
 }
 
@@ -33,7 +47,7 @@ export function isNamed(name: string, by: string): boolean {
 
 /** The short name of an actor, common to all names under which the person acts, and to namesakes. */
 export function personOf(by: string): string {
-  return shortOf(kindOf(by).name);
+  return shortOf(kindOf(by).names[0] ?? '');
 }
 
 /**
@@ -43,7 +57,9 @@ export function personOf(by: string): string {
  */
 export function isSamePerson(one: string, other: string): boolean {
   const [a, b] = [kindOf(one), kindOf(other)];
-  return a.kind === b.kind ? a.name === b.name : shortOf(a.name) === shortOf(b.name);
+  const nameOf = a.kind === b.kind ? (name: string) => name : shortOf;
+  const names = a.names.map(nameOf);
+  return b.names.some((name) => names.includes(nameOf(name)));
 }
 
 /** Whether an actor is a system user, by a command or in a console without users. */
@@ -56,15 +72,15 @@ export function isOfProvider(by: string): boolean {
   return kindOf(by).kind === 'provider';
 }
 
-type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
+type Kind = { kind: 'system' | 'provider' | 'user'; names: string[] };
 
 function kindOf(by: string): Kind {
   const folded = by.normalize('NFKC').toLowerCase();
   // Comes first: people of a provider choose their own names, even `command line`.
-  if (/ \(sso [0-9a-f]+\)$/.test(folded)) return { kind: 'provider', name: folded };
-  if (folded === CONSOLE_ACTOR) return { kind: 'system', name: folded };
+  if (/ \(sso [0-9a-f]+\)$/.test(folded)) return { kind: 'provider', names: [folded] };
+  if (folded === CONSOLE_ACTOR) return { kind: 'system', names: [folded] };
   const [, system] = /^(?:command line|drop folder) \((.*)\)$/s.exec(folded) ?? [];
-  return system === undefined ? { kind: 'user', name: folded } : { kind: 'system', name: system };
+  return system === undefined ? { kind: 'user', names: [folded] } : { kind: 'system', names: system.split(CALLED_BY) };
 }
 
 /** Drops the domain and the provider's part of a name. A system name may be `DOMAIN\alice`. */
