@@ -30,11 +30,11 @@ export function makeTerminal({ json }: { json: boolean }) {
     /** Prints the answer: `words`, or `value` with `--json`. */
     print(words: string, value: unknown): void {
       hasPrinted = true;
-      process.stdout.write(`${inOneDirection(json ? JSON.stringify(value, null, 2) : words)}\n`);
+      process.stdout.write(`${harmlessThere(json ? JSON.stringify(value, null, 2) : words)}\n`);
     },
     /** Prints a part of the answer as text. With `--json`, `print` gives the whole. */
     answer(words: string): void {
-      if (!json) process.stdout.write(`${inOneDirection(words)}\n`);
+      if (!json) process.stdout.write(`${harmlessThere(words)}\n`);
     },
     /** Resolves when standard output takes more, or never will: what a slow reader has not read yet is kept in memory. */
     async room(): Promise<void> {
@@ -42,22 +42,23 @@ export function makeTerminal({ json }: { json: boolean }) {
     },
     /** Prints a message. On a terminal it replaces the progress bar, which is drawn again below it. */
     say(said: string): void {
-      const text = inOneDirection(said);
+      const text = harmlessThere(said);
       if (log) log.info(text.replace(/^limitline: /, ''));
       else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
     },
   };
 }
 
-/** Marks and overrides of the reading direction, by which a text of the service or of a file could look like another one. */
-const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /**
- * The text with an escape such as `\u202e` in place of each character that changes the reading direction. JSON reads an escape as the
- * character itself.
+ * Control characters but tab and line feed, and marks and overrides of the reading direction: a text of the service or the name of a file
+ * could command the terminal by them, or look like another one.
  */
-function inOneDirection(text: string): string {
-  return text.replace(DIRECTIONS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const COMMANDS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The text with an escape such as `\u202e` in place of each such character. JSON reads an escape as the character itself. */
+function harmlessThere(text: string): string {
+  return text.replace(COMMANDS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Whether a person can be asked: standard input and standard error are terminals. */

@@ -4,7 +4,7 @@ import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('marks of the reading direction are escaped on a terminal, and kept in JSON', () => {
+test('control characters and marks of the reading direction are escaped on a terminal, and kept in JSON', () => {
   let written = '';
   const write = (text: string | Uint8Array): boolean => {
     written += text;
@@ -12,12 +12,14 @@ test('marks of the reading direction are escaped on a terminal, and kept in JSON
   };
   vi.spyOn(process.stdout, 'write').mockImplementation(write);
   vi.spyOn(process.stderr, 'write').mockImplementation(write);
-  const raw = 'no\u202Etimil\u2066 \u200F\u061C';
+  const raw = 'no\u202Etimil\u2066 \u200F\u061C\x1b[2J\x9b\r\ta';
   const terminal = makeTerminal({ json: false });
   terminal.print(raw, {});
   terminal.answer(raw);
   terminal.say(raw);
-  expect(written.replaceAll('\r\x1b[2K', '')).toBe('no\\u202etimil\\u2066 \\u200f\\u061c\n'.repeat(3));
+  expect(written.replaceAll('\r\x1b[2K', '')).toBe(
+    'no\\u202etimil\\u2066 \\u200f\\u061c\\u001b[2J\\u009b\\u000d\ta\n'.repeat(3),
+  );
   written = '';
   makeTerminal({ json: true }).print('', { raw });
   expect(written).toContain('\\u202e');
