@@ -97,6 +97,9 @@ function waitingSentence(approval: Approval): string {
 
 function whoWords({ approvers }: Approval, names: readonly string[]): string {
   if (leavesNobody({ inboxApprovers: approvers })) return NOBODY_NAMED;
+  if (names.length === 0 && approvers) {
+    return `Only those whom INBOX_APPROVERS names may approve it (${approvers.join(', ')}), and none of them is another user with the role approver: give one the role, or name somebody else there.`;
+  }
   if (names.length === 0) {
     return 'There is no other person who may approve yet. Add one: npx limitline user add NAME --roles approver.';
   }

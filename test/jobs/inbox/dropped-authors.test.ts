@@ -8,9 +8,12 @@ import { sayWaiting } from '../../../scripts/approval/approval-words.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { answerPart } from '../../../src/console/pages/approvals/answer-forms.ts';
 import { approvalsPage } from '../../../src/console/pages/approvals/approvals-list.ts';
+import { waitsFor } from '../../../src/console/pages/portfolio/waits-for.ts';
 import { type Context, openContext } from '../../../src/context.ts';
+import type { Approval } from '../../../src/ledger/schema/approval.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openInbox } from '../../support/inbox.ts';
+import { PASSWORD } from '../../support/people.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
@@ -133,4 +136,25 @@ test('INBOX_APPROVERS without a common name leave no approver, which log, comman
   const answering = { needsPassword: false, needsCode: false, needsSignIn: false, approvers: [], csrf: '' };
   const parts = waiting.map((one) => answerPart(one, { ...answering, may: 'role' }));
   for (const { markup } of [list, ...parts]) expect(markup).toContain('Nobody can approve files of the drop folder.');
+});
+
+// Promises: run-names-approvers, pages-name-who-may
+test('where nobody of INBOX_APPROVERS is a user any more, commands and pages name them, and no other approver', async () => {
+  const { context } = await openDropped({ INBOX_APPROVERS: 'dora, erin' });
+  await context.people.users.add({ name: 'carl', roles: ['approver'], password: PASSWORD, mustChange: false });
+  const said: string[] = [];
+  await sayWaiting('q4', context, { say: (words) => said.push(words) });
+  expect(said).toEqual([
+    expect.stringContaining(' Only those whom INBOX_APPROVERS names may approve it (dora, erin), and '),
+  ]);
+  const [waiting] = await context.approvals.waiting();
+  const answering = { needsPassword: false, needsCode: false, needsSignIn: false, approvers: [], csrf: '' };
+  const approval = { ...(waiting as Approval), currency: undefined };
+  for (const may of ['own', 'role'] as const)
+    expect(answerPart(approval, { ...answering, may }).markup).toContain(
+      'dora or erin, with the role approver; no such',
+    );
+  const state = await context.portfolios.read('q4');
+  const [wait] = waitsFor({ state, nowMs: Date.now(), waiting: [{ approval, approvers: [] }] } as never);
+  expect(JSON.stringify(wait?.words)).toContain('dora or erin, with the role approver, must approve it');
 });

@@ -3,7 +3,7 @@ import { type Approval, leavesNobody } from '../../../ledger/schema/approval.ts'
 import { type Html, html, t } from '../../html/html.ts';
 import { notice } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
-import { commandLine, shellWord, withNumbers } from '../../parts/text.ts';
+import { commandLine, listWords, shellWord, withNumbers } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
 import { approvalSizeWords, nobodyNamed, noUsers, peopleWords } from './approvals-list.ts';
@@ -32,19 +32,23 @@ export function answerPart(approval: PricedApproval, answering: Answering): Html
     case 'nobody':
       return noUsers();
     case 'own':
-      return html`${notice('info', html`A colleague must approve it: ${whoMay(answering)}.`, { title: t`You asked for this, or took part in it.` })}${commandPart(approval)}`;
+      return html`${notice('info', html`A colleague must approve it: ${whoMay(approval, answering)}.`, { title: t`You asked for this, or took part in it.` })}${commandPart(approval)}`;
     case 'role':
-      return html`${notice('info', html`Only people with the role approver${approval.approvers ? t` who are named for files of the drop folder` : ''} can decide: ${whoMay(answering)}.`, { title: t`You cannot approve this.` })}`;
+      return html`${notice('info', html`Only people with the role approver${approval.approvers ? t` who are named for files of the drop folder` : ''} can decide: ${whoMay(approval, answering)}.`, { title: t`You cannot approve this.` })}`;
     case 'yes':
       return html`${refusedPart(answering.refused)}<div class="answers">${approveForm(approval, answering)}${declineForm(approval, answering)}</div>${commandPart(approval)}`;
   }
 }
 
 /** The people who may answer the approval, as a part of a sentence. */
-function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
-  return approvers.length === 0
-    ? t`somebody else with the role approver; no such user is known yet`
-    : t`${peopleWords(approvers)} may`;
+function whoMay(
+  { approvers: named }: Pick<Approval, 'approvers'>,
+  { approvers }: Pick<Answering, 'approvers'>,
+): string {
+  if (approvers.length > 0) return t`${peopleWords(approvers)} may`;
+  return named
+    ? t`${listWords(named, 'or')}, with the role approver; no such user is known`
+    : t`somebody else with the role approver; no such user is known yet`;
 }
 
 function approveForm(

@@ -7,7 +7,7 @@ import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace, isOrdinaryWait } from '../../../pace/pace-words.ts';
 import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
 import { type BannerKind, notice } from '../../parts/blocks.ts';
-import { withNumbers } from '../../parts/text.ts';
+import { listWords, withNumbers } from '../../parts/text.ts';
 import { approvalAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
@@ -83,9 +83,11 @@ function waitsForPeople({ state }: Looked): Wait[] {
 function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
-    const { id, rows, sum, currency, authors, askedMs } = approval;
-    const who =
-      approvers.length === 0 ? t`somebody else with the role approver must` : t`${peopleWords(approvers)} may`;
+    const { id, rows, sum, currency, authors, askedMs, approvers: named } = approval;
+    const somebody = named
+      ? t`${listWords(named, 'or')}, with the role approver, must`
+      : t`somebody else with the role approver must`;
+    const who = approvers.length === 0 ? somebody : t`${peopleWords(approvers)} may`;
     const words = t`${countWords(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before somebody does.`;
     return { kind: 'warn', title: t`Waits for approval.`, words: withNumbers(words), href: approvalAddress(id) };
   });
