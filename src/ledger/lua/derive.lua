@@ -161,7 +161,7 @@ local function putInSums(row, share, sign)
     sum(sums, 'asked/' .. answer, asked, sign)
     sum(sums, 'given/' .. answer, share.granted, sign)
     sum(sums, 'free/' .. answer, share.available, sign)
-    if share.available == '' then add(sums, 'unsaid:' .. answer, sign) end
+    if share.available == '' or share.available == '?' then add(sums, 'unsaid:' .. answer, sign) end
   elseif bucket == 'done' then
     sum(sums, 'granted', share.granted, sign)
     sum(sums, 'available', share.available, sign)

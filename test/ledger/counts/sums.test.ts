@@ -47,6 +47,17 @@ test('the report counts rows granted below their request, and what was granted b
   });
 });
 
+// Promise: unknown-available-counted
+test('an available amount that cannot be read is as unknown as one that is missing', async () => {
+  const given = { status: 'approved', total_limit: '1000.1' };
+  const { report } = await finish([
+    { to: 'done', record: { ...given, available_limit: 'soon' } },
+    { to: 'done', record: given },
+    { to: 'done', record: { ...given, available_limit: '900' } },
+  ]);
+  expect(await report()).toMatchObject({ available: '900.00', withoutAvailable: 2, unreadable: 1 });
+});
+
 // Promises: one-outcome-each, status-meanings-setting
 test('each row counts in one outcome, by the present meaning of its status', async () => {
   const { report, statusMeanings } = await finish([
