@@ -60,7 +60,8 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
     },
 
     async answer({ password, code, from, session, ...said }) {
-      const { id, person, answer } = said;
+      const { id, answer } = said;
+      let { person } = said;
       if (answer === 'approve' && isOfProvider(person.by)) {
         if (!(await people.elsewhere.takeProof({ approval: id, by: person.by, session }))) return { is: 'sign in' };
       } else if (answer === 'approve' && !isOfSystem(person.by)) {
@@ -68,8 +69,10 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
         const checked = await people.check({ name: person.by, password, code, from });
         if (checked.is === 'no') return { is: 'password' };
         if (checked.is !== 'ok') return checked;
+        // With the roles of now: the check may have waited for its turn.
+        person = checked.person;
       }
-      const answered = await answerApproval(said, context);
+      const answered = await answerApproval({ ...said, person }, context);
       if (answered.is !== 'done') return answered;
       const { portfolio } = answered.approval;
       log.info({ approval: id, portfolio, answer, by: person.by }, 'an approval was answered');

@@ -50,3 +50,15 @@ test.each(LOSSES)('a request does nothing if its person %s before its body has a
   expect(await postLate(late, { digest }, () => lose(web.context.people))).toBe(401);
   expect(await web.context.approvals.read(id)).toMatchObject({ standing: 'waiting' });
 });
+
+// Promise: lost-right-counts-at-once
+test('an approval counts only with the roles that its person has once the password is checked', async () => {
+  const desk = await openDesk(1, {}, { APPROVE_ALWAYS: 'on' });
+  const web = await openConsole(desk, { identify: async () => ({ by: 'bob', roles: ['approver'] }) });
+  const { codes = [], password } = await addUser(web, 'bob', ['finance']);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const [approval] = await web.context.approvals.waiting();
+  const { id = '', digest = '' } = approval ?? {};
+  expect((await web.post(`/approvals/${id}/approve`, { digest, password, code: codes[0] ?? '' })).status).toBe(403);
+  expect(await web.context.approvals.read(id)).toMatchObject({ standing: 'waiting' });
+});
