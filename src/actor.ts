@@ -21,6 +21,12 @@ export function commandLineActor(): string {
   return `command line (${own}${caller !== own && SYSTEM_NAME.test(caller) ? CALLED_BY + caller : ''})`;
 }
 
+/** The people of an actor, each as an actor: two for a command under `sudo` to another user than root, else one. */
+export function actorsOf(by: string): string[] {
+  const [, names = ''] = /^command line \((.*)\)$/s.exec(by) ?? [];
+  return names.includes(CALLED_BY) ? names.split(CALLED_BY).map((name) => `command line (${name})`) : [by];
+}
+
 function nameOfUser(uid: number | undefined): string {
   try {
     return userInfo().username;
@@ -47,7 +53,7 @@ export function isNamed(name: string, by: string): boolean {
 
 /** The short name of an actor, common to all names under which the person acts, and to namesakes. */
 export function personOf(by: string): string {
-  return shortOf(kindOf(by).names[0] ?? '');
+  return shortOf(kindOf(by).name);
 }
 
 /**
@@ -57,9 +63,7 @@ export function personOf(by: string): string {
  */
 export function isSamePerson(one: string, other: string): boolean {
   const [a, b] = [kindOf(one), kindOf(other)];
-  const nameOf = a.kind === b.kind ? (name: string) => name : shortOf;
-  const names = a.names.map(nameOf);
-  return b.names.some((name) => names.includes(nameOf(name)));
+  return a.kind === b.kind ? a.name === b.name : shortOf(a.name) === shortOf(b.name);
 }
 
 /** Whether an actor is a system user, by a command or in a console without users. */
@@ -72,15 +76,15 @@ export function isOfProvider(by: string): boolean {
   return kindOf(by).kind === 'provider';
 }
 
-type Kind = { kind: 'system' | 'provider' | 'user'; names: string[] };
+type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
 
 function kindOf(by: string): Kind {
   const folded = by.normalize('NFKC').toLowerCase();
   // Comes first: people of a provider choose their own names, even `command line`.
-  if (/ \(sso [0-9a-f]+\)$/.test(folded)) return { kind: 'provider', names: [folded] };
-  if (folded === CONSOLE_ACTOR) return { kind: 'system', names: [folded] };
+  if (/ \(sso [0-9a-f]+\)$/.test(folded)) return { kind: 'provider', name: folded };
+  if (folded === CONSOLE_ACTOR) return { kind: 'system', name: folded };
   const [, system] = /^(?:command line|drop folder) \((.*)\)$/s.exec(folded) ?? [];
-  return system === undefined ? { kind: 'user', names: [folded] } : { kind: 'system', names: system.split(CALLED_BY) };
+  return system === undefined ? { kind: 'user', name: folded } : { kind: 'system', name: system };
 }
 
 /** Drops the domain and the provider's part of a name. A system name may be `DOMAIN\alice`. */

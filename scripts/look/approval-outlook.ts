@@ -1,4 +1,4 @@
-import { commandLineActor } from '../../src/actor.ts';
+import { actorsOf, commandLineActor } from '../../src/actor.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { moneyText } from '../../src/counted.ts';
@@ -29,7 +29,7 @@ export async function approvalOutlook(
     ? ({ of: 'portfolio', name: portfolio, sum, limit: above } as const)
     : asksApprovalOf(person, requested)
       ? ofPerson
-      : await context?.approvals.personOver([ofPerson.name], requested, policy);
+      : await context?.approvals.personOver(actorsOf(ofPerson.name), requested, policy);
   if (over) return `${whyWords({ kind: 'import', over }).slice(0, -1)}: ${BEFORE_YES}.`;
   const unknown = [
     ...(known === undefined ? ['the portfolio'] : []),

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
+import { actorsOf, isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
@@ -74,7 +74,7 @@ export function makeApprovals(options: {
     { portfolio, id }: ApprovalId,
     { fields = {}, authors, ...of }: Started & { kind?: ApprovalKind },
   ): Promise<string> {
-    const people = Object.fromEntries(authors.map((by) => [by.toWellFormed(), personOf(by)]));
+    const people = Object.fromEntries(authors.flatMap(actorsOf).map((by) => [by.toWellFormed(), personOf(by)]));
     const places = { ...placesOf({ portfolio, id }), all: keys.approvalsOf(portfolio) };
     const told = { id, name: portfolio, ...of, fields: wholeText(fields), authors: wholeText(people) };
     return (await retryUntilAnswered('begin approval', () => begin(places, told))) as string;

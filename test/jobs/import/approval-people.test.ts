@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { whyNot } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
@@ -22,6 +23,20 @@ describe("the sum of one person's unapproved requests", () => {
     expect((await bring(lines, { portfolio: 'five', by: 'dora', authors: ['carl'] })).approval).toMatchObject({
       over: { of: 'person', name: 'carl', sum: '160000.00' },
     });
+  });
+
+  // Promises: sudo-caller-is-author, sum-by-person
+  test('has what a command under sudo imported, for both users, and neither may approve it', async () => {
+    const { ask } = await openWindow(PERSON);
+    const by = 'command line (limitline, by sudo of alice)';
+    expect(await ask('one', '100000', { by })).toBeUndefined();
+    const over = { of: 'person', name: 'alice', sum: '160000.00' };
+    expect(await ask('two', '60000', { buyer: 'Other', by: 'alice' })).toMatchObject({ ...WAITS, over });
+    const waits = await ask('three', '60000', { buyer: 'Third', by });
+    const may = ['alice', 'limitline', 'bob'].map((name) =>
+      whyNot({ authors: waits?.authors ?? [] }, { by: name, roles: ['approver'] }),
+    );
+    expect(may).toEqual(['own', 'own', undefined]);
   });
 
   test('lets only one of several simultaneous imports pass', async () => {
