@@ -55,8 +55,15 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     freeBytes: deps.freeBytes ?? (() => freeBytesIn(dataDir)),
   };
   const refuseWhileImported = (id: string) => {
-    if (submissions.progress(id))
-      throw new LimitlineError('USAGE', 'This upload is being imported just now: wait until the import has ended.');
+    if (submissions.progress(id)) throw new LimitlineError('USAGE', IMPORTED_NOW);
+  };
+  /** Also of an import by another console, as long as it lives. */
+  const refuseWhileImportedAnywhere = async (id: string) => {
+    refuseWhileImported(id);
+    const { submitted } = asHere(await drafts.read(id));
+    if (submitted?.ended !== null || submitted.fault !== null) return;
+    if ((await deps.outlook.portfolios.read(submitted.portfolio)).importing)
+      throw new LimitlineError('USAGE', IMPORTED_NOW);
   };
 
   /** The draft without its submission, if that was made to another account, such as the stand-in's. */
@@ -139,7 +146,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       return { name: draft.name, content: createReadStream(path), sizeBytes: lastVersion(draft).sizeBytes };
     },
     async remove(id) {
-      refuseWhileImported(id);
+      await refuseWhileImportedAnywhere(id);
       await previews.leave(id);
       await drafts.remove(id);
     },
@@ -148,6 +155,8 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     },
   };
 }
+
+const IMPORTED_NOW = 'This upload is being imported just now: wait until the import has ended.';
 
 /**
  * The draft's fields once a person accepts the options that were set for a similar file. If nobody is known to have set them, that person
