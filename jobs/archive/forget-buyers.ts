@@ -3,7 +3,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ForgetAnswer, Forgetting, KnownBuyer } from '../../src/ledger/archive/forgetting.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
-import { grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
+import { grantedOf, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import { type RowWalks, WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -187,6 +187,7 @@ function numbersIn(request: string): string[] {
 
 /** The facts that a person sees before a portfolio is forgotten. `state` is its archive state, if it has one. */
 export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {
+  currency: string | undefined;
   state: ArchiveState | undefined;
 };
 
@@ -206,8 +207,8 @@ export async function lookBeforeForgetting(
   }
   // Some or all rows may be in files only. Then the archive state has the portfolio's counts and sums.
   if (state) {
-    const { states = {}, requested = '0', granted = '0' } = state;
-    if (state.is === 'archived' || state.states) return { state, states, requested, granted };
+    const { states = {}, requested = '0', granted = '0', currency } = state;
+    if (state.is === 'archived' || state.states) return { state, states, requested, granted, currency };
   }
   const [found, meanings] = await Promise.all([portfolios.read(name), statusMeanings.read()]);
   const { states, sums, startedMs, finishedMs, importing, interrupted } = found;
@@ -215,7 +216,8 @@ export async function lookBeforeForgetting(
   const isOpen = rowsIn(states, UNFINISHED_STATES) > 0;
   if (!state && (isOpen || importing || interrupted || finishedMs === undefined)) throw refusal(name, { is: 'open' });
   if (!state && states.held > 0) throw refusal(name, { is: 'held', rows: states.held });
-  return { state, states, requested: sums.requested, granted: grantedOf(found, meanings).granted };
+  const { granted } = grantedOf(found, meanings);
+  return { state, states, requested: sums.requested, granted, currency: soleCurrency(found) };
 }
 
 /** The error for a portfolio that may not be forgotten now, with what to do first. */

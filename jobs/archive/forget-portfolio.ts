@@ -82,8 +82,8 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   if (answer.is === 'forgotten') return nothingLeft(answer.state);
   if (answer.is !== 'go') throw refusal(name, answer);
   if (answer.state.states === undefined) {
-    const { states, requested, granted } = before;
-    await forgetting.note(name, { states, requested, granted });
+    const { states, requested, granted, currency } = before;
+    await forgetting.note(name, { states, requested, granted, currency });
   }
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = { ...deps, archives, forgetting, signal: options.signal };

@@ -22,11 +22,15 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 /** The text before a portfolio is forgotten: what is there, what is erased and what stays. */
-function beforeWords(name: string, account: string, { states, requested, granted, state }: BeforeForgetting): string {
+function beforeWords(
+  name: string,
+  account: string,
+  { states, requested, granted, currency, state }: BeforeForgetting,
+): string {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   return [
     `Portfolio ${name} of account ${account}: ${counted(rows, 'row')},`,
-    `${moneyText(requested)} requested, ${moneyText(granted)} granted${state?.is === 'archived' ? '; it is archived' : ''}.`,
+    `${moneyText(requested, currency)} requested, ${moneyText(granted, currency)} granted${state?.is === 'archived' ? '; it is archived' : ''}.`,
     '',
     'To forget it takes out for good what is known of people in it: names,',
     'contacts, addresses, register numbers, web addresses, references, what the',

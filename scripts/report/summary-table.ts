@@ -194,14 +194,14 @@ const NAME_WIDTH = 24;
 
 /** The three or four lines about an archived portfolio: name and state, counts, sums, and the folder. */
 export function archivedWords(archived: ArchivedAt): string {
-  const { name, is, sinceMs, by, finishedMs, requested = '0', granted = '0', sizeBytes, folder } = archived;
+  const { name, is, sinceMs, by, finishedMs, requested = '0', granted = '0', sizeBytes, folder, currency } = archived;
   const shown = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
   const counts = archivedStates(archived).map(([state, count]) => `${grouped(count)} ${state}`);
   const size = is === 'forgotten' || sizeBytes === undefined ? '' : `; files of ${sizeWords(sizeBytes)}`;
   const lines = [
     `${shown.padEnd(NAME_WIDTH)}  ${ARCHIVE_STANDING[is]} ${minuteZ(sinceMs)} by ${visible(by)}`,
     `    ${counts.join(', ') || 'no rows'}; finished ${minuteZ(finishedMs)}${size}`,
-    `    requested ${moneyText(requested)}, granted ${moneyText(granted)}`,
+    `    requested ${moneyText(requested, currency)}, granted ${moneyText(granted, currency)}`,
   ];
   // The folder has a line of its own, to be copied.
   if (is !== 'forgotten') lines.push(`    ${folder}`);
@@ -210,7 +210,8 @@ export function archivedWords(archived: ArchivedAt): string {
 
 /** An archived portfolio in JSON. */
 export function archivedFacts(archived: ArchivedAt) {
-  const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, requested, granted, sizeBytes, folder } = archived;
+  const { name, is, by, sinceMs, startedMs, finishedMs, states = {} } = archived;
+  const { requested, granted, currency, sizeBytes, folder } = archived;
   return {
     portfolio: name,
     standing: is,
@@ -222,6 +223,7 @@ export function archivedFacts(archived: ArchivedAt) {
     states,
     requested: requested ?? null,
     granted: granted ?? null,
+    currency: currency ?? null,
     ...(is === 'forgotten' ? {} : { folder, bytes: sizeBytes ?? null }),
   };
 }

@@ -19,7 +19,9 @@ export type ForgetAnswer =
   | { is: 'held'; rows: number };
 
 /** The figures of a forgotten portfolio that lists of portfolios show; it has no archive from which they could be read. */
-type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
+type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>> & {
+  currency?: string | undefined;
+};
 
 export type KnownBuyer = { key: string; record: string };
 

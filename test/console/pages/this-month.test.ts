@@ -71,6 +71,29 @@ test('an archived portfolio of this month is not in the sums, and is named besid
   );
 });
 
+test('the sums of portfolios that are archived or forgotten stand by currency, in the console and in commands', async () => {
+  const desk = await openDesk(0);
+  const [head, ...lines] = buyerLines(3);
+  for (const [at, currency] of ['EUR', 'GBP', 'SEK'].entries()) {
+    const name = currency.toLowerCase();
+    await writeFile(join(desk.cwd, `${name}.csv`), `${head},currency\n${lines[at]},${currency}\n`);
+    await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
+  }
+  for (const name of ['eur', 'gbp']) await desk.limitline('archive', name, '--yes');
+  await desk.limitline('forget', 'sek', '--yes', 'sek');
+  const { get } = await openConsole(desk);
+  const sums = 'SEK 1,003.50 , GBP 1,002.50 , EUR 1,001.50';
+  expect(plainText((await get('/')).text)).toContain(`with ${sums} requested and ${sums} granted.`);
+  expect(plainText((await get('/archived')).text)).toMatch(/gbp .* GBP 1,002\.50 GBP 1,002\.50/);
+  expect(plainText((await get('/portfolios/gbp')).text)).toContain('Requested GBP 1,002.50 Granted GBP 1,002.50');
+  expect((await desk.limitline('report', 'eur')).stdout).toContain('requested EUR 1,001.50, granted EUR 1,001.50');
+  expect((await desk.json('portfolios', '--all')).archived).toMatchObject([
+    { currency: 'EUR' },
+    { currency: 'GBP' },
+    { currency: 'SEK' },
+  ]);
+});
+
 test('a figure of this month names the three portfolios with most requests, and counts the others', async () => {
   const empty = await openLedger().portfolios.read('q4');
   const nowMs = Date.UTC(2026, 4, 6);

@@ -6,8 +6,9 @@ import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, pager, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
+import { commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
 import { digits, page } from '../page.ts';
 
 export type ArchivedPageFunctions = {
@@ -75,8 +76,12 @@ function columnsFor(rights: Rights): TableColumn<ArchivedPortfolio>[] {
     { head: t`Finished (UTC)`, cell: ({ finishedMs }) => minuteOf(finishedMs) },
     { head: t`Archived (UTC)`, cell: sinceOf },
     { head: t`Rows`, kind: 'number', cell: (one) => grouped(archivedRows(one)) },
-    { head: t`Requested`, kind: 'amount', cell: ({ requested }) => amount(requested ?? '0') },
-    { head: t`Granted`, kind: 'amount', cell: ({ granted }) => amount(granted ?? '0') },
+    {
+      head: t`Requested`,
+      kind: 'amount',
+      cell: ({ requested = '0', currency }) => money({ amount: requested, currency }),
+    },
+    { head: t`Granted`, kind: 'amount', cell: ({ granted = '0', currency }) => money({ amount: granted, currency }) },
     { head: t`Size`, kind: 'number', cell: sizeOf },
   ];
   if (!can(rights, 'GET /portfolios/:name/downloads/:file')) return columns;
@@ -108,6 +113,7 @@ function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): H
 /** The page of a portfolio whose rows are not in Redis: its figures, and how to restore its rows. */
 export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Rights): Html {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, sizeBytes } = archived;
+  const { requested = '0', granted = '0', currency } = archived;
   const rows = archivedRows(archived);
   const standing = translated(ARCHIVE_STANDING[is]);
   return html`${pageHead({
@@ -125,8 +131,8 @@ export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Right
     body: html`${stateBar(states, { label: t`Rows of ${name} by state`, legend: true })}
     ${facts([
       { term: t`Rows`, what: grouped(rows) },
-      { term: t`Requested`, what: amount(archived.requested ?? '0') },
-      { term: t`Granted`, what: amount(archived.granted ?? '0') },
+      { term: t`Requested`, what: money({ amount: requested, currency }) },
+      { term: t`Granted`, what: money({ amount: granted, currency }) },
       { term: t`Begun`, what: moment(startedMs) },
       { term: t`Finished`, what: moment(finishedMs) },
       ...(is === 'forgotten' || sizeBytes === undefined ? [] : [{ term: t`Its files`, what: sizeWords(sizeBytes) }]),

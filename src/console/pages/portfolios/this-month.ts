@@ -1,6 +1,6 @@
 import { moneyOf } from '../../../ledger/counts/money.ts';
 import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
-import { exactText, grantedOf, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { grantedOf, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { NewsKind, NewsPage, NewsSum } from '../../../ledger/rows/answered-lately.ts';
@@ -11,7 +11,7 @@ import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, count, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
@@ -131,10 +131,13 @@ function placesOf(parts: readonly { name: string; rows: number }[], outcomes: re
   return html`${links}${others > 0 && html` and ${count(others)} more`}`;
 }
 
-/** The sums of the month's portfolios that are archived by now. Archives name no currency. */
+/** The sums of the month's portfolios that are archived by now, by currency. */
 function archivedWords(archived: readonly ArchivedPortfolio[]): Html {
   const known = archived.filter(({ requested }) => requested !== undefined);
-  const sumOf = (of: 'requested' | 'granted') => amount(exactText(known.map((one) => one[of] ?? '0')));
+  const sumOf = (of: 'requested' | 'granted') =>
+    sumsByCurrency(known.map(({ currency, [of]: sum = '0' }) => ({ amount: sum, currency }))).map(
+      (sum, at) => html`${at > 0 && ', '}${money(sum)}`,
+    );
   const others = archived.length - known.length;
   return html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${withNumbers(countWords(archived.length, 'portfolio'))} of this month, archived or forgotten since</a>${known.length > 0 && html`, with ${sumOf('requested')} requested and ${sumOf('granted')} granted`}${others > 0 && t`, of which ${countWords(others, 'has', 'have')} no sums any more`}.</p>`;
 }
