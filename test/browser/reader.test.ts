@@ -39,6 +39,10 @@ testInBrowser(
     const amounts = page.locator('#rows td.is-amount');
     expect(await amounts.allTextContents()).toContain('400.000,50');
     expect(await page.locator('#portfolio-money').textContent()).toMatch(/404\.412,50.*granted: 403\.409,00/s);
+    // A day without a time is the same day wherever the reader is.
+    const time = '<time id="day" datetime="2026-11-29T23:59:59.999Z" data-local="date">2026-11-29</time>';
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '${time}')`);
+    await expect.poll(() => page.locator('#day').textContent()).toBe('29. Nov. 2026');
     // A fragment of a live update.
     await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
     await page.getByText('Counts differ.').waitFor({ state: 'attached' });

@@ -1,6 +1,7 @@
 import { grouped, moneyText } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
 import type { RowCause } from '../../ledger/counts/cause.ts';
+import { END_OF_DAY } from '../../portfolio/results/decision-columns.ts';
 import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html, t, translated } from '../html/html.ts';
 
@@ -135,13 +136,20 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
  */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
-  return html`<time datetime="${new Date(atMs).toISOString()}" data-local="minute">${secondText(atMs)}</time>`;
+  return localTime(atMs, secondText(atMs));
 }
 
 /** The time in UTC to the minute, for a list whose column head says UTC. */
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
-  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}" data-local="minute">${secondText(atMs).slice(0, 16)}</time>`;
+  return html`<span class="nowrap">${localTime(atMs, secondText(atMs).slice(0, 16))}</span>`;
+}
+
+/** A decision of a day without a time is kept as of the end of that day, and shown as that day in each time zone. */
+function localTime(atMs: number, words: string): Html {
+  const iso = new Date(atMs).toISOString();
+  const isDay = iso.endsWith(END_OF_DAY);
+  return html`<time datetime="${iso}" data-local="${isDay ? 'date' : 'minute'}">${isDay ? iso.slice(0, 10) : words}</time>`;
 }
 
 /** A list of words as a text: `finance`, `finance or operator`, `viewer, finance or operator`. */

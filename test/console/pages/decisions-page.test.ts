@@ -126,6 +126,20 @@ test('the preview of an upload shows the time of each decision, and says when al
   expect(taken.text).toContain('1 known already');
 });
 
+test('a decision of a day is shown as of that day, before it is taken and on the pages of its row and of what was declined', async () => {
+  const { web, idOf, send, take, context, limitline } = await openDecisions();
+  const id = idOf('HRB 1');
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const { text } = await send(`buyer_limit_id,status,decided_at\n${id},rejected,${day}\n`);
+  const shown = `data-local="date">${day}</time>`;
+  expect(text).toContain(shown);
+  await take(uploadIn(text));
+  await limitline('statuses', 'rejected', '--means', 'declined');
+  const row = (await context.decisions.find(id))?.maker;
+  expect((await web.get(`/portfolios/q4/rows/${row?.key}`, FIONA)).text.split(shown)).toHaveLength(3);
+  expect((await web.get('/declined', FIONA)).text).toContain(shown);
+});
+
 // Promise: first-answer-beside-decision
 test('a row’s page shows the first answer beside the latest decision, and earlier decisions in its timeline', async () => {
   const { web, idOf, send, context } = await openDecisions();

@@ -5,6 +5,7 @@ const languages = navigator.languages?.length > 0 ? [...navigator.languages] : u
 const day = { year: 'numeric', month: 'short', day: 'numeric' };
 const minute = new Intl.DateTimeFormat(languages, { ...day, hour: '2-digit', minute: '2-digit' });
 const dayAlone = new Intl.DateTimeFormat(languages, day);
+const dateOfUtc = new Intl.DateTimeFormat(languages, { ...day, timeZone: 'UTC' });
 const clock = new Intl.DateTimeFormat(languages, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const whole = new Intl.NumberFormat(languages, { numberingSystem: 'latn' });
 
@@ -43,6 +44,7 @@ function localizeTime(time) {
     .replace(/(:\d\d)\.000$/, '$1')} UTC`;
   if (time.dataset.local === 'minute') time.textContent = minute.format(at);
   else if (time.dataset.local === 'day') time.textContent = dayAlone.format(at);
+  else if (time.dataset.local === 'date') time.textContent = dateOfUtc.format(at);
   else localizeClock(time, at);
   time.title = utc;
   delete time.dataset.local;
