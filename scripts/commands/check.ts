@@ -5,6 +5,7 @@ import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { accountOf, readSettings, type Settings } from '../../src/config.ts';
+import { otherCurrencyWords } from '../../src/console/pages/new/words.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments, removeUnpackedFolders } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, unnamedDocuments } from '../../src/documents/folder.ts';
@@ -175,6 +176,8 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const approval = isRequesting
     ? await approvalOutlook({ portfolio: deps.portfolio, dryRun: dryRun.result() }, { ...ledger, settings })
     : undefined;
+  const there = await ledger.context?.portfolios.read(deps.portfolio);
+  const mixed = isRequesting ? otherCurrencyWords(opened.currency(), there?.currencies) : '';
   const { problems, warnings, changed, counts: found } = list;
   const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const lacking = { lacking: 0, lackingSent: 0, ...dryRun.result(), isPart, rows: counts.rows };
@@ -186,6 +189,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(isRequesting ? [dryRunWords(dryRun.result(), opened.currency())] : []),
+    ...(mixed === '' ? [] : [mixed]),
     ...(approval === undefined ? [] : [approval]),
     ...(otherSum ? [] : lackingWords(lacking, 'import --replace')),
     ...(ledger.fault === null ? [] : [ledger.fault]),

@@ -3,7 +3,7 @@ import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile } from '../../jobs/import/open-import.ts';
 import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
-import { durationWords } from '../../src/console/pages/new/words.ts';
+import { durationWords, otherCurrencyWords } from '../../src/console/pages/new/words.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted, earlierRows, moneyText } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
@@ -105,6 +105,7 @@ async function takeLook(
       warnings: list.counts.warnings,
       dryRun: result,
       currency: opened.currency(),
+      otherCurrency: otherCurrencyWords(opened.currency(), (await context.portfolios.read(portfolio)).currencies),
       largest: largest.result(),
       others: sends
         ? await othersOpen(
@@ -148,6 +149,8 @@ export type ImportPreview = {
   warnings: number;
   dryRun: DryRun;
   currency?: string | undefined;
+  /** That the portfolio's other files have another currency, in words. */
+  otherCurrency?: string;
   largest: readonly LargeRequest[];
   /** Rows that the command sends though the file does not name them. */
   others: readonly OpenRows[];
@@ -166,6 +169,7 @@ export function lookWords(look: ImportPreview): string[] {
     ...fact('Total', ...opened.misstated.map(({ line, value, message }) => `line ${line}, ${value}: ${message}`)),
     ...fact('Control', ...(look.total === undefined ? [] : [agreesWords(look.total)])),
     ...fact('Requests', requestsWords(look)),
+    ...(look.otherCurrency ? fact('Currency', look.otherCurrency) : []),
     ...fact('Of these', ...besidesWords(look)),
     ...fact('Replaces', ...replacesWords(look)),
     ...fact('Skips', ...skippedWords(look)),

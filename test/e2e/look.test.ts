@@ -49,6 +49,25 @@ test('on a terminal, run shows a preview, and sends the previewed rows even when
   expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
 });
 
+test('run and check say that a file has another currency than the portfolio, before anything is requested', async () => {
+  const { cwd, env } = await openDesk();
+  const write = (name: string, line: string) => writeFile(join(cwd, name), `name,requested_limit,currency\n${line}\n`);
+  await write('eur.csv', 'Elm,1000,EUR');
+  await write('usd.csv', 'Oak,2000,USD');
+  await callCommand(['run', 'eur.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
+  const words = 'This file is in USD. This portfolio’s other files are in EUR. Sums of both have no currency.';
+  const run = callOnTerminal(['run', 'usd.csv', '--portfolio', 'q3'], { cwd, env });
+  await expect.poll(run.shown).toMatch(/\[y\/N\] $/);
+  expect(run.shown()).toContain(`Currency  ${words}\n`);
+  run.press('n\n');
+  await run.ended;
+  const check = async (file: string, portfolio: string) =>
+    (await callCommand(['check', file, '--portfolio', portfolio], { cwd, env })).stdout;
+  expect(await check('usd.csv', 'q3')).toContain(words);
+  expect(await check('eur.csv', 'q3')).not.toContain('Sums of both');
+  expect(await check('usd.csv', 'q4')).not.toContain('Sums of both');
+});
+
 // Promise: run-names-other-rows
 test('run lists rows of other files that it would send as well, and import lists none', async () => {
   const { cwd, env, standIn, context } = await openDesk();

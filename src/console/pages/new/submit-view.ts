@@ -12,7 +12,7 @@ import { commandLine, shellWord, theirWords, withNumbers } from '../../parts/tex
 import { money } from '../held/held-page.ts';
 import { secondLimitWords } from './confirm-view.ts';
 import { DRAFT_FORM } from './reading-form.ts';
-import { DELIMITER_WORDS, durationWords } from './words.ts';
+import { DELIMITER_WORDS, durationWords, otherCurrencyWords } from './words.ts';
 
 /** The number of rows that are sent as a trial before the others. */
 export const SENT_FIRST = 5;
@@ -94,13 +94,9 @@ function lackingWords({ lacking, lackingSent, lackingNames = [] }: Preview['dryR
  * A warning that the file has another currency than the portfolio's other files; false if it has not. Shown before the
  * submission, and in its confirmation.
  */
-export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly string[] = []): Html | false {
-  const others = currencies.filter((one) => one !== currency && (one !== '' || currency !== ''));
-  if (others.length === 0) return false;
-  const named = others.map((one) => (one === '' ? t`no currency that they name` : one)).join(', ');
-  const own = currency === '' ? t`names no currency` : t`is in ${currency}`;
-  const words = t`This file ${own}. This portfolio’s other files are in ${named}. Sums of both have no currency.`;
-  return notice('warn', words);
+export function mixedCurrencies({ currency }: Preview, currencies?: readonly string[]): Html | false {
+  const words = otherCurrencyWords(currency, currencies);
+  return words !== '' && notice('warn', words);
 }
 
 /**

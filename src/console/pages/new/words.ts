@@ -16,6 +16,15 @@ export function durationWords(seconds: number): string {
   return minutes < 90 ? t`${minutes} min` : t`${(minutes / 60).toFixed(1)} h`;
 }
 
+/** That a file has another currency than its portfolio's other files; '' if it has not. */
+export function otherCurrencyWords(currency = '', currencies: readonly string[] = []): string {
+  const others = currencies.filter((one) => one !== currency && (one !== '' || currency !== ''));
+  if (others.length === 0) return '';
+  const named = others.map((one) => (one === '' ? t`no currency that they name` : one)).join(', ');
+  const own = currency === '' ? t`names no currency` : t`is in ${currency}`;
+  return t`This file ${own}. This portfolio’s other files are in ${named}. Sums of both have no currency.`;
+}
+
 export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
   ',': t`comma`,
   ';': t`semicolon`,
