@@ -18,6 +18,7 @@ import { type AdviceDates, type AdviseAbove, adviceDates } from './lines/advice.
 import { addDocuments, type JudgeAlone, makeJudgeAlone, makeLineClassifier } from './lines/classify-lines.ts';
 import { findConventions } from './lines/conventions.ts';
 import { tellBuyers } from './lines/make-row.ts';
+import { mergedCells } from './lines/merged-cells.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
 import { type LineDraft, makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
 import { makeRecordBatches, type RecordBatches } from './lines/record-batches.ts';
@@ -240,7 +241,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
     if (inVain.length > 0) warnings.push(makeProblem(WHOLE_FILE, null, null, saidInVainWords(inVain)));
     reading.misstated.push(...strays.misstated);
     const ofLines = classifier.fileWarnings(table.readBytes?.());
-    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...ofLines);
+    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...mergedCells(table, columns), ...ofLines);
   } finally {
     await table.close();
   }

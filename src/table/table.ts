@@ -19,6 +19,8 @@ export type Table = {
   unusable: string | null;
   /** Messages about content that is not read, such as other sheets. */
   leftOut?: string[];
+  /** Cells of a sheet that are merged over several lines, once it was read to its end: some hundred at the most. */
+  merged?: readonly Merged[];
   /** The next record of the text read so far; null if `more` must be called first. */
   next(shape?: Shape): RawRecord | null;
   /** Reads another chunk; false at the end. @throws LimitlineError `FILE`, `STOPPED` */
@@ -27,6 +29,9 @@ export type Table = {
   readBytes?(): number;
   close(): Promise<void>;
 };
+
+/** Cells that are merged over several lines, such as A2:A4: the first of these lines, and the first and the last column. */
+export type Merged = { name: string; line: number; columns: [from: number, to: number] };
 
 export type TableFile = {
   path: string;

@@ -1,5 +1,6 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
 import type { RawRecord, ShownNumber } from '../records.ts';
+import type { Merged } from '../table.ts';
 import { cellName, columnOf, dateOfSerial, plainNumber, unescaped, withZeros } from './cell-xml.ts';
 import { PLAIN_STYLE, shownNumber } from './number-format.ts';
 import { LIMITS, makeTextParts, REMEDY, type XmlHandler } from './parse-xml.ts';
@@ -19,6 +20,8 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
 
 /** Makes rows from a sheet's XML. */
 type RowReader = XmlHandler & {
+  /** Cells that are merged over several rows; a sheet names them behind its rows. */
+  merged: Merged[];
   /** Sets the header's width. From then on, cells without text are ignored. */
   narrowTo(width: number): void;
 };
@@ -82,8 +85,12 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     row.shown.set(cell.column, shown);
   }
 
+  const merged: Merged[] = [];
+
   return {
+    merged,
     open(name, attributes) {
+      if (name === 'mergeCell' && merged.length < MERGED_KEPT) merged.push(...mergedIn(attributes));
       if (name === 'row') openRow(attributes);
       if (name === 'c') openCell(attributes);
       if (name === 'f') cell.hasFormula = true;
@@ -100,6 +107,15 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       width = header;
     },
   };
+}
+
+/** So many merged areas are kept: one is named. */
+const MERGED_KEPT = 500;
+
+function mergedIn({ ref = '' }: Record<string, string>): Merged[] {
+  const [first = '', last = ''] = ref.split(':');
+  const [line = 0, end = 0] = [first, last].map((cell) => Number(/\d+$/.exec(cell)?.[0]));
+  return end > line ? [{ name: shown(ref), line, columns: [columnOf(first), columnOf(last)] }] : [];
 }
 
 /** A row as it would have been read if the header's width had been known. */

@@ -95,6 +95,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     rereadable: true,
     unusable: headerLineProblem(header, file),
     leftOut,
+    merged: reader.merged,
     next,
     more,
     close: async () => book.close(),
