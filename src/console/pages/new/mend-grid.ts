@@ -186,6 +186,10 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/say --portfolio "([^"]*)"/g, 'choose portfolio “$1” below'],
   [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
+    /(?<=\/[^/]* )is not in the documents folder \S.*?: put it there, or correct the name/g,
+    t`was not uploaded with the file: upload the list again, with a ZIP file that has the folder, or correct the name`,
+  ],
+  [
     /is not in the documents folder \S.*?: put it there, or correct the name/g,
     t`was not uploaded with the file: add it below, or correct the name`,
   ],

@@ -34,6 +34,10 @@ test.each([
     'It is not used as that unless you say so with --map "Handelsregister=company_registration_number".',
     'It is not used as that unless you choose so below.',
   ],
+  [
+    '2025/a.pdf is not in the documents folder /data/drafts/x/documents: put it there, or correct the name.',
+    '2025/a.pdf was not uploaded with the file: upload the list again, with a ZIP file that has the folder, or correct the name.',
+  ],
   ['If it belongs to that one, say --portfolio "q4".', 'If it belongs to that one, choose portfolio “q4” below.'],
   [
     'Import the file that report --format errors-csv writes, or your own.',
