@@ -45,6 +45,18 @@ describe('a column called name beside a column that means the name', () => {
   });
 });
 
+// Promise: unclear-column-is-a-fault
+test.each(['Limit neu', 'gewünschtes Limit', 'New limit'])(
+  'the limit of today beside the wanted one is a problem of the file, which says --map: %s',
+  async (wanted) => {
+    const { problems, rows } = await told(`Firma;Kreditlimit;${wanted}\nAcme GmbH;1;2\n`);
+    expect(problems).toEqual([
+      expect.stringContaining(`Kreditlimit or ${wanted} may be meant: say with --map "HEADER=requested_limit"`),
+    ]);
+    expect(rows).toEqual([]);
+  },
+);
+
 describe('a name that is split over two columns', () => {
   // Promise: unclear-column-is-a-fault
   test.each([

@@ -24,11 +24,26 @@ describe('names of columns', () => {
     ],
     [
       'requested_limit',
+      ['Gewünschtes Limit', 'gew. Limit (EUR)', 'Limit neu', 'Neues Kreditlimit', 'New Limit', 'Limite souhaitée'],
+    ],
+    [
+      'requested_limit',
       ['Kreditlimit (Debitor)', 'Requested Limit (USD)', 'Limit (CHF)*', 'Customer Limit', 'Kreditlinie €'],
     ],
     [
       'buyer_reference',
-      ['Kundennr.', 'Kunden-Nr', 'Kunden Nr.', 'Customer No.', 'Customer #', 'KUNNR', 'A/C', 'Entity ID', 'N° client'],
+      [
+        'Kundennr.',
+        'Kunden-Nr',
+        'Kunden Nr.',
+        'Customer No.',
+        'Customer #',
+        'KUNNR',
+        'A/C',
+        'Entity ID',
+        'N° client',
+        'Kd.-Nr.',
+      ],
     ],
     ['company_registration_number', ['HRB', 'HRB-Nr.', 'Registration No.', 'Handelsregister-Nr.', 'Company Number']],
     [
@@ -55,6 +70,7 @@ describe('names of columns', () => {
     // A column "Account State" may say whether an account is open, and "Registration" may be a date.
     ['Account State', 'state'],
     ['Registration', 'company_registration_number'],
+    ['Reg.-Nr.', 'company_registration_number'],
     ['Limit (bisher)', 'requested_limit'],
     ['Konto', 'buyer_reference'],
     ['Zweck', 'document_purpose'],

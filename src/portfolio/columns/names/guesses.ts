@@ -29,6 +29,7 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   référence: 'buyer_reference',
   referencia: 'buyer_reference',
   'vat number': 'company_registration_number',
+  'reg no': 'company_registration_number',
   contact: 'contact_last_name',
   Ansprechpartner: 'contact_last_name',
   'contact person': 'contact_last_name',
