@@ -1,5 +1,5 @@
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
-import { type GrantedSums, grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
+import { type GrantedSums, grantedOf, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -13,6 +13,8 @@ export type Listed = Pick<Summary, Counted> & {
   /** Who imported that file; null if unknown. */
   by: string | null;
   standing: Standing;
+  /** The currency of all its files; null where they name none, or several. */
+  currency: string | null;
   sums: Sums & GrantedSums & GrantedShort;
 };
 
@@ -52,6 +54,7 @@ function listedAs(state: PortfolioState, meanings: Meanings): Listed {
     started: isoTime(startedMs),
     finished: isoTime(finishedMs),
     standing: standingOf(state),
+    currency: soleCurrency(state) ?? null,
     lines: rows + invalid + duplicate,
     invalid,
     duplicate,

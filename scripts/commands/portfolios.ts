@@ -63,7 +63,7 @@ const STATE_WORDS: Partial<Record<RowState, string>> = {
 
 /** A portfolio in three lines: name and state, counts, sums. */
 export function portfolioWords(given: Listed): string {
-  const { portfolio, file, by, started, standing, states, invalid, duplicate, sums } = given;
+  const { portfolio, file, by, started, standing, states, invalid, duplicate } = given;
   const first = [
     column(portfolio, NAME_WIDTH),
     column(visible(file ?? '–'), FILE_WIDTH),
@@ -77,7 +77,7 @@ export function portfolioWords(given: Listed): string {
     ...(invalid > 0 ? [`${counted(invalid, 'line')} invalid`] : []),
     ...(duplicate > 0 ? [`${counted(duplicate, 'line')} duplicate`] : []),
   ];
-  return `${first.join('  ')}\n    ${counts.join(', ') || 'no rows'}\n    ${moneyOf(states, sums)}`;
+  return `${first.join('  ')}\n    ${counts.join(', ') || 'no rows'}\n    ${moneyOf(given)}`;
 }
 
 function countsInWords(states: Listed['states']): string[] {
@@ -89,11 +89,12 @@ function countsInWords(states: Listed['states']): string[] {
   return [...counts].flatMap(([words, count]) => (count > 0 ? [`${grouped(count)} ${words}`] : []));
 }
 
-function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
-  const all = sums.inAllRows === sums.requested ? '' : ` of ${moneyText(sums.inAllRows)} in all rows`;
-  const parts = [`requested ${moneyText(sums.requested)}${all}`];
-  if (done > 0 || skipped === 0) parts.push(`granted ${moneyText(sums.granted)}`);
-  if (skipped > 0) parts.push(`granted before ${moneyText(sums.before.granted)}`);
+function moneyOf({ states: { done, skipped }, sums, currency }: Listed): string {
+  const money = (amount: string) => moneyText(amount, currency ?? undefined);
+  const all = sums.inAllRows === sums.requested ? '' : ` of ${money(sums.inAllRows)} in all rows`;
+  const parts = [`requested ${money(sums.requested)}${all}`];
+  if (done > 0 || skipped === 0) parts.push(`granted ${money(sums.granted)}`);
+  if (skipped > 0) parts.push(`granted before ${money(sums.before.granted)}`);
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
   return parts.join(', ');
 }

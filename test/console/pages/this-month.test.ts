@@ -79,6 +79,7 @@ test('the sums of portfolios that are archived or forgotten stand by currency, i
     await writeFile(join(desk.cwd, `${name}.csv`), `${head},currency\n${lines[at]},${currency}\n`);
     await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
   }
+  expect((await desk.limitline('portfolios')).stdout).toContain('requested GBP 1,002.50, granted GBP 1,002.50');
   for (const name of ['eur', 'gbp']) await desk.limitline('archive', name, '--yes');
   await desk.limitline('forget', 'sek', '--yes', 'sek');
   const { get } = await openConsole(desk);

@@ -23,6 +23,7 @@ const listed: Listed = {
   started: '2026-11-21T10:00:59.000Z',
   finished: null,
   standing: 'open',
+  currency: null,
   lines: 1_203,
   invalid: 1,
   duplicate: 0,
@@ -49,6 +50,15 @@ test.each<[string, Partial<Listed>, string[]]>([
       'q4                        buyers.csv                2026-11-21 10:00Z  needs an answer',
       '    1,200 done, 2 held',
       '    requested 1,234,567.50 of 2,234,567.50 in all rows, granted 999.00',
+    ],
+  ],
+  [
+    'a portfolio whose files name one currency',
+    { currency: 'EUR', sums: { ...sums, inAllRows: '2234567.50' } },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  open',
+      '    1,200 done, 2 held, 1 line invalid',
+      '    requested EUR 1,234,567.50 of EUR 2,234,567.50 in all rows, granted EUR 999.00',
     ],
   ],
   [
