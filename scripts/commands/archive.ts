@@ -3,7 +3,7 @@ import type { ArchiveProgress } from '../../jobs/archive/archive-deps.ts';
 import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archive/archive-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { counted, sizeWords } from '../../src/counted.ts';
+import { counted, moneyText, sizeWords } from '../../src/counted.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -71,7 +71,7 @@ function stepWords({ step, rows, total }: ArchiveProgress): string {
 
 function planWords({ portfolio, rows, requested }: Summary, { settings }: Context): string {
   return [
-    `${portfolio} has ${counted(rows, 'row')}, ${requested} requested in total. They are written`,
+    `${portfolio} has ${counted(rows, 'row')}, ${moneyText(requested)} requested in total. They are written`,
     `to files below ${settings.LIMITLINE_DATA}/archive (some ${sizeWords(rows * ROW_BYTES)}), read back and compared,`,
     'and then leave Redis. Nothing of it can be requested twice meanwhile or later.',
   ].join('\n');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { callCommand } from '../../support/command.ts';
+import { callCommand, callOnTerminal } from '../../support/command.ts';
 import { openContextOf } from '../../support/desk.ts';
 import { ownRedis } from '../../support/ledger.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
@@ -22,6 +22,7 @@ async function openCommands() {
   const context = await openContextOf({ cwd, env });
   return {
     limitline,
+    onTerminal: (...args: string[]) => callOnTerminal(args, { cwd, env }),
     context,
     async endRows() {
       for (const { row } of await context.rows.inState('q4', 'queued', { count: 10 })) {
@@ -32,6 +33,16 @@ async function openCommands() {
     },
   };
 }
+
+test('on a terminal archive asks first, and names the sum as reports do', async () => {
+  const { onTerminal, endRows, context } = await openCommands();
+  await endRows();
+  const asked = onTerminal('archive', 'q4');
+  await expect.poll(asked.shown).toMatch(/q4 has 2 rows, 2,004\.00 requested in total\.[\s\S]*Archive it\? \[y\/N\] $/);
+  asked.press('n\n');
+  expect(await asked.ended).toMatchObject({ status: 2 });
+  expect(await context.archives.count()).toBe(0);
+});
 
 test('archive prints the number of rows, the folder and the restore command, and refuses open or unknown portfolios', async () => {
   const { limitline, endRows } = await openCommands();
