@@ -61,6 +61,8 @@ type Foreseen = {
   fate?: Fate;
   /** Whether the row of this portfolio is held, and not only the same request elsewhere. */
   isHeldHere?: boolean;
+  /** Whether the request of a row with the fate `open` waits in another portfolio only: the import brings a row here, too. */
+  isOpenElsewhere?: boolean;
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
   isRevived?: boolean;
@@ -236,7 +238,8 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { isBesides, elsewhere } = besides;
   // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
   if (elsewhere === 'under way' && fate === 'request') return { ...known, fate: 'sent', isRevived: false };
-  return { ...known, fate: elsewhere === 'no' ? fate : 'open', isBesides };
+  const isOpenElsewhere = fate === 'request' && elsewhere !== 'no';
+  return { ...known, fate: isOpenElsewhere ? 'open' : fate, isOpenElsewhere, isBesides };
 }
 
 /** States in which a limit call may have made something. */

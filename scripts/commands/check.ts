@@ -174,7 +174,10 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   if (ledger.context) await dryRun.countLacking({ header: opened.header, rows: counts.rows }, ledger.context.rows);
   const isRequesting = counts.rows > 0 && !otherSum;
   const approval = isRequesting
-    ? await approvalOutlook({ portfolio: deps.portfolio, dryRun: dryRun.result() }, { ...ledger, settings })
+    ? await approvalOutlook(
+        { portfolio: deps.portfolio, dryRun: dryRun.result(), openHere: dryRun.openHere() },
+        { ...ledger, settings },
+      )
     : undefined;
   const there = await ledger.context?.portfolios.read(deps.portfolio);
   const mixed = isRequesting ? otherCurrencyWords(opened.currency(), there?.currencies) : '';

@@ -137,7 +137,8 @@ test('check counts the rows that would be cancelled, and leaves them out of the 
   const settings = { ...place.context.settings, APPROVE_ABOVE: '1500' };
   const context = { ...place.context, approvalPolicy: async () => policyOf(settings) };
   // The rows that would be cancelled are in no sum. The portfolio asks for 700.
-  expect(await approvalOutlook({ portfolio: 'q4', dryRun: { ...found, before } }, { settings, context })).toMatch(
+  const dryRun = { ...found, before };
+  expect(await approvalOutlook({ portfolio: 'q4', dryRun, openHere: 0 }, { settings, context })).toMatch(
     /^If the sum of one buyer within 7 days is above 1,500/,
   );
 });

@@ -55,6 +55,13 @@ test('check includes the rows of the portfolio, and mentions no approval for a f
   expect(await json('check', 'less.csv', '--portfolio', 'q4')).toMatchObject({
     approval: `If the sum of one buyer within 7 days is above 4,000.00 with this file, ${YES}`,
   });
+  // All requests wait in another portfolio, but their rows here need an approval.
+  await writeFile(join(cwd, 'large.csv'), 'name,requested_limit\nEpsilon,9000\n');
+  await limitline('import', 'large.csv', '--portfolio', 'q6', '--yes');
+  expect(await json('check', 'large.csv', '--portfolio', 'q6')).toMatchObject({ approval: null });
+  expect(await json('check', 'large.csv', '--portfolio', 'q7')).toMatchObject({
+    approval: `Portfolio q7 asks for 9,000.00 with this, which is above 4,000.00: ${YES}`,
+  });
   // Nothing would be imported.
   expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });
 });
