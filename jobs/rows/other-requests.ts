@@ -108,7 +108,7 @@ export async function nameOtherRequests(
         row: rowName(one.other.row),
         requested_limit: one.other.amount,
         state: one.other.state,
-        words: `${describeRow(one.other, await fileOf(one.other), moneyText)}${otherName ? `, ${otherName}` : ''}`,
+        words: `${otherName ? `${otherName}, ` : ''}${describeRow(one.other, await fileOf(one.other), moneyText)}`,
       },
     };
   });

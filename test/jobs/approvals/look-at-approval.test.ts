@@ -120,7 +120,7 @@ test('an approver sees which buyers may be the same company as one with another 
   const second = waiting.find(({ portfolio }) => portfolio === 'second');
   const look = await lookAtApproval(second?.id ?? '', { ...context, understand: makeUnderstandFile(context) });
   expect(look?.others).toBeUndefined();
-  const other = { words: expect.stringMatching(/^line 3 of first.csv #1 in portfolio first .*, Adler Werke GmbH$/) };
+  const other = { words: expect.stringMatching(/^Adler Werke GmbH, line 3 of first.csv #1 in portfolio first /) };
   expect(look?.alike).toMatchObject({
     isExact: true,
     first: [
