@@ -238,7 +238,7 @@ function addTally(side: Side, tally: string): void {
     sum(`asked/${answer}`, requested);
     sum(`given/${answer}`, granted);
     sum(`free/${answer}`, available);
-    if (available === '') side.put(`unsaid:${answer}`, 1);
+    if (available === '' || available === '?') side.put(`unsaid:${answer}`, 1);
   } else if (bucket === 'done') {
     sum('granted', granted);
     sum('available', available);

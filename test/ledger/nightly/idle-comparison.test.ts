@@ -36,6 +36,15 @@ const record = fc.record({ total_limit: amount, available_limit: amount, status 
 const end = fc.constantFrom('queued', 'company', 'done', 'skipped', 'refused', 'held', 'cancelled' as const);
 const name = fc.oneof(fc.constantFrom('Müller & Söhne', 'ACME', '北京'), fc.string({ maxLength: 40 }));
 
+/** A row with an available limit that is no number, which random rows rarely have. */
+const UNREADABLE = {
+  requested: '1',
+  record: { available_limit: '?' },
+  end: 'done',
+  name: 'ACME',
+  number: null,
+} as const;
+
 test('the stored sums and indexes of any rows are found to match them', async () => {
   const row = fc.record({ requested: amount, record, end, name, number: fc.option(fc.string({ maxLength: 9 })) });
   await fc.assert(
@@ -59,7 +68,7 @@ test('the stored sums and indexes of any rows are found to match them', async ()
       }
       expect(await lookAt(ledger)).toBe('as the rows are');
     }),
-    { numRuns: 40 },
+    { numRuns: 40, examples: [[[UNREADABLE, UNREADABLE]]] },
   );
 });
 
