@@ -14,21 +14,11 @@ import { makeReportStep, mustGoOn, overtakenFault, withArchives } from './archiv
 import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 import { removeOlder } from './remove-older.ts';
-import { followLeft } from './restore-portfolio.ts';
+import { followLeft, type Restored } from './restore-portfolio.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
-export type Archived = {
-  portfolio: string;
-  id: string;
-  folder: string;
-  sizeBytes: number;
-  rows: number;
-  states: Readonly<Record<string, number>>;
-  requested: string;
-  granted: string;
-  /** Whether an earlier process had written the files, and this call only finished its work. */
-  resumed: boolean;
-};
+/** The result of archiving. `resumed`: an earlier process had written the files, and this call only finished its work. */
+export type Archived = Restored & { sizeBytes: number; requested: string; granted: string };
 
 /**
  * Archives a finished portfolio: writes it into files of the data folder, reads them back, compares them with Redis, and then

@@ -8,6 +8,7 @@ import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { AnswerResult, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
+import type { People } from '../../src/people/people.ts';
 import type { Person } from '../../src/people/person.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -159,10 +160,10 @@ function listed(waiting: readonly Approval[]): string {
 type KnowsPeople = {
   required: () => Promise<boolean>;
   users: { read: (name: string) => Promise<unknown> };
-  check: (given: { name: string; password: string; code: string; from: string }) => Promise<Checked>;
+  check: People['check'];
 };
 
-type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
+type Checked = Awaited<ReturnType<People['check']>>;
 
 const REFUSED: Readonly<Record<Exclude<Checked['is'], 'ok'>, (checked: Checked) => string>> = {
   no: () => 'The name, the password or the code is wrong. Each code is good once: wait for the next one.',

@@ -6,27 +6,23 @@ import type { AuditNote } from './audit.ts';
 type EntryPhase = 'begun' | 'done' | 'failed';
 
 /** One entry of the trail, as read. */
-export type AuditEntry = {
+export type AuditEntry = EntryDraft & {
   /** The entry's number in the trail, from 1. Numbers have a gap only where a trail was found set back. */
   number: number;
   /** The time by Redis' clock, in ms; never before the time of the previous entry, unless that was more than an hour ahead of the clock. */
   atMs: number;
   /** The account of the process that wrote it; all accounts of an installation share the trail. */
   account: string;
-  by: string;
-  what: string;
-  from: string;
-  about?: string;
-  is?: EntryPhase;
-  /** In an entry on an action's outcome: the number of the entry that says the action had begun. */
-  of?: number;
-  facts?: Readonly<Record<string, unknown>>;
   /** The link of the previous entry; of the first one, `Chain.genesis`. */
   prev: string;
 };
 
 /** An entry before it is written. */
-export type EntryDraft = AuditNote & { is?: EntryPhase; of?: number };
+export type EntryDraft = AuditNote & {
+  is?: EntryPhase;
+  /** In an entry on an action's outcome: the number of the entry that says the action had begun. */
+  of?: number;
+};
 
 /** A stored entry: its exact text, and its link, an HMAC over that text. */
 export type KeptEntry = { text: string; link: string };

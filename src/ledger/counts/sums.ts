@@ -27,10 +27,11 @@ export type EarlierSum = { status: string; share: Share; granted: string };
 export type AnswerSum = EarlierSum & { rows: number; requested: string; available: string; unsaid: number };
 
 /** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
-type Tallied = {
+export type Tallied = {
   sums: Sums;
   /** Rows with a tally: all rows, except in a ledger of an older version. */
   rows: number;
+  /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
   replaced: number;
   statuses: Record<string, number>;
   /** Done rows by how the service answered; without rows whose tally is of an older version, which has no share. */

@@ -1,6 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { LeftOut } from '../counts/money.ts';
-import type { AnswerSum, EarlierSum, Sums } from '../counts/sums.ts';
+import type { Tallied } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import type { PauseKind } from '../schema/pause-reasons.ts';
@@ -10,7 +10,8 @@ import type { ImportedFile } from './imports.ts';
 /** The company on whose behalf the platform requests limits; it has an `id` once it is made at the service. */
 export type PortfolioSupplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
 
-export type PortfolioState = {
+/** A portfolio at one moment: its counts, and the sums of its rows. */
+export type PortfolioState = Omit<Tallied, 'rows' | 'added'> & {
   name: string;
   /** Whether an import into the portfolio is under way. */
   importing: boolean;
@@ -55,10 +56,7 @@ export type PortfolioState = {
   /** The amounts of the invalid and duplicate lines; undefined if an older version imported some of them. */
   leftOut: LeftOut | undefined;
   states: Record<RowState, number>;
-  statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
-  /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
-  replaced: number;
   /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
   madeTwice: number;
   /**
@@ -66,15 +64,6 @@ export type PortfolioState = {
    * rows. Undefined for a portfolio older than these counts.
    */
   counted: { added: Record<string, number>; limitsMade: number } | undefined;
-  /** The sums of the portfolio's rows, read at the same moment as the counts. */
-  sums: Sums;
-  /** The portfolio's done rows, by how the service answered. */
-  answers: AnswerSum[];
-  /** The portfolio's skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
-  earlier: EarlierSum[];
-  earlierStatuses: Record<string, number>;
-  /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
-  short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
 /**

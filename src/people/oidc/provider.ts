@@ -35,14 +35,7 @@ export type Provider = ReturnType<typeof makeProvider>;
  * pair (`none`, HS256) are rejected even if the provider announces them. Keys are kept for five minutes; for an unknown key they are
  * fetched again, at most once a minute.
  */
-export function makeProvider(given: {
-  issuer: string;
-  clientId: string;
-  clientSecret: string | undefined;
-  scopes: readonly string[];
-  fetch: client.CustomFetch;
-  log: Log;
-}) {
+export function makeProvider(given: ProviderGiven & { scopes: readonly string[]; log: Log }) {
   const { issuer, log } = given;
   let known: { configuration: client.Configuration; atMs: number } | undefined;
   let failed: { error: unknown; atMs: number } | undefined;
@@ -141,12 +134,14 @@ export function makeIssuerFetch(settings: ProxySettings) {
   };
 }
 
-async function discover(given: {
+type ProviderGiven = {
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
   fetch: client.CustomFetch;
-}): Promise<client.Configuration> {
+};
+
+async function discover(given: ProviderGiven): Promise<client.Configuration> {
   const server = new URL(given.issuer);
   const configuration = await client.discovery(server, given.clientId, undefined, undefined, {
     [client.customFetch]: given.fetch,

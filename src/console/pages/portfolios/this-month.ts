@@ -6,7 +6,7 @@ import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { NewsKind, NewsPage, NewsSum } from '../../../ledger/rows/answered-lately.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import { visible } from '../../../portfolio/problem.ts';
-import { APPROVED, type Meanings } from '../../../status-meaning.ts';
+import { APPROVED } from '../../../status-meaning.ts';
 import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
@@ -16,6 +16,7 @@ import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 import { NEWS } from './needs-you.ts';
+import type { PortfoliosLook } from './portfolios-list.ts';
 
 const GRANTED: readonly RowOutcome[] = ['approved', 'partly_approved'];
 
@@ -33,15 +34,7 @@ const FIGURES: readonly {
   { label: t`Outcome not known`, outcomes: ['answered'], of: 'requested', ifAny: true },
 ];
 
-type Look = {
-  portfolios: readonly PortfolioState[];
-  total: number;
-  archivedLately: readonly ArchivedPortfolio[];
-  /** How many portfolios are archived. */
-  archived: number;
-  meanings: Meanings;
-  nowMs: number;
-};
+type Look = Pick<PortfoliosLook, 'portfolios' | 'total' | 'archivedLately' | 'archived' | 'meanings' | 'nowMs'>;
 
 /**
  * The sums that were requested in the portfolios begun in this month (UTC), and what became of them, by currency. Then the same of all
