@@ -65,6 +65,8 @@ export function makeQueues(asked: { connection: RedisConnection; prefixOf: (queu
     return found;
   };
 
+  const statesOf = (row: JobData) => Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
+
   return {
     ...makeQueueLooks(queues),
 
@@ -130,8 +132,7 @@ export function makeQueues(asked: { connection: RedisConnection; prefixOf: (queu
      * removed first, since BullMQ would take it for the job and ignore the add.
      */
     async restore(job: NewJob): Promise<boolean> {
-      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(job.data))));
-      if (states.some((state) => !GONE.has(state))) return false;
+      if (await this.hasJob(job.data)) return false;
       await this.forget([job.data]);
       await this.add([job]);
       return true;
@@ -139,14 +140,12 @@ export function makeQueues(asked: { connection: RedisConnection; prefixOf: (queu
 
     /** Whether a row has a job, in any queue, that will still do something for it. */
     async hasJob(row: JobData): Promise<boolean> {
-      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
-      return states.some((state) => !GONE.has(state));
+      return (await statesOf(row)).some((state) => !GONE.has(state));
     },
 
     /** Whether a row has a job, in any queue, that does not run yet. */
     async waits(row: JobData): Promise<boolean> {
-      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
-      return states.some((state) => WAITS.has(state));
+      return (await statesOf(row)).some((state) => WAITS.has(state));
     },
 
     /** The jobs, among those given, of which BullMQ has any record, even one that is left of a lost job. */
@@ -179,8 +178,7 @@ export function makeQueues(asked: { connection: RedisConnection; prefixOf: (queu
 
     /** Removes what a lost queue may have left of a row's job; a real job stays. */
     async sweep(row: JobData): Promise<void> {
-      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
-      if (states.every((state) => state === 'unknown')) await this.forget([row]);
+      if ((await statesOf(row)).every((state) => state === 'unknown')) await this.forget([row]);
     },
 
     /** Starts delayed jobs whose delay is longer than any that is ever set: a clock was ahead when they were delayed. */

@@ -50,6 +50,10 @@ export function makeInbox(given: { connection: RedisConnection; keys: Keys; kept
     return (await readAll([id]))[0];
   }
 
+  async function forget(id: string): Promise<void> {
+    await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
+  }
+
   return {
     read,
     alone(folder, processId, work) {
@@ -61,15 +65,13 @@ export function makeInbox(given: { connection: RedisConnection; keys: Keys; kept
       const isOpen = file.is === 'imported' && file.results === undefined ? 1 : 0;
       await noteTaken(lists, { id: file.id, file: JSON.stringify(file), atMs: file.atMs, content, isOpen, kept });
     },
-    async forget(id) {
-      await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
-    },
+    forget,
     async erase({ id, folder, name, content = '' }) {
       if ((await connection.hget(keys.inboxContents, content)) === id) {
         await connection.hdel(keys.inboxContents, content);
       }
       await connection.hdel(keys.noticeStates, `inbox ${folder} ${name}`);
-      await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
+      await forget(id);
     },
     async *ofPortfolio(portfolio) {
       for await (const found of scanned((at) => connection.hscan(keys.inboxFiles, at, 'COUNT', READ_AT_ONCE))) {

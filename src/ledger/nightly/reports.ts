@@ -37,16 +37,19 @@ export function makeReports({ connection, keys }: LedgerPlace) {
     return texts.flatMap((text) => (typeof text === 'string' ? [JSON.parse(text) as NightReport] : []));
   };
 
-  const findingsOf = async (id: string, from: number, count: number): Promise<ReportFinding[]> => {
-    const found: ReportFinding[] = [];
+  /** The JSON of a field of so many findings, from this number on; null where a finding lacks it. */
+  const textsOf = async (field: string, id: string, from: number, count: number): Promise<(string | null)[]> => {
+    const found: (string | null)[] = [];
     for (let first = from; first < from + count; first += FINDINGS_AT_A_TIME) {
       const size = Math.min(FINDINGS_AT_A_TIME, from + count - first);
-      const fields = Array.from({ length: size }, (_none, place) => `finding:${first + place}`);
-      const texts = await connection.hmget(keys.report(id), ...fields);
-      found.push(...texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as ReportFinding])));
+      const fields = Array.from({ length: size }, (_none, place) => `${field}:${first + place}`);
+      found.push(...(await connection.hmget(keys.report(id), ...fields)));
     }
     return found;
   };
+
+  const findingsOf = async (id: string, from: number, count: number): Promise<ReportFinding[]> =>
+    (await textsOf('finding', id, from, count)).flatMap((text) => (text === null ? [] : [JSON.parse(text)]));
 
   /** Writes the findings under a key that nobody reads yet. */
   const writeDraft = async (key: string, findings: WholeReport['findings']): Promise<void> => {
@@ -118,14 +121,7 @@ export function makeReports({ connection, keys }: LedgerPlace) {
 
     /** Examples of a report's findings, from this number on; old reports have none. */
     async examples(id: string, from: number, count: number): Promise<FoundItem[][]> {
-      const found: FoundItem[][] = [];
-      for (let first = from; first < from + count; first += FINDINGS_AT_A_TIME) {
-        const size = Math.min(FINDINGS_AT_A_TIME, from + count - first);
-        const fields = Array.from({ length: size }, (_none, place) => `examples:${first + place}`);
-        const texts = await connection.hmget(keys.report(id), ...fields);
-        found.push(...texts.map((text) => (text === null ? [] : (JSON.parse(text) as FoundItem[]))));
-      }
-      return found;
+      return (await textsOf('examples', id, from, count)).map((text) => (text === null ? [] : JSON.parse(text)));
     },
 
     /**
