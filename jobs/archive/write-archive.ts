@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { fileFault, syncFolder } from '../../src/files/disk.ts';
+import { fileFault, syncToDisk } from '../../src/files/disk.ts';
 import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
 import { exportResults } from '../export/export-results.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
@@ -67,7 +67,7 @@ export async function writeArchive(work: { writing: Writing; comparing: Writing 
   ]);
   const manifest = { ...facts, files: files.flat() };
   await checkArchiveFile(dir, manifest.files[0] as FileFacts);
-  const [written] = [await writeManifest(dir, manifest), await syncFolder(dir)];
+  const [written] = [await writeManifest(dir, manifest), await syncToDisk(dir)];
   return {
     manifest,
     sizeBytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, written.bytes),
@@ -105,7 +105,7 @@ export async function nameArchive(folder: string): Promise<void> {
     await rename(`${folder}${PART}`, folder);
     // The folders above the archive's folder, up to the data folder, may be new, too, so each is synced.
     for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
-      await syncFolder(above);
+      await syncToDisk(above);
   } catch (error) {
     throw fileFault(folder, 'written', error);
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { cp, link, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { cp, link, lstat, mkdir, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isInside } from '../../src/documents/folder.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { systemCode, writeDraft } from '../../src/files/disk.ts';
+import { syncToDisk, systemCode, writeDraft } from '../../src/files/disk.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 
 export type DropFolder = {
@@ -123,7 +123,7 @@ export async function moveOver(from: string, to: string): Promise<void> {
     const draft = join(dirname(to), `.${basename(to)}.part`);
     await rm(draft, { recursive: true, force: true });
     await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    if ((await statOf(draft))?.isFile()) await sync(draft);
+    if ((await statOf(draft))?.isFile()) await syncToDisk(draft);
     await rename(draft, to).catch((fault) => {
       // If the target folder exists already, an earlier process copied it completely, and was killed before it removed the original.
       if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(fault))) throw fault;
@@ -142,9 +142,4 @@ export async function moveNew(from: string, to: string): Promise<boolean> {
   else if (await statOf(to)) return false;
   else await moveOver(from, to);
   return true;
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }

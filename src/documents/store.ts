@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
-import { fileFault, keepRoom, syncFolder, systemCode } from '../files/disk.ts';
+import { fileFault, keepRoom, syncToDisk, systemCode } from '../files/disk.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import type { Document } from './folder.ts';
 
@@ -28,9 +28,9 @@ export function makeDocumentStore({ dir }: { dir: string }) {
       await swept;
       const sha256 = await copyAndDigest(doc, temporary);
       const path = pathOf(sha256);
-      if (makeFolder(dirname(path))) await syncFolder(dir);
+      if (makeFolder(dirname(path))) await syncToDisk(dir);
       await rename(temporary, path);
-      await syncFolder(dirname(path));
+      await syncToDisk(dirname(path));
       return sha256;
     } catch (error) {
       // If the removal fails too, the first error is the one to report.

@@ -91,10 +91,10 @@ export async function sha256Of(path: string, bytes = Number.POSITIVE_INFINITY): 
   return digest.digest('hex');
 }
 
-/** Makes new and renamed entries of a folder durable on the disk. @throws the system's error */
-export async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r');
-  await folder.sync().finally(() => folder.close());
+/** Makes a file, or the new and renamed entries of a folder, durable on the disk. @throws the system's error */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
 }
 
 /** The form of an error code of the operating system, such as ENOSPC. Codes of Node and Redis have another form. */

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from './disk.ts';
+import { syncToDisk } from './disk.ts';
 
 /** The last known entry of a chain in Redis (the audit trail, or the marks of what was sent): number and link. */
 export type LastLink = { number: number; link: string };
@@ -52,7 +52,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         await file.close();
       }
       // A new file's name is on the disk only after its folder is synced.
-      if (isSynced) await syncFolder(dir);
+      if (isSynced) await syncToDisk(dir);
       const older = (await numbersIn(dir)).filter((other) => other < number);
       // Another process may have removed an older file already, so that error is ignored.
       await Promise.all(older.map((other) => unlink(pathOf(dir, other)).catch(() => {})));
