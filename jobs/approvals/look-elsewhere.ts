@@ -6,7 +6,7 @@ import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
-import { documentKey } from '../rows/walk-rows.ts';
+import { documentKey, readFound } from '../rows/walk-rows.ts';
 
 type StandingDeps = { calls: Pick<Calls, 'stateOf'> };
 type ElsewhereDeps = StandingDeps & { approvals: Pick<Approvals, 'rowsOf'>; rows: Pick<Rows, 'read'> };
@@ -63,11 +63,7 @@ export async function* standingRows(
 ): AsyncGenerator<{ found: FoundRow; stand: CallElsewhere | undefined }[]> {
   for (let from = 0; ; from += count) {
     const page = await approvals.rowsOf(approval, { from, count });
-    const results = await rows.read(page);
-    const found = page.flatMap((row, place): FoundRow[] => {
-      const result = results[place];
-      return result ? [{ row, result }] : [];
-    });
+    const found = await readFound(page, rows);
     yield Promise.all(found.map(async (one) => ({ found: one, stand: await standsElsewhere(one, { calls }) })));
     if (page.length < count) return;
   }

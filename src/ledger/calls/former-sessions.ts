@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
+import { scanned } from '../schema/redis-reads.ts';
 
 /** About how many sessions are read at a time. */
 const PAGE = 500;
@@ -11,12 +12,8 @@ export async function listFormerSessions(connection: RedisConnection, keys: Keys
     const [state, row] = await connection.hmget(keys.call('session', key), 'state', 'row');
     if (row && (state === 'unknown' || state === 'free')) await connection.sadd(keys.sessionsFailed, `${row} ${key}`);
   };
-  let cursor = '0';
-  do {
-    const [next, page] = await connection.hscan(keys.sessionsAsked, cursor, 'COUNT', PAGE);
-    if (page.length === 0 && cursor === '0' && next === '0') return;
+  if ((await connection.exists(keys.sessionsAsked)) === 0) return;
+  for await (const page of scanned((at) => connection.hscan(keys.sessionsAsked, at, 'COUNT', PAGE)))
     await Promise.all(page.flatMap((thing, at) => (at % 2 === 0 ? [list(`${thing}.${page[at + 1]}`)] : [])));
-    cursor = next;
-  } while (cursor !== '0');
   await connection.hset(keys.account, 'sessionsListed', '1');
 }

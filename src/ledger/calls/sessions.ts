@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { scanned } from '../schema/redis-reads.ts';
 import type { RowResult } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
@@ -73,13 +74,9 @@ export function makeHostedSessions(options: LedgerPlace & { retryUntilAnswered: 
 
   async function allOf(portfolio: string): Promise<SessionWish[]> {
     const found = new Set<string>();
-    let cursor = '0';
-    do {
-      const [next, page] = await connection.zscan(keys.sessions, cursor, 'COUNT', String(PAGE));
+    for await (const page of scanned((at) => connection.zscan(keys.sessions, at, 'COUNT', String(PAGE))))
       for (const [at, member] of page.entries())
         if (at % 2 === 0 && member.startsWith(`${portfolio}/`)) found.add(member);
-      cursor = next;
-    } while (cursor !== '0');
     return [...found].flatMap(wishOf);
   }
 
