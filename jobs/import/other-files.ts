@@ -24,6 +24,12 @@ export type OtherFilesDeps = { portfolios: Pick<Portfolios, 'allImports'>; impor
 export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) {
   const [importsOf, originsIn] = [makeImportLists(deps), makeOrigins(deps)];
   const [importOf, mendedLine] = [makeImportLook(deps, importsOf), mendedLineOf(header)];
+  /** The line that this line of an errors file comes from, the buyer's requests that were sent in its portfolio, and its imports; without any, nothing. */
+  const sentOf = async (cells: readonly string[], rows: readonly BuyerRow[]) => {
+    const from = mendedLine(cells);
+    const sent = rows.filter((one) => one.row.portfolio === from?.portfolio && !isUnsent(one));
+    return from && sent.length > 0 ? { from, sent, imports: await importsOf(from.portfolio) } : undefined;
+  };
   return {
     mendedRow: mendedRowOf(header),
     earlierProblem: earlierProblemOf(header),
@@ -44,11 +50,10 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
      * line was mended as well. An errors file that has the name of that file does not count.
      */
     async sentSince(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
-      const from = mendedLine(cells);
-      const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
-      if (!from || sent.length === 0) return undefined;
-      const imports = await importsOf(from.portfolio);
-      const before = (await linesBefore(from, { imports, originsIn })).map(({ found }) => found);
+      const found = await sentOf(cells, rows);
+      if (!found) return undefined;
+      const { from, sent, imports } = found;
+      const before = (await linesBefore(from, { imports, originsIn })).map(({ found: known }) => known);
       const [last] = before;
       const isLater = (one: KnownImport) =>
         last !== undefined &&
@@ -59,12 +64,11 @@ export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) 
     },
     /** A request that was sent for the very line that this line of an errors file comes from, which was mended and imported before. */
     async sentBefore(cells: readonly string[], rows: readonly BuyerRow[]): Promise<BuyerRow | undefined> {
-      const from = mendedLine(cells);
-      const sent = from ? rows.filter((one) => one.row.portfolio === from.portfolio && !isUnsent(one)) : [];
-      if (!from || sent.length === 0) return undefined;
-      const imports = await importsOf(from.portfolio);
+      const found = await sentOf(cells, rows);
+      if (!found) return undefined;
+      const { from, sent, imports } = found;
       const names = async (line: LineOfFile) =>
-        (await linesBefore(line, { imports, originsIn })).map(({ found, line: at }) => `${found.id} ${at}`);
+        (await linesBefore(line, { imports, originsIn })).map(({ found: one, line: at }) => `${one.id} ${at}`);
       const own = new Set(await names(from));
       for (const one of sent) {
         const known = imports.find(({ number }) => String(number) === one.importId);
