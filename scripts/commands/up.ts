@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { accountOf, readSettings } from '../../src/config.ts';
-import { type Log, makeLog } from '../../src/log.ts';
+import type { Log } from '../../src/log.ts';
 import { ROOT } from '../../src/version.ts';
 import { linkWords, reachOf } from '../console/open-console.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakThroughLog, waitForSignal } from '../process/long-running.ts';
+import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isReady, type Ready } from '../up/with-parent.ts';
 
@@ -30,20 +29,15 @@ const WITHOUT_METRICS = { METRICS_PORT: '' };
  *
  * @returns the exit status: 0, or 1 if a part could not begin, which has logged why
  */
-export async function runUp(
-  terminal: Terminal,
-  { env = process.env }: { env?: NodeJS.ProcessEnv } = {},
-): Promise<number> {
-  const settings = readSettings();
-  const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-  speakThroughLog(terminal, log);
+export async function runUp(terminal: Terminal): Promise<number> {
+  const { settings, log } = speakByLog(terminal);
   reachOf(settings);
   const { signal, forget } = waitForSignal();
-  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log, env })) as [Child, Child, Child];
+  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log })) as [Child, Child, Child];
   const events =
     settings.EVENTS_PORT === undefined
       ? undefined
-      : startChild({ args: LISTEN, log, env: { ...env, ...WITHOUT_METRICS } });
+      : startChild({ args: LISTEN, log, env: { ...process.env, ...WITHOUT_METRICS } });
   const children = [web, ...(events ? [events] : []), nightly, work];
   // However this process ends, its children end, too.
   const killAll = (): void => children.forEach((child) => void child.kill());

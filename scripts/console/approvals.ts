@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { answerApproval, approversOf, carryOutAnswered, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
 import { lookAtApproval, makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../jobs/approvals/understand-file.ts';
@@ -8,6 +7,7 @@ import { isOfProvider, isOfSystem } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/approvals-routes.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
@@ -79,9 +79,7 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
       const done = carryOutAnswered(answered.approval, context).catch((error) => {
         log.warn({ approval: id, reason: messageOf(error) }, 'what was approved goes on with the next worker');
       });
-      const waiting = new AbortController();
-      await Promise.race([done, sleep(AT_ONCE_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
-      waiting.abort();
+      await inTime(done, AT_ONCE_MS, () => {});
       return answered;
     },
   };

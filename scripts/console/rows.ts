@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { askedSessionsWords, askSessions, sessionsAskable } from '../../jobs/operators/ask-sessions.ts';
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
@@ -14,6 +13,7 @@ import type { RowPageFunctions } from '../../src/console/pages/row/row-routes.ts
 import { anyOf } from '../../src/console/pages/who-may.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { inTime } from '../../src/in-time.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
 import { untilResumed } from '../../src/ledger/schema/pause-reasons.ts';
 import { knownRate } from '../../src/open-service.ts';
@@ -57,9 +57,7 @@ export function plansPageFunctions(context: Context, whoMay: WhoMayReader): Plan
         { plan: id, portfolio: confirmed.state.plan.portfolio, action: confirmed.state.plan.action, by },
         'a plan was confirmed',
       );
-      const waiting = new AbortController();
-      await Promise.race([ended, sleep(AT_ONCE_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
-      waiting.abort();
+      await inTime(ended, AT_ONCE_MS, () => {});
       return 'started';
     },
   };
