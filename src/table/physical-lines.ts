@@ -113,7 +113,8 @@ function anyLineEnd(text: string, from: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-function indexOrLength(text: string, wanted: string, from: number): number {
+/** The index of the wanted text from an index on; the length of the whole text where it does not come any more. */
+export function indexOrLength(text: string, wanted: string, from: number): number {
   const found = text.indexOf(wanted, from);
   return found === -1 ? text.length : found;
 }

@@ -6,6 +6,7 @@ import type { Delimiter, Dialect } from '../dialect.ts';
 import { charactersOf, makeDecoder } from '../encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../encodings/encoders.ts';
 import { harmless } from '../formulas.ts';
+import { indexOrLength } from '../physical-lines.ts';
 
 /** The correction of a record: new texts for some cells, or a new text for a broken record as a whole. */
 export type RecordMend = {
@@ -146,7 +147,7 @@ function cellSpans(text: string, delimiter: Delimiter): CellSpan[] | null {
   if (findQuoteFault(text, delimiter)) return null;
   const spans: CellSpan[] = [];
   for (let from = 0; ; ) {
-    const to = text[from] === '"' ? behindQuotes(text, from) : endOfPlain(text, from, delimiter);
+    const to = text[from] === '"' ? behindQuotes(text, from) : indexOrLength(text, delimiter, from);
     spans.push({ from, to });
     if (to >= text.length) return spans;
     from = to + 1;
@@ -157,11 +158,6 @@ function cellSpans(text: string, delimiter: Delimiter): CellSpan[] | null {
 function writtenCell(cell: string, delimiter: Delimiter, wasQuoted: boolean): string {
   const needsQuotes = wasQuoted || cell.includes(delimiter) || /["\r\n]/.test(cell);
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
-  const found = text.indexOf(delimiter, from);
-  return found === -1 ? text.length : found;
 }
 
 /** The index after the closing quotation mark, which a sound record has. */
