@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Cluster, Redis } from 'ioredis';
 import { LimitlineError } from './errors.ts';
 import { FORMAT } from './ledger-format.ts';
+import { onceEach } from './once-at-a-time.ts';
 
 export type RedisConnection = Redis | Cluster;
 
@@ -47,18 +48,8 @@ function byName(lua: string, run: Ordered): LuaScript {
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** Answers what `make` makes of a text, once in a process, since several connections register the same scripts. */
-function onceEach<V>(make: (text: string) => V): (text: string) => V {
-  const made = new Map<string, V>();
-  return (text) => {
-    const known = made.get(text) ?? make(text);
-    made.set(text, known);
-    return known;
-  };
-}
-
 /** The names in `@keys` and in `@args` of a script's head. */
-const namesOf = onceEach((lua) => [namesIn(lua, 'keys'), namesIn(lua, 'args')] as const);
+const namesOf = onceEach((lua: string) => [namesIn(lua, 'keys'), namesIn(lua, 'args')] as const);
 
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
@@ -144,10 +135,10 @@ export function scriptText(url: URL): string {
   return wholeOf(readLua(url));
 }
 
-const wholeOf = onceEach((lua) => `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`);
+const wholeOf = onceEach((lua: string) => `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`);
 
 /** The name by which a server knows a script that it was given. */
-const shaOf = onceEach((text) => createHash('sha1').update(text).digest('hex'));
+const shaOf = onceEach((text: string) => createHash('sha1').update(text).digest('hex'));
 
 /**
  * The flag that says what a script may do while the memory or the disk of Redis is full. Redis reads it from the first line before the script

@@ -9,6 +9,16 @@ export function onceAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** Makes a function that answers what `make` makes of a key, which is made once and kept. */
+export function onceEach<K extends string | number, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
+
 /** Shares what `read` answers for a key among all who ask for it within `ms`. A failed read is shared only while it runs. */
 export function sharedFor<T>(ms: number, read: (key: string) => Promise<T>): (key?: string) => Promise<T> {
   const known = new Map<string, { atMs: number; value: Promise<T> }>();

@@ -2,6 +2,7 @@ import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { onceEach } from '../../src/once-at-a-time.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
@@ -13,12 +14,7 @@ export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 
 
 /** Tells the imports of portfolios, in the order of their numbers. Those of each are read once. */
 export function makeImportLists({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
-  const read = new Map<string, Promise<KnownImport[]>>();
-  return (portfolio: string): Promise<KnownImport[]> => {
-    const all = read.get(portfolio) ?? portfolios.allImports(portfolio);
-    read.set(portfolio, all);
-    return all;
-  };
+  return onceEach((portfolio: string) => portfolios.allImports(portfolio));
 }
 
 /** Finds imports by a row and their number; those of each portfolio are read once. */

@@ -111,7 +111,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/trust.ts': ['src/errors.ts'],
   'src/setting-names.ts': ['src/likeness.ts'],
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
-  'src/lua-script.ts': ['src/errors.ts', 'src/ledger-format.ts'],
+  'src/lua-script.ts': ['src/errors.ts', 'src/ledger-format.ts', 'src/once-at-a-time.ts'],
   'src/version.ts': ['src/ledger-format.ts'],
   'src/redis-memory': ['src/lua-script.ts'],
   'src/proxy.ts': ['src/errors.ts'],

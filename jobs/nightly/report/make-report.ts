@@ -26,6 +26,7 @@ import {
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { onceEach } from '../../../src/once-at-a-time.ts';
 import { plainTableLine } from '../../../src/table/write-table.ts';
 import { currenciesOfPortfolio } from '../../rows/import-names.ts';
 import type { Night } from '../run-task.ts';
@@ -82,12 +83,7 @@ export async function makeReport(night: Omit<Night, 'from'>, look: NightCheck, d
  * a portfolio keeps the currency of its items.
  */
 async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
-  const known = new Map<string, Set<string | undefined>>();
-  const currenciesOf = async (portfolio: string) => {
-    const named = known.get(portfolio) ?? (await currenciesOfPortfolio(portfolio, deps));
-    known.set(portfolio, named);
-    return [...named];
-  };
+  const currenciesOf = onceEach((portfolio: string) => currenciesOfPortfolio(portfolio, deps));
   const told: Finding[] = [];
   for (const finding of findings) {
     const { portfolios = [finding.portfolio], ...whole } = finding;

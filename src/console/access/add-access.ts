@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
+import { onceEach } from '../../once-at-a-time.ts';
 import type { Person, Role } from '../../people/person.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { t } from '../html/html.ts';
@@ -33,7 +34,7 @@ const NOTHING_THERE: Access = { signedIn: true };
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table, places } = given;
-  const ownMattersTo = memoized((roles: Person['roles']) => ownMatters(table, roles));
+  const ownMattersTo = onceEach((roles: string) => ownMatters(table, roles.split(' ') as Role[]));
   app.addHook('onRoute', (route) => checkEntry(route, table));
   app.decorateRequest('about');
   addRefusals(app, { audit: given.audit });
@@ -69,7 +70,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     request.about = about;
     const { person } = request;
     const { portfolio, kind } = about;
-    if (portfolio !== undefined && ownMattersTo(person.roles)) {
+    if (portfolio !== undefined && ownMattersTo(person.roles.join(' '))) {
       request.rights = { ...request.rights, owns: (await given.owns?.(person, portfolio)) ?? false };
     }
     if (!isAllowed(access, request.rights, kind)) throw await refusal(request, access, kind, given);
@@ -121,16 +122,6 @@ async function refusal(request: FastifyRequest, access: Access, kind: string | u
     403,
     refusalWords(access, { kind, by: request.person.by, roles: request.person.roles, admins }),
   );
-}
-
-function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) => A {
-  const known = new Map<string, A>();
-  return (of) => {
-    const key = of.join(' ');
-    const found = known.get(key) ?? work(of);
-    known.set(key, found);
-    return found;
-  };
 }
 
 /**
