@@ -23,8 +23,8 @@ export function versionWords(root = ROOT): string {
 }
 
 /** The JSON of `--version --json`; `commit` is null where none is known. */
-export function versionJson(root = ROOT): string {
-  return JSON.stringify({ version: readVersion(), commit: readCommit(root) ?? null, format: Number(FORMAT) }, null, 2);
+export function versionJson(): string {
+  return JSON.stringify({ version: readVersion(), commit: readCommit() ?? null, format: Number(FORMAT) }, null, 2);
 }
 
 /**

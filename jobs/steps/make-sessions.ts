@@ -59,7 +59,7 @@ const MOST_UNKNOWN = 3;
  * use the pace of all calls, and only slots that no other call uses; other calls do not count them. They have no circuit breaker of their
  * own. While another breaker is tripped, its rows are due, so no session is sent. A session that may not be sent now stays on the list.
  */
-export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
+export function startSessions(deps: SessionDeps) {
   const { sessions, portfolios, pace, slots, log } = deps;
   const stopping = new AbortController();
   const inHand = new Map<string, Promise<void>>();
@@ -100,7 +100,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         () => {},
       ),
     );
-    const timer = setInterval(watch, lookEveryMs);
+    const timer = setInterval(watch, LOOK_EVERY_MS);
     try {
       const permit = await pace.take(AbortSignal.any([stopping.signal, giveUp.signal]));
       return (await mayGo()) ? permit : undefined;
@@ -245,7 +245,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const lookOnce = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'sessions were not looked at')),
   );
-  const timer = setInterval(lookOnce, lookEveryMs);
+  const timer = setInterval(lookOnce, LOOK_EVERY_MS);
 
   return {
     /** Sends no further session. Resolves when the answers of those in flight are written down. */

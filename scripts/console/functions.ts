@@ -94,12 +94,9 @@ function heldPageFunctions(context: Context): HeldPageFunctions {
   return { ...makeHeldDesk(context), ...plans, letter: (items, others) => heldLetter(items, others, context) };
 }
 
-/**
- * The functions that answer monitoring systems. A process that also works passes its own `machines`. Without them, measuring begins with the
- * first question.
- */
-function machineFunctions(context: Context, machines?: Machines): MachineFunctions {
-  let opened = machines;
+/** The functions that answer monitoring systems. Measuring begins with the first question. */
+function machineFunctions(context: Context): MachineFunctions {
+  let opened: Machines | undefined;
   return {
     answer: (question) => {
       opened ??= openMachines(context, { role: 'console' });

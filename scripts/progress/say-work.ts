@@ -177,7 +177,6 @@ const LOOK_EVERY_MS = 2_000;
 /** Logs when a portfolio is finished, with its counts. One process of the fleet logs it, once each time. */
 export async function startSayingFinished(
   context: Pick<Context, 'ledger' | 'keys' | 'portfolios' | 'processId' | 'log'>,
-  everyMs: number = LOOK_EVERY_MS,
 ) {
   const { ledger, keys, portfolios, processId, log } = context;
   const [seconds] = await ledger.time();
@@ -199,7 +198,7 @@ export async function startSayingFinished(
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );
-  const timer = setInterval(again, everyMs).unref();
+  const timer = setInterval(again, LOOK_EVERY_MS).unref();
   return {
     /** Logs what has finished so far and stops. */
     async stop(): Promise<void> {

@@ -82,8 +82,8 @@ export function makeRefusals(given: {
   };
 }
 
-function makeCounts(sinceMs = Date.now()) {
-  return { sinceMs, count: 0, from: new Map() as Counts, what: new Map() as Counts };
+function makeCounts() {
+  return { sinceMs: Date.now(), count: 0, from: new Map() as Counts, what: new Map() as Counts };
 }
 
 type Counted = ReturnType<typeof makeCounts>;

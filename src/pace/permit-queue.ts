@@ -164,7 +164,8 @@ const LATE_FOR_MS = 1_000;
 function makeLateness() {
   let lateSinceMs: number | undefined;
   return {
-    isLost(lateMs: number, nowMs = performance.now()): boolean {
+    isLost(lateMs: number): boolean {
+      const nowMs = performance.now();
       if (lateMs <= LATE_AFTER_MS) {
         lateSinceMs = undefined;
         return false;
@@ -189,7 +190,8 @@ function makeSparePermits() {
     add: (permit: Due): void => void permits.push(permit),
 
     /** The first permit that is due; drops those that were due too long ago. */
-    take(nowMs = performance.now()): Due | undefined {
+    take(): Due | undefined {
+      const nowMs = performance.now();
       const fresh = permits.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
       if (fresh !== 0) permits = fresh === -1 ? [] : permits.slice(fresh);
       const [first] = permits;

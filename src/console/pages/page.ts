@@ -208,11 +208,11 @@ async function answered(reply: FastifyReply, place: Place, answer: unknown): Pro
 /** A text of a query; empty where it is missing or repeated. */
 export const text = z.string().catch('');
 
-/** A number in a query, with at most `most` digits; `otherwise` where the query has anything else. */
-export function digits(most: number, otherwise: number) {
+/** A number in a query, with at most `most` digits; 0 where the query has anything else. */
+export function digits(most: number) {
   return z
     .string()
     .regex(new RegExp(`^\\d{1,${most}}$`))
     .transform(Number)
-    .catch(otherwise);
+    .catch(0);
 }

@@ -35,9 +35,8 @@ export function form(given: {
   </form>`;
 }
 
-/** A hidden field. @param form the id of its form, for a field outside of it */
-export function hidden(name: string, value: string, form?: string): Html {
-  return html`<input type="hidden" form="${form}" name="${name}" value="${value}">`;
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
 type FieldGiven = {

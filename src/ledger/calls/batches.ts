@@ -39,7 +39,8 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
     const run = makeLuaScript(connection, url);
     return makeBatcher((args) => run([account], args) as Promise<unknown[]>, mostAtOnce, mostUnderWay);
   };
-  const make = (often = by(BATCH), acts = by(ACTS), follows = by(FOLLOWS)): Batcher => {
+  const make = (): Batcher => {
+    const [often, acts, follows] = [by(BATCH), by(ACTS), by(FOLLOWS)];
     const batcher = (move: MoveName | undefined) => (move === 'follow' ? follows : OFTEN.has(move) ? often : acts);
     return (row, ...moves) => batcher(moves[0]?.move)(row, ...moves);
   };

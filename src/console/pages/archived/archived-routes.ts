@@ -26,7 +26,7 @@ const MOST_PLACES = 1_000_000;
 export const archivedPortfoliosPage = page<ArchivedPageFunctions>({ at: 'portfolios' }, ({ get }) => [
   get('/archived', {
     may: LOOKS,
-    query: z.object({ from: digits(7, 0) }),
+    query: z.object({ from: digits(7) }),
     show: async ({ query, given, rights }) => {
       const from = Math.min(query.from, MOST_PLACES);
       const { archived, total } = await given.page(from, ARCHIVED_SHOWN);

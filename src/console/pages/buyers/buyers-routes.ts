@@ -43,7 +43,7 @@ export const buyersPage = page<BuyersPageFunctions>({ at: 'portfolios' }, ({ get
   }),
   get('/buyers/:key', {
     may: LOOKS,
-    query: z.object({ from: digits(5, 0) }),
+    query: z.object({ from: digits(5) }),
     show: async ({ params: { key = '' }, query: { from }, given }) => {
       const story = await given.story(key, { from, count: REQUESTS_SHOWN });
       if (!story) {

@@ -175,7 +175,7 @@ async function showDraft(
 const DRAFT_QUERY = z.object({
   list: z.unknown().optional(),
   column: z.string().max(1_000).optional(),
-  page: digits(5, 0),
+  page: digits(5),
 });
 
 /** The list and page to show: where the address names no list, the problems, or the warnings if there are no problems. */

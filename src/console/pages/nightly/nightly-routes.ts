@@ -126,7 +126,7 @@ const PLACE = z
   .object({
     section: z.enum(PARTS),
     check: z.string().refine((name): name is CheckName => Object.hasOwn(CHECKS, name)),
-    after: digits(6, 0),
+    after: digits(6),
   })
   .optional()
   .catch(undefined) satisfies { parse: (query: unknown) => ReportPlace | undefined };
