@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, putText, systemCode } from '../../src/files/disk.ts';
+import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { lastingOf, type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { FileForms } from './file-forms.ts';
 
@@ -82,25 +83,19 @@ export function isCorrected(reading: ReadOptions): boolean {
   return Object.values(reading).some((value) => value !== undefined);
 }
 
-const namedSchema = z.object({
-  name: z.string(),
-  /** The name of the file from which the mapping was made. */
-  file: z.string(),
-  keptMs: z.int(),
-  /** People who saved the mapping or chose its options. They count as authors of each file read with it. Earlier versions stored nobody. */
-  by: z.array(z.string()).default([]),
-  reading: readOptionsSchema.transform(lastingOf),
-});
+/** Read options that people saved under a name, with those who saved or chose them, and the name of the file from which they were made. */
+const { name: ofName, ...others } = keptSchema.shape;
+const namedSchema = z.object({ name: ofName, file: z.string(), ...others });
 
-/** Read options that people saved under a name, with their authors. */
 type NamedMapping = z.output<typeof namedSchema>;
 
-/** A mapping's name follows the rule for portfolios' names, because it is also a file's name. */
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
-
-/** @throws LimitlineError `USAGE` for an invalid name */
+/**
+ * Checks the name of a mapping, which follows the rule for portfolios' names, because it is also a file's name.
+ *
+ * @throws LimitlineError `USAGE` for an invalid name
+ */
 export function checkMappingName(name: string): void {
-  if (NAME.test(name)) return;
+  if (isPortfolioName(name)) return;
   const message = `"${name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
   throw new LimitlineError('USAGE', message);
 }
@@ -130,7 +125,7 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }) {
     /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
     async need(name: string): Promise<NamedMapping> {
       const path = join(dir, fileOf(name));
-      const text = NAME.test(name) ? await readFile(path, 'utf8').catch(orGone(path)) : undefined;
+      const text = isPortfolioName(name) ? await readFile(path, 'utf8').catch(orGone(path)) : undefined;
       if (text === undefined) throw await unknown(name);
       const found = parsed(text);
       if (found && found.by.length > 0) return found;
@@ -148,7 +143,7 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }) {
     /** @throws LimitlineError `NOT_FOUND` */
     async forget(name: string): Promise<void> {
       const path = join(dir, fileOf(name));
-      const isThere = NAME.test(name) && (await rm(path).then(() => true, orGone(path)));
+      const isThere = isPortfolioName(name) && (await rm(path).then(() => true, orGone(path)));
       if (!isThere) throw await unknown(name);
     },
   };

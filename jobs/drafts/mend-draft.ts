@@ -118,20 +118,7 @@ export async function goBack(
     if (lost) return now;
     const number = version + 1;
     await copyVersion(seen.name, { dir, from: to, to: number });
-    const { sha256, sizeBytes, leftOut, outSum, out } = target;
-    const made = {
-      sha256,
-      sizeBytes,
-      number,
-      madeMs: Date.now(),
-      mended: 0,
-      cells: [],
-      leftOut,
-      outSum,
-      out,
-      backTo: to,
-    };
-    const versions = [...now.versions, made];
+    const versions = [...now.versions, { ...target, number, madeMs: Date.now(), mended: 0, cells: [], backTo: to }];
     // `sameBuyer` names lines by number, and a number may mean another line in that version. So it is left out.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors: authorsWith(now, by) };

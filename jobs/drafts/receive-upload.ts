@@ -58,10 +58,15 @@ export async function receiveUpload(
     return { draft: await incoming.keep({ ...described, documents: [...documents, ...kept] }) };
   } catch (error) {
     await incoming?.drop();
-    if (error instanceof UploadRefusal) return { refused: error.refused };
-    if (['ENOSPC', 'EDQUOT'].includes(systemCode(error))) return { refused: noRoom().refused };
-    throw error;
+    return refusalOf(error);
   }
+}
+
+/** The refusal that an error is. @throws any other error */
+function refusalOf(error: unknown): RefusedUpload {
+  if (error instanceof UploadRefusal) return { refused: error.refused };
+  if (['ENOSPC', 'EDQUOT'].includes(systemCode(error))) return { refused: noRoom().refused };
+  throw error;
 }
 
 type ReceivedFile = { name: string; sha256: string; sizeBytes: number };
@@ -237,9 +242,7 @@ export async function addToUpload(
     for (const [at, { name }] of added.entries()) await rename(written[at] ?? '', join(folder, name));
     return { draft };
   } catch (error) {
-    if (error instanceof UploadRefusal) return { refused: error.refused };
-    if (['ENOSPC', 'EDQUOT'].includes(systemCode(error))) return { refused: noRoom().refused };
-    throw error;
+    return refusalOf(error);
   } finally {
     await Promise.all(written.map((path) => rm(path, { force: true })));
   }

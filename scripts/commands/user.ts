@@ -87,10 +87,7 @@ async function add(name: string, options: PasswordOptions & { roles: string[] },
       ...passwordWords(made, mustChange),
     ];
     if (isFirst) words.push('From now on the console asks everybody who they are.');
-    terminal.print(words.join('\n'), {
-      ...(await viewOf(name, people)),
-      ...(made.isMade ? { password: made.password } : {}),
-    });
+    await printUser(words, { name, made, people }, terminal);
     return { after: roles, mustChange };
   }, AS_TOLD);
 }
@@ -104,12 +101,16 @@ async function setPassword(name: string, { passwordStdin, own }: PasswordOptions
       `User ${name} has another password, and is signed out everywhere.`,
       ...passwordWords(made, mustChange),
     ];
-    terminal.print(words.join('\n'), {
-      ...(await viewOf(name, people)),
-      ...(made.isMade ? { password: made.password } : {}),
-    });
+    await printUser(words, { name, made, people }, terminal);
     return { mustChange };
   }, AS_TOLD);
+}
+
+type Printed = { name: string; made: NewPassword; people: Context['people'] };
+
+async function printUser(words: readonly string[], { name, made, people }: Printed, terminal: Terminal): Promise<void> {
+  const password = made.isMade ? { password: made.password } : {};
+  terminal.print(words.join('\n'), { ...(await viewOf(name, people)), ...password });
 }
 
 function passwordWords({ password, isMade }: NewPassword, mustChange: boolean): string[] {

@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Untold } from './limit-headers.ts';
 import { type BlockedBy, type PaceState, readPhase } from './pace-words.ts';
+import type { Grant } from './permit-queue.ts';
 import { namedArgs, readNamedFields } from './read-pace.ts';
 
 /** Initial rate, in calls a second: low for any service that is meant for machines, and doubled every 0.2 s. */
@@ -27,15 +28,7 @@ const CEILING_MARGIN = 0.95;
 const AHEAD_MS = 25;
 
 /** The answer of lua/take.lua: permits, when they are due, and the pace's state. */
-type PermitsTaken = {
-  permits: number;
-  firstMs: number;
-  betweenMs: number;
-  episode: number;
-  crowds: boolean;
-  isProbing: boolean;
-  state: PaceState;
-};
+type PermitsTaken = Omit<Grant, 'strict'> & { isProbing: boolean; state: PaceState };
 
 /** The arguments of lua/block.lua, explained there. */
 type BlockRequest = {

@@ -62,8 +62,7 @@ export function makePace(given: {
       throw error;
     });
     ({ isProbing, state } = taken);
-    const { permits, firstMs, betweenMs, episode, crowds } = taken;
-    return { permits, firstMs, betweenMs, episode, crowds, strict: scripts.hasCeiling };
+    return { ...taken, strict: scripts.hasCeiling };
   };
   const permitQueue = makePermitQueue(
     ask,

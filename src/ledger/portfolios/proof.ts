@@ -114,10 +114,10 @@ function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   return { of: 'twice', is: 'wrong', figures: `${counted(madeTwice, 'thing')} made twice`, words };
 }
 
-/** `2 documents`, `1 limit`: the counts in words; kinds with none are left out. */
-export function thingsOf(counts: Readonly<Record<CallKind, number>>): string[] {
+/** `2 documents`, `1 limit`: the counts in words, as `say` counts a noun; kinds with none are left out. */
+export function thingsOf(counts: Readonly<Record<CallKind, number>>, say = counted): string[] {
   const some = CALL_KINDS.filter((kind) => counts[kind] > 0);
-  return some.map((kind) => counted(counts[kind], kind, KINDS[kind].several));
+  return some.map((kind) => say(counts[kind], kind, KINDS[kind].several));
 }
 
 /** `2 documents, 1 limit`: calls that were sent again, or may be, without a response to the first; '' for none. */

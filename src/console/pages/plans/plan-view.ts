@@ -1,7 +1,7 @@
-import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped, moneyText } from '../../../counted.ts';
 import type { NamedOtherRequests, Plan, PlanState } from '../../../ledger/plans/plan.ts';
 import { answeredWords, elsewhereWords, otherRequestsWords } from '../../../ledger/plans/plan.ts';
+import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -98,7 +98,7 @@ function paceHint({ seconds }: Plan): string {
 
 function callsWords({ calls, isLookedUp }: Plan): string {
   const limits = calls.limit > 0 ? [] : [countWords(0, 'limit')];
-  const parts = [...thingsOf(calls), ...limits];
+  const parts = [...thingsOf(calls, countWords), ...limits];
   return isLookedUp
     ? parts.join(', ')
     : t`at most ${parts.join(', ')}, and documents that were not sent yet; nothing is made twice`;
@@ -106,14 +106,8 @@ function callsWords({ calls, isLookedUp }: Plan): string {
 
 function madeWords({ made, action }: Plan): string {
   if (action === 'cancel') return '';
-  const parts = thingsOf(made);
+  const parts = thingsOf(made, countWords);
   return parts.length === 0 ? '' : t`${parts.join(', ')}, which exist already`;
-}
-
-/** `2 documents`, `1 limit`: calls by kind; kinds with none are left out. */
-function thingsOf(calls: Plan['calls']): string[] {
-  const some = CALL_KINDS.filter((kind) => calls[kind] > 0);
-  return some.map((kind) => countWords(calls[kind], kind, KINDS[kind].several));
 }
 
 function meanwhileWords({ action, whole }: Plan): string {
