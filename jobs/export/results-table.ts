@@ -192,7 +192,7 @@ function makePlacedCells(files: Files, extras: readonly ExtraField[], columnsOf:
   };
 }
 
-/** The cells of {@link RESULT_COLUMNS} except the last. */
+/** The cells of {@link RESULT_COLUMNS}, in their order, except the last, which also tells of the cells of the line itself. */
 function outcomeCells(
   exported: ExportedLine,
   { account, meanings }: Pick<TableOptions, 'account' | 'meanings'>,

@@ -20,7 +20,10 @@ const PROBLEM_COLUMN = 'problem';
 /** The column with the outcome of the row's request. Results files of version 0.1 lack it. */
 export const OUTCOME_COLUMN = 'outcome';
 
-/** The columns that a results file adds to the team's own. */
+/**
+ * The columns that a results file adds to the team's own; `outcomeCells` of the export fills them in this order. Files are recognized by
+ * them, so another column needs the row of columns before it in `RUNS` (results/outcomes.ts).
+ */
 export const RESULT_COLUMNS = [
   ROW_COLUMN,
   'import',
