@@ -205,6 +205,17 @@ async function answered(reply: FastifyReply, place: Place, answer: unknown): Pro
   return isPage ? reply.page({ ...place, ...(answer as PageParts) }) : reply;
 }
 
+/**
+ * The one file of a form, and its other fields; 'none' without one, 'too large' above so many bytes. The body is read to its end in any case:
+ * otherwise the browser sees a broken connection, and not the answer.
+ */
+export async function formFileOf(request: FastifyRequest, mostBytes: number) {
+  const file = await request.file({ limits: { fileSize: mostBytes, files: 1, fields: 5 }, throwFileSizeLimit: false });
+  const content = await file?.toBuffer();
+  if (!file || !content || file.filename === '') return 'none';
+  return file.file.truncated ? 'too large' : { fileName: file.filename, content, fields: file.fields };
+}
+
 /** A text of a query; empty where it is missing or repeated. */
 export const text = z.string().catch('');
 

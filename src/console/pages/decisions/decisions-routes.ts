@@ -5,7 +5,7 @@ import type { UnreadUpload, UploadedDecisions } from '../../../ledger/plans/deci
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { t } from '../../html/html.ts';
 import { below, portfolioAddress, portfolioOfParams } from '../addresses.ts';
-import { page } from '../page.ts';
+import { formFileOf, page } from '../page.ts';
 import { decisionsView, refusedView } from './decisions-view.ts';
 
 export type DecisionsPageFunctions = {
@@ -77,15 +77,12 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
     limitMs: LIMIT_MS,
     handle: async ({ request, params, reply, actor, given }) => {
       const portfolio = portfolioOfParams(params);
-      const limits = { fileSize: FILE_LIMIT_MB * 1_000_000, files: 1, fields: 5 };
-      const file = await request.file({ limits, throwFileSizeLimit: false });
-      // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
-      const content = await file?.toBuffer();
-      if (!file || !content || file.filename === '')
-        return refused(reply, portfolio, { status: 422, message: NO_FILE });
-      if (file.file.truncated) return refused(reply, portfolio, { status: 413, message: TOO_LARGE });
-      const said = Object.entries(file.fields).map(([name, one]) => [name, one && 'value' in one ? one.value : '']);
-      const upload = { fileName: file.filename, content, reading: READING.parse(Object.fromEntries(said)) };
+      const file = await formFileOf(request, FILE_LIMIT_MB * 1_000_000);
+      if (file === 'none') return refused(reply, portfolio, { status: 422, message: NO_FILE });
+      if (file === 'too large') return refused(reply, portfolio, { status: 413, message: TOO_LARGE });
+      const { fileName, content, fields } = file;
+      const said = Object.entries(fields).map(([name, one]) => [name, one && 'value' in one ? one.value : '']);
+      const upload = { fileName, content, reading: READING.parse(Object.fromEntries(said)) };
       return looked(reply, portfolio, given.look(portfolio, upload, actor.name));
     },
   }),

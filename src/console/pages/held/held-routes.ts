@@ -10,7 +10,7 @@ import { type Acting, ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/html.ts';
 import { approvalAddress, portfolioOfParams, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { type Posted, page, type Visit } from '../page.ts';
+import { formFileOf, type Posted, page, type Visit } from '../page.ts';
 import { didWord, heldAddress, heldNow, letterPage, renderHeldPage, summaryPart } from './held-page.ts';
 import { planPage } from './plan-page.ts';
 
@@ -123,13 +123,11 @@ export const heldDeskPage = page<HeldPageFunctions>(
       limitMs: LIMIT_MS,
       handle: async ({ request, params, reply, actor, given }) => {
         const portfolio = portfolioOfParams(params);
-        const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
-        const file = await request.file({ limits, throwFileSizeLimit: false });
-        // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
-        const content = await file?.toBuffer();
-        if (!file || !content || file.filename === '') throw noFile();
-        if (file.file.truncated) throw tooLarge();
-        return planParts(reply, await given.plan(portfolio, { fileName: file.filename, content }, actor.name));
+        const file = await formFileOf(request, FILE_LIMIT_BYTES);
+        if (file === 'none') throw noFile();
+        if (file === 'too large') throw tooLarge();
+        const { fileName, content } = file;
+        return planParts(reply, await given.plan(portfolio, { fileName, content }, actor.name));
       },
     }),
     ...['/held/confirm', '/portfolios/:name/held/confirm'].map((path) =>
