@@ -26,7 +26,7 @@ const ID_FILE = 'folder-id';
  */
 export async function openDropFolder(path: string, dataDir: string): Promise<DropFolder> {
   const dir = await realpath(path).catch((error) => {
-    throw notUsable(path, FAULTS[systemCode(error)] ?? messageOf(error), error);
+    throw notUsable(path, FOLDER_FAULTS[systemCode(error)] ?? messageOf(error), error);
   });
   const data = await realpath(dataDir).catch(() => dataDir);
   if (isInside(data, dir) || isInside(dir, data)) {
@@ -37,12 +37,12 @@ export async function openDropFolder(path: string, dataDir: string): Promise<Dro
     return { dir, id: await folderId(join(dir, TAKEN)) };
   } catch (error) {
     if (error instanceof LimitlineError) throw error;
-    throw notUsable(path, FAULTS[systemCode(error)] ?? messageOf(error), error);
+    throw notUsable(path, FOLDER_FAULTS[systemCode(error)] ?? messageOf(error), error);
   }
 }
 
 /** Why a folder cannot be read or written, by system code. */
-export const FAULTS: Readonly<Record<string, string>> = {
+export const FOLDER_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there; make it, or look whether its disk is mounted',
   ENOTDIR: 'it is no folder; name one',
   EACCES: 'this user may not read and write in it; change its permissions',

@@ -19,8 +19,8 @@ export type Lying = {
   writtenMs: number;
 };
 
-/** A file to take; `fault` where it is to be rejected whatever its content. */
-export type Ripe = { dropped: Dropped; fault: string | undefined };
+/** A file that has settled and is to be taken, with its documents; `fault` where it is to be rejected whatever its content. */
+export type RipeFile = { dropped: Dropped; fault: string | undefined };
 
 /**
  * Decides which files have settled, each with its documents and its supplier's file, and why the others wait.
@@ -30,7 +30,7 @@ export type Ripe = { dropped: Dropped; fault: string | undefined };
 export async function ripeFiles(
   { buyers, strays, unfinished }: FolderLook,
   { dir, settling, maxUploadMb }: { dir: string; settling: SettlingFiles; maxUploadMb: number },
-): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
+): Promise<{ ripe: RipeFile[]; lying: Lying[] }> {
   settling.begin();
   // A file that is renamed when complete settles under its unfinished name, and does not wait again.
   for (const [inode, version] of unfinished) settling.left(inode, version, 0);

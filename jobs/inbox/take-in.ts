@@ -12,7 +12,7 @@ import { DONE, portfolioOf } from './dropped-names.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { DOUBTFUL_MS, type Dropped, lookInto, makeSettling, type SettlingFiles, stampOf } from './look.ts';
-import { type Lying, putBackGrown, type Ripe, ripeFiles } from './ripe-files.ts';
+import { type Lying, putBackGrown, type RipeFile, ripeFiles } from './ripe-files.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */
@@ -137,7 +137,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
  * Moves a dropped file into `.taken`, where only we can reach it, and records it. Answers its id; nothing where the file vanished
  * meanwhile.
  */
-async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
+async function take({ dropped, fault }: RipeFile, deps: RoundDeps): Promise<string | undefined> {
   const { taken, inbox, drop, audit, portfolios } = deps;
   const id = await taken.begin(dropped.name, Date.now());
   const portfolio = portfolioOf(dropped.name) ?? '';

@@ -6,7 +6,7 @@ import { messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
-import { FAULTS } from './drop-folder.ts';
+import { FOLDER_FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { type Dropped, glanceAt, lookInto, makeSettling, pathOf, SETTLE_MS, type SettlingFiles } from './look.ts';
@@ -73,7 +73,7 @@ export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings
   try {
     return { ...facts, fault: undefined, ...(await lyingIn(await realpath(folder), onSchedule)) };
   } catch (error) {
-    return { ...facts, ...nothing, fault: `${folder}: ${FAULTS[systemCode(error)] ?? messageOf(error)}.` };
+    return { ...facts, ...nothing, fault: `${folder}: ${FOLDER_FAULTS[systemCode(error)] ?? messageOf(error)}.` };
   }
 }
 

@@ -137,7 +137,7 @@ async function warningAbout(
     ...(hasOtherStatus ? [known.status || 'no status'] : []),
     ...(hasOtherTotal ? [amount(known.total)] : []),
   ];
-  const message = `The line says ${says.map(visible).join(' and ')}, and the row has ${has.map(visible).join(' and ')}. Without decided_at the line changes nothing. If the service said this later, fill in when.`;
+  const message = `The line says ${says.map(visible).join(' and ')}, and the row has ${has.map(visible).join(' and ')}. Without decided_at the line changes nothing. If the service said this later, write the time into that column.`;
   return { at: line.at, message };
 }
 

@@ -136,6 +136,7 @@ function areSame(some: readonly HeldRow[], others: readonly HeldRow[]): boolean 
   return some === others || (some.length === others.length && !some.some(isOther));
 }
 
+/** How many calls of the account wait for a person's answer. A call for which several rows wait is one. */
 export async function countQuestions(deps: AccountDeps): Promise<number> {
   return (await questions(deps)).total;
 }

@@ -33,7 +33,7 @@ export async function serveMachines(given: {
     server.once('error', reject);
     server.listen(port, host, resolve);
   }).catch((error) => {
-    const message = `METRICS_HOST and METRICS_PORT cannot be served at ${host} ${port} (${messageOf(error)}); choose others.`;
+    const message = `Figures cannot be served at ${host} ${port} (${messageOf(error)}); choose another METRICS_HOST or METRICS_PORT.`;
     throw new LimitlineError('USAGE', message, { cause: error });
   });
   const { port: bound } = server.address() as AddressInfo;

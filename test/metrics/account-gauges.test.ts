@@ -76,7 +76,7 @@ test.each([
 test('a port in use is an error that names METRICS_PORT', async () => {
   const port = await portOf(createServer());
   const serving = serveMachines({ host: '127.0.0.1', port, answer: async () => undefined, log: makeSilentLog() });
-  await expect(serving).rejects.toThrow(/METRICS_PORT cannot be served .*EADDRINUSE.*choose others/);
+  await expect(serving).rejects.toThrow(/cannot be served .*EADDRINUSE.*choose another .*METRICS_PORT/);
 });
 
 test.each([

@@ -84,7 +84,7 @@ function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['sta
 
 async function retry(row: JobData, given: BoardFunctions, by: string): Promise<void> {
   const answer = await given.retry(row, by);
-  if (answer.is === 'waits') throw new ConsoleError(409, whatWaits(answer.asked));
+  if (answer.is === 'waits') throw new ConsoleError(409, waitsWords(answer.asked));
   if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
   if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(row.key));
 }
@@ -147,7 +147,7 @@ export type BoardFunctions = {
   onFault: (error: unknown) => void;
 };
 
-export function whatWaits({ approval, why = '' }: AskedFor): string {
+export function waitsWords({ approval, why = '' }: AskedFor): string {
   return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent. ${why}`.trimEnd();
 }
 

@@ -93,7 +93,7 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   };
 }
 
-/** Tells new keys from known ones. */
+/** A set of keys, in a few bytes each: it says of each key that is added whether it is new. */
 export type KeySet = ReturnType<typeof makeKeySet>;
 
 /**

@@ -6,7 +6,7 @@ import { judgeHeader, meansTheSame, readsAsNames } from '../columns/header-doubt
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { amountBelow } from '../values/amounts.ts';
+import { zeroOrLess } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts';
 import { type ReadCells, tidied } from './read-cells.ts';
@@ -119,7 +119,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   function addUnrequested(written: string): void {
-    const below = amountBelow(tidied(written));
+    const below = zeroOrLess(tidied(written));
     if (below === null) sums.addUnread();
     else sums.addBelow(below);
   }

@@ -36,7 +36,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null, contra
 }
 
 /** An amount of zero or below, which no request may have, as canonical decimal text; null for any other text. */
-export function amountBelow(text: string): string | null {
+export function zeroOrLess(text: string): string | null {
   const parts = text.length > MAX_LENGTH ? null : partsOf(text);
   const split = parts && splitDecimals(parts.body, null);
   if (!split || 'problem' in split) return null;

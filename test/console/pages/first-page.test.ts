@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { needsYou } from '../../../src/console/pages/portfolios/needs-you.ts';
-import { underWay } from '../../../src/console/pages/portfolios/portfolios-list.ts';
+import { underWayPanel } from '../../../src/console/pages/portfolios/portfolios-list.ts';
 import type { PaceState } from '../../../src/pace/pace-words.ts';
 import { as, byHeader, decided, openConsole, openDesk, plainText } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
@@ -143,7 +143,7 @@ test('the first page shows the same time left as the page of the portfolio', asy
   };
   const words = (paused?: string, isAll = true) => {
     const shown = [{ ...seen, state: { ...seen.state, paused } }];
-    return plainText(underWay({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
+    return plainText(underWayPanel({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
   };
   expect(words('', false)).toContain('At least 2 more portfolios are under way.');
   expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);

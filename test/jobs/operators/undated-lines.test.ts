@@ -41,7 +41,8 @@ test('lines without a time that differ from their rows are warned of, and change
   expect(status).toBe(0);
   expect(stdout).toContain('0 decisions taken, 0 known already, 0 not taken.');
   expect(stdout).toContain('4 lines decide nothing.');
-  const rest = 'Without decided_at the line changes nothing. If the service said this later, fill in when.';
+  const rest =
+    'Without decided_at the line changes nothing. If the service said this later, write the time into that column.';
   expect(stdout).toContain(`line 3, warning: The line says rejected, and the row has in_progress. ${rest}`);
   expect(warnings).toEqual([
     { at: 3, message: `The line says rejected, and the row has in_progress. ${rest}` },

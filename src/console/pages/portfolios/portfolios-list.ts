@@ -134,7 +134,7 @@ type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
  * The panel of the portfolios that are not finished: how far each is, and the time left, as its own page says it. Nothing if all
  * are finished.
  */
-export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Html {
+export function underWayPanel({ shown, others, isAll }: UnderWay, looked: Looked): Html {
   if (shown.length === 0) return NOTHING;
   return panel({
     title: t`Not finished`,

@@ -14,7 +14,7 @@ import { ARCHIVED } from '../archived/archived-routes.ts';
 import { page, text } from '../page.ts';
 import { statusQuestions } from '../statuses/statuses-routes.ts';
 import { NEWS, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
-import { type ListedFor, type PortfoliosLook, type Running, renderList, underWay } from './portfolios-list.ts';
+import { type ListedFor, type PortfoliosLook, type Running, renderList, underWayPanel } from './portfolios-list.ts';
 import { NEWS_TITLES, newsPage, requestedSums } from './this-month.ts';
 
 export type PortfoliosPageFunctions = {
@@ -87,7 +87,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
           const first = await newest(JSON.stringify([looksMasked(), ...(await given.meanings())]));
           return [
             { id: NEEDS_ID, html: needsOf(first, { rights, by }, given) },
-            { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
+            { id: UNDER_WAY_ID, html: underWayPanel(first.running, first.look) },
             { id: MONTH_ID, html: requestedSums(first.look) },
             { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
           ];
@@ -146,7 +146,7 @@ function renderPortfolios(
     ${needs}
     ${
       first &&
-      html`<div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>
+      html`<div class="stacked" id="${UNDER_WAY_ID}">${underWayPanel(first.running, look)}</div>
     ${month}`
     }
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
