@@ -259,11 +259,10 @@ function plannedFilter(
 }
 
 /** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command `cancel` does it. */
-function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
+function isWhole(action: PlanAction, filter: RowFilter): boolean {
+  const { states = [] } = filter;
   if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
-  return (
-    UNFINISHED_STATES.every((state) => states.includes(state)) && Object.values(rest).every((one) => one === undefined)
-  );
+  return UNFINISHED_STATES.every((state) => states.includes(state)) && isByStateAlone(filter);
 }
 
 function isByStateAlone({ states: _states, ...rest }: RowFilter): boolean {

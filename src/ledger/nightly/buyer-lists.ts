@@ -1,5 +1,6 @@
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { answersOf } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 export type BuyerLists = ReturnType<typeof makeBuyerLists>;
@@ -20,11 +21,8 @@ export function makeBuyerLists({ connection, keys }: LedgerPlace) {
       if (!row) return undefined;
       step.hmget(keys.call('limit', row.key), 'id', 'again').hmget(keys.row(row.portfolio, row.key), 'limit');
     }
-    const answers = ((await step.exec()) ?? []).flatMap(([error, ids]) => {
-      if (error) throw error;
-      return ids as (string | null)[];
-    });
-    return new Set(answers.filter((id) => id !== null));
+    const answers = answersOf(await step.exec()) as (string | null)[][];
+    return new Set(answers.flat().filter((id) => id !== null));
   }
 
   return {

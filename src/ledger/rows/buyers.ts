@@ -1,7 +1,7 @@
 import { KINDS } from '../../call-kind.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
-import { scanKeys } from '../schema/redis-reads.ts';
+import { answersOf, scanKeys } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 /** Buyers, read at one moment. `holders`: by an identifier's digest, the keys of the buyers that have it. `buyers`: records by buyer's key. */
@@ -148,10 +148,7 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
       for (const { key, row } of buyers) {
         step.hget(keys.call('company', key), 'state').hget(keys.call('limit', row.key), 'state');
       }
-      const answers = ((await step.exec()) ?? []).map(([error, state]) => {
-        if (error) throw error;
-        return state;
-      });
+      const answers = answersOf(await step.exec());
       const isSent = (at: number) => SENT.has(String(answers[at]));
       return new Set(buyers.filter((_buyer, at) => !isSent(2 * at) && !isSent(2 * at + 1)).map(({ key }) => key));
     },

@@ -3,6 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeBatcher } from '../calls/batches.ts';
 import { contentDigest } from '../calls/claim-answers.ts';
 import type { Keys, LedgerPlace } from '../schema/keys.ts';
+import { answersOf } from '../schema/redis-reads.ts';
 import type { PutAnswer, Replacing, RowProblem, RowRequest, RowResult, RowState } from '../schema/row.ts';
 import { askedOf, ROW_STATES, stepAfter } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -177,10 +178,7 @@ export function makeForesight({ connection, keys }: LedgerPlace): Foresight {
       step.hmget(keys.call('limit', row.key), 'state', 'asked', 'declined');
       step.hget(keys.call('company', buyer), 'state');
     }
-    const answers = ((await step.exec()) ?? []).map(([error, answer]) => {
-      if (error) throw error;
-      return answer;
-    });
+    const answers = answersOf(await step.exec());
     return rows.map((_row, place) => {
       const [row, limit, company] = answers.slice(3 * place) as [(string | null)[], (string | null)[], string | null];
       return {
