@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import { CALL_KINDS, type CallKind, type CallOutcome } from '../call-kind.ts';
-import { isOurs } from '../pace/breaker-words.ts';
+import { tellsOfOwnFault } from '../pace/breaker-words.ts';
 import type { PaceState } from '../pace/pace-words.ts';
 import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
@@ -128,7 +128,7 @@ type BlockReason = (typeof BLOCK_REASONS)[number];
 export function blockedNow({ blocked, tripped = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
   const reasons = new Set<BlockReason>();
   if (blocked && blocked.untilMs > nowMs) reasons.add(reasonOf(blocked.why));
-  for (const { why } of tripped) reasons.add(isOurs(why) ? 'data folder' : 'unknown outcome');
+  for (const { why } of tripped) reasons.add(tellsOfOwnFault(why) ? 'data folder' : 'unknown outcome');
   if (paused.length > 0) reasons.add('paused queue');
   return reasons;
 }

@@ -5,7 +5,7 @@ import type { RedisConnection } from '../lua-script.ts';
 export const OURS = 'the data folder cannot be used';
 
 /** Whether a breaker's reason is a fault of this installation, such as of its data folder, and not of the service. */
-export const isOurs = (why: string): boolean => why.startsWith(OURS);
+export const tellsOfOwnFault = (why: string): boolean => why.startsWith(OURS);
 
 /** A kind of call whose breaker is tripped: why, when it is tried next, and whether any breaker's probe is in flight (`isTried`). */
 export type Tripped = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
@@ -14,7 +14,7 @@ export type Tripped = { kind: CallKind; why: string; untilMs: number; isTried: b
 export function describeTripped(tripped: readonly Tripped[], nowMs: number = Date.now()): string {
   const [first] = tripped;
   if (!first) return '';
-  const said = [...Map.groupBy(tripped, ({ why }) => isOurs(why))].map(([isOwn, breakers]) => {
+  const said = [...Map.groupBy(tripped, ({ why }) => tellsOfOwnFault(why))].map(([isOwn, breakers]) => {
     const kinds = breakers.map(({ kind }) => KINDS[kind].calls).join(' and ');
     const why = breakers[0]?.why;
     return isOwn ? `no ${kinds} leave, since ${why}` : `the outcome of ${kinds} is unknown (${why})`;

@@ -1,6 +1,6 @@
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { isOurs } from './breaker-words.ts';
+import { tellsOfOwnFault } from './breaker-words.ts';
 import type { BlockedBy } from './pace-words.ts';
 
 /** The reasons that stop the calls of all processes, and whether any call passed; read by periodic checks, which make no calls themselves. */
@@ -40,7 +40,7 @@ export async function readCallsHeld(
     nowMs,
     accepted: Number(accepted ?? 0),
     blocked: by && { by, untilMs: Number(until ?? 0) / 1_000, gotThrough },
-    tripped: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
+    tripped: CALL_KINDS.filter((_kind, place) => whys[place] && !tellsOfOwnFault(whys[place])),
     probeMs: Number(dueAt ?? 0) / 1_000,
     isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,
     resetMs: Number(openedAt ?? 0) / 1_000,

@@ -104,7 +104,7 @@ export function makeImportRows({ connection, keys }: LedgerPlace) {
       return rows.map(({ row, line }) => ({ row, line })).sort((a, b) => a.line - b.line);
     },
 
-    /** The same rows with their outcomes, in any order. */
+    /** Rows of one import between two of its lines, as `atLines`, but any number, with their outcomes, and in any order. */
     async resultsAtLines(
       portfolio: string,
       importId: string,
