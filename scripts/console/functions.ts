@@ -22,13 +22,14 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { archivedFault } from '../../src/ledger/schema/archives.ts';
 import { makeInitialPassword } from '../../src/people/passwords/password-rules.ts';
 import { type Machines, openMachines } from '../machines/open-machines.ts';
+import { makeWorkFactsReader } from '../progress/work-facts.ts';
 import { approvalsPageFunctions } from './approvals.ts';
 import { healthPageFunctions } from './health.ts';
 import { newPageFunctions } from './new.ts';
 import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
 import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { makeRoleReader, makeWhoMay } from './people/who-may.ts';
-import { makeWorkFactsReader, portfolioPageFunctions, portfoliosPageFunctions } from './portfolios.ts';
+import { portfolioPageFunctions, portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
 import { buyersPageFunctions, plansPageFunctions, rowPageFunctions } from './rows.ts';
 

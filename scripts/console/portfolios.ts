@@ -15,7 +15,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
-import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { isPaused, openRows } from '../../src/ledger/portfolios/summary.ts';
 import { NEWS_MS } from '../../src/ledger/rows/answered-lately.ts';
@@ -23,9 +23,8 @@ import { type Approval, standingNoes } from '../../src/ledger/schema/approval.ts
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { makeOwnPace } from '../../src/pace/pace-words.ts';
-import { makeSampleReader } from '../../src/pace/samples.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
+import type { WorkFactsReader } from '../progress/work-facts.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
 
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
@@ -138,24 +137,6 @@ function makeRejectedSince({ rows }: Pick<Context, 'rows'>) {
     const one: [name: string, sinceMs: number] | undefined = sinceMs === undefined ? undefined : [name, sinceMs];
     known.set(name, { of, one });
     return one;
-  };
-}
-
-export type WorkFactsReader = ReturnType<typeof makeWorkFactsReader>;
-
-/** Reads what the time left of a portfolio is computed from; one for all pages, so that they say the same. */
-export function makeWorkFactsReader(context: Context) {
-  const ownPace = makeOwnPace();
-  const readSamples = makeSampleReader(context.paceSamples);
-  return async (state: PortfolioState) => {
-    const [causes, pace, samples] = await Promise.all([
-      context.portfolios.causes(state.name),
-      lookAtPace(context),
-      readSamples(),
-    ]);
-    const nowMs = Date.now();
-    const ownPerS = ownPace.note(state.name, callsSent(state), nowMs, state.startedMs);
-    return { causes, pace, samples, ownPerS, nowMs };
   };
 }
 

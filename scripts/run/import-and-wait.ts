@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { callsLeft, funnelOf, rowCountOf, settledRows, stoppedAt } from '../../src/ledger/portfolios/summary.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
-import { lookAtPace, type Service } from '../../src/open-service.ts';
-import { describePace, makeOwnPace } from '../../src/pace/pace-words.ts';
-import { makeSampleReader } from '../../src/pace/samples.ts';
+import type { Service } from '../../src/open-service.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { isFinished, isLetGo } from '../ending/open-portfolios.ts';
 import { importFile } from '../file/import-file.ts';
 import type { Understanding } from '../file/understanding.ts';
 import { type Extent, ofAccount, startProgress } from '../progress/progress.ts';
+import { makeWorkFactsReader } from '../progress/work-facts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** How often the end is checked: fast enough for a person, and cheap for Redis. */
@@ -116,20 +116,13 @@ const READ_EVERY_MS = 1_000;
  * Tells how long a portfolio will take, like its page in the console: `35 to 40 s`; empty where that is unknown, such as during an import.
  */
 export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
-  const ownPace = makeOwnPace();
-  const readSamples = makeSampleReader(context.paceSamples);
+  const workFactsOf = makeWorkFactsReader(context);
   let said = '';
   let saidAtMs = Number.NEGATIVE_INFINITY;
   return async (state) => {
     if (performance.now() - saidAtMs < READ_EVERY_MS) return said;
     saidAtMs = performance.now();
-    const [pace, samples, causes] = await Promise.all([
-      lookAtPace(context),
-      readSamples(),
-      context.portfolios.causes(state.name),
-    ]);
-    const nowMs = Date.now();
-    const ownPerS = ownPace.note(state.name, callsSent(state), nowMs, state.startedMs);
+    const { causes, pace, samples, ownPerS, nowMs } = await workFactsOf(state);
     const calls = callsLeft(funnelOf(state, stoppedAt(causes)), state.states);
     said = pace && !state.importing ? timeLeftWords(timeLeftRange(calls, { pace, samples, ownPerS }, nowMs)) : '';
     return said;
