@@ -61,8 +61,8 @@ type Foreseen = {
   fate?: Fate;
   /** Whether the row of this portfolio is held, and not only the same request elsewhere. */
   isHeldHere?: boolean;
-  /** Whether the request of a row with the fate `open` waits in another portfolio only: the import brings a row here, too. */
-  isOpenElsewhere?: boolean;
+  /** Whether a row with the fate `open` waits in this portfolio, and as the line says, so that the import leaves it alone. */
+  isLeft?: boolean;
   company?: 'made' | 'unknown' | undefined;
   isBesides?: boolean;
   isRevived?: boolean;
@@ -238,8 +238,7 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { isBesides, elsewhere } = besides;
   // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
   if (elsewhere === 'under way' && fate === 'request') return { ...known, fate: 'sent', isRevived: false };
-  const isOpenElsewhere = fate === 'request' && elsewhere !== 'no';
-  return { ...known, fate: isOpenElsewhere ? 'open' : fate, isOpenElsewhere, isBesides };
+  return { ...known, fate: elsewhere === 'no' ? fate : 'open', isBesides };
 }
 
 /** States in which a limit call may have made something. */
@@ -270,8 +269,10 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   if (known.limit === 'unknown' || stops || isHeld) return { line, fate: 'held', isHeldHere, company };
   if (isSent) return { line, fate: isHeldHere ? 'held' : 'sent', isHeldHere, company };
   const isOpen = known.state !== '' && known.state !== 'refused' && known.state !== 'cancelled';
+  const isLeft = isOpen && before !== undefined && (await isSame(request, before, row.documents));
   const told = known.isDeclined ? [makeProblem(line.line, null, null, DECLINED)] : [];
-  return { line: { ...line, warnings: [...line.warnings, ...told] }, fate: isOpen ? 'open' : 'request', company };
+  const asked = { ...line, warnings: [...line.warnings, ...told] };
+  return { line: asked, fate: isOpen ? 'open' : 'request', isLeft, company };
 }
 
 const DECLINED =

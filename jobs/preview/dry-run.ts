@@ -21,7 +21,7 @@ export function makeDryRun(given: {
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
-  let [heldElsewhere, openHere] = [0, 0];
+  let [heldElsewhere, left] = [0, 0];
   let [open, revived, created, besides, alike, replaced, replacedOpen, doubtedOpen] = [0, 0, 0, 0, 0, 0, 0, 0];
   const [besidesSum, rowsSum, countedRows] = [makeExactSum(), makeExactSum(), makeExactSum()];
   const doubtedKeys = new Set<string>();
@@ -51,7 +51,7 @@ export function makeDryRun(given: {
         line,
         fate,
         isHeldHere,
-        isOpenElsewhere,
+        isLeft,
         company,
         isBesides,
         isRevived,
@@ -70,7 +70,7 @@ export function makeDryRun(given: {
         if (fate === 'held') before.needAnswer += 1;
         if (fate === 'held' && !isHeldHere) heldElsewhere += 1;
         if (fate === 'open') open += 1;
-        if (fate === 'open' && !isOpenElsewhere) openHere += 1;
+        if (isLeft) left += 1;
         if (isRevived) revived += 1;
         if (givesWay) replaced += 1;
         if (givesWay && is('isOpen', givesWay.state)) replacedOpen += 1;
@@ -93,8 +93,8 @@ export function makeDryRun(given: {
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
-    /** How many of the limits wait in this portfolio already, so that the import changes nothing of them. */
-    openHere: (): number => openHere,
+    /** How many of the limits wait in this portfolio already, as the file says, so that the import leaves them alone. */
+    left: (): number => left,
     /** How many open rows are not sent because lines of the file replace them, or may correct them but cannot be used. */
     withdrawnOpen: (): number => replacedOpen + doubtedOpen,
     /**

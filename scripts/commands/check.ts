@@ -175,7 +175,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const isRequesting = counts.rows > 0 && !otherSum;
   const approval = isRequesting
     ? await approvalOutlook(
-        { portfolio: deps.portfolio, dryRun: dryRun.result(), openHere: dryRun.openHere() },
+        { portfolio: deps.portfolio, dryRun: dryRun.result(), left: dryRun.left() },
         { ...ledger, settings },
       )
     : undefined;

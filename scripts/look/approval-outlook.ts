@@ -6,19 +6,19 @@ import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import { asksApprovalOf, BEFORE_YES, policyOf, whyWords } from '../../src/ledger/schema/approval.ts';
 import { type DryRun, sumAfter } from '../../src/portfolio/preview.ts';
 
-/** `openHere`: how many of the limits wait in the portfolio already. */
-type ToImport = { portfolio: string; dryRun: DryRun; openHere: number };
+/** `left`: how many of the limits wait in the portfolio already, as the file says. */
+type ToImport = { portfolio: string; dryRun: DryRun; left: number };
 
 /**
  * A sentence that another person must approve this import, or may have to; undefined if not. What one buyer is to get over several days is
  * known only when the lines are imported.
  */
 export async function approvalOutlook(
-  { portfolio, dryRun, openHere }: ToImport,
+  { portfolio, dryRun, left }: ToImport,
   { settings, context }: { settings: Settings; context: Context | null },
 ): Promise<string | undefined> {
   const { limits, requested } = dryRun;
-  if (limits === openHere) return undefined;
+  if (limits === left) return undefined;
   const policy = context ? await context.approvalPolicy() : policyOf(settings);
   if (policy.always) return `Every import waits for an approval: ${BEFORE_YES}.`;
   const { above = '', personAbove = '', windowDays = 0 } = policy;

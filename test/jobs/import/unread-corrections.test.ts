@@ -138,7 +138,7 @@ test('check counts the rows that would be cancelled, and leaves them out of the 
   const context = { ...place.context, approvalPolicy: async () => policyOf(settings) };
   // The rows that would be cancelled are in no sum. The portfolio asks for 700.
   const dryRun = { ...found, before };
-  expect(await approvalOutlook({ portfolio: 'q4', dryRun, openHere: 0 }, { settings, context })).toMatch(
+  expect(await approvalOutlook({ portfolio: 'q4', dryRun, left: 0 }, { settings, context })).toMatch(
     /^If the sum of one buyer within 7 days is above 1,500/,
   );
 });

@@ -62,6 +62,14 @@ test('check includes the rows of the portfolio, and mentions no approval for a f
   expect(await json('check', 'large.csv', '--portfolio', 'q7')).toMatchObject({
     approval: `Portfolio q7 asks for 9,000.00 with this, which is above 4,000.00: ${YES}`,
   });
+  // A request that waits here takes the amount of its new line.
+  const referred = (amount: number) => `name,request_reference,requested_limit\nZeta,r1,${amount}\n`;
+  await writeFile(join(cwd, 'now.csv'), referred(10));
+  await limitline('import', 'now.csv', '--portfolio', 'q8', '--yes');
+  await writeFile(join(cwd, 'then.csv'), referred(9000));
+  expect(await json('check', 'then.csv', '--portfolio', 'q8')).toMatchObject({
+    approval: `Portfolio q8 asks for 9,000.00 with this, which is above 4,000.00: ${YES}`,
+  });
   // Nothing would be imported.
   expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });
 });
