@@ -7,7 +7,7 @@ export const CONSOLE_ACTOR = 'console';
 const CALLED_BY = ', by sudo of ';
 
 /** A name of a system user: nothing in it can be read as the end of an actor. */
-const SYSTEM_NAME = /^[\p{L}\p{N}._@\\-]{1,64}\$?$/u;
+const SYSTEM_NAME = /^[^(),\p{C}]{1,256}$/u;
 
 /**
  * The actor of a command: the system user who runs it, or who called `sudo` for it. Where `sudo` leads to another user than root, both are

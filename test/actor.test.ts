@@ -42,6 +42,8 @@ test('under sudo the calling user is the actor, beside any user but root, since 
   runs.mockReturnValue(1_000);
   expect(commandLineActor()).toBe(`command line (${userInfo().username}, by sudo of ben)`);
   expect(actorsOf(commandLineActor())).toEqual([`command line (${userInfo().username})`, 'command line (ben)']);
+  vi.stubEnv('SUDO_USER', "CORP+Dora O'Hara");
+  expect(actorsOf(commandLineActor())).toContain("command line (CORP+Dora O'Hara)");
   for (const made of ['', userInfo().username, 'x) (sso 4f', 'x\ny']) {
     vi.stubEnv('SUDO_USER', made);
     expect(commandLineActor()).toBe(`command line (${userInfo().username})`);
