@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { largestRows, lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../../jobs/approvals/look-elsewhere.ts';
 import { makeUnderstandFile } from '../../../jobs/approvals/understand-file.ts';
@@ -111,13 +112,13 @@ test('an approver sees which buyers have another request', async () => {
 
 // Promise: approver-sees-alike-buyers
 test('an approver sees which buyers may be the same company as one with another request', async () => {
-  const { import: bring, context } = await openPortfolio(1);
+  const { import: bring, context, say } = await openPortfolio(1);
   const named = (at: number, name: string, amount: string) => line(at, amount).replace(`Buyer ${at} GmbH`, name);
   await bring([HEADER, line(1, '5000'), named(2, 'Adler Werke GmbH', '7000')], { portfolio: 'first', by: 'alice' });
   const lines = [HEADER, named(3, 'ADLER-WERKE GmbH', '8000'), named(4, 'Adler Werke', '400'), line(5, '9000')];
   await bring(lines, { portfolio: 'second', by: 'alice' });
   const waiting = await context.approvals.waiting();
-  const second = waiting.find(({ portfolio }) => portfolio === 'second');
+  const [first, second] = ['first', 'second'].map((name) => waiting.find(({ portfolio }) => portfolio === name));
   const look = await lookAtApproval(second?.id ?? '', { ...context, understand: makeUnderstandFile(context) });
   expect(look?.others).toBeUndefined();
   const other = { words: expect.stringMatching(/^Adler Werke GmbH, line 3 of first.csv #1 in portfolio first /) };
@@ -131,6 +132,14 @@ test('an approver sees which buyers may be the same company as one with another 
   const page = look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '';
   expect(page).toContain('Some buyers may have another request under another name or number.');
   expect(page).toContain('2 rows are of buyers that may be the same company as one with another request:');
+  // Both are also alike to each other, which each shares with the first buyer alone.
+  const no = await say({ id: first?.id ?? '', digest: first?.digest ?? '', answer: 'decline', words: 'too much' });
+  if (no.is === 'done') await carryOutAnswered(no.approval, context);
+  const later = await lookAtApproval(second?.id ?? '', { ...context, understand: makeUnderstandFile(context) });
+  const among = (name: string) => ({
+    words: expect.stringMatching(new RegExp(`^line .* of second.csv #1 .*, ${name}$`)),
+  });
+  expect(later?.alike?.first).toMatchObject([{ other: among('Adler Werke') }, { other: among('ADLER-WERKE GmbH') }]);
 });
 
 // Promise: approval-shows-what-is-sent
