@@ -21,6 +21,7 @@ import { makeProblemList, readAll } from '../file/problems.ts';
 import { understoodWords } from '../file/understanding.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, type Terminal } from '../terminal/terminal.ts';
+import { approvalOutlook } from './approval-outlook.ts';
 import { outlookDepsOf } from './dry-run.ts';
 
 /** `sends`: whether the command sends rows, those of other portfolios among them. */
@@ -106,6 +107,7 @@ async function takeLook(
       dryRun: result,
       currency: opened.currency(),
       otherCurrency: otherCurrencyWords(opened.currency(), (await context.portfolios.read(portfolio)).currencies),
+      approval: await approvalOutlook({ portfolio, dryRun: result, left: dryRun.left() }, { settings, context }),
       largest: largest.result(),
       others: sends
         ? await othersOpen(
@@ -151,6 +153,8 @@ export type ImportPreview = {
   currency?: string | undefined;
   /** That the portfolio's other files have another currency, in words. */
   otherCurrency?: string;
+  /** That another person must approve it, or may have to, in words. */
+  approval?: string | undefined;
   largest: readonly LargeRequest[];
   /** Rows that the command sends though the file does not name them. */
   others: readonly OpenRows[];
@@ -183,16 +187,17 @@ export function lookWords(look: ImportPreview): string[] {
       ...(supplierPath === undefined ? [] : [visible(basename(supplierPath)), ...unsentWords(supplier?.unsent)]),
     ),
     ...lackingFacts(look),
+    ...(look.approval === undefined ? [] : fact('Approval', look.approval)),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
     ...fact('Sends too', ...othersWords(look.others)),
   ];
 }
 
-export function questionOf(look: ImportPreview): string {
-  const { limits } = look.dryRun;
+export function questionOf({ dryRun: { limits }, first = limits }: ImportPreview): string {
   if (limits === 0) return 'Send these rows? [y/N] ';
-  return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
+  const now = first < limits ? `, ${first.toLocaleString('en')} of them now` : '';
+  return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}${now}? [y/N] `;
 }
 
 /** The column, counted in characters, at which the texts of facts begin. */

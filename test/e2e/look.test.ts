@@ -146,6 +146,19 @@ test('run also lists approved rows that are not released yet', async () => {
   await asked.ended;
 });
 
+// Promise: check-says-approval
+test('run says that another person must approve the file before it asks', async () => {
+  const { dir: cwd, childEnv: env } = await openFaultPlace({ env: { APPROVE_ABOVE: '5000' } });
+  await writeFile(join(cwd, 'q3.csv'), `${buyerLines(7).join('\n')}\n`);
+  const asked = callOnTerminal(['run', 'q3.csv'], { cwd, env });
+  await expect.poll(asked.shown).toMatch(QUESTION);
+  expect(asked.shown()).toContain(
+    'Approval  Portfolio q3 asks for 7,031.50 with this, which is above 5,000.00: nothing',
+  );
+  asked.press('n\n');
+  await asked.ended;
+});
+
 // Promises: asks-before-sending, only-yes-sends
 test('after a no, an empty line, Ctrl-C or the end of input, nothing is sent or imported, and the status is 2', async () => {
   const { cwd, env, standIn, context } = await openDesk();

@@ -63,6 +63,8 @@ test('a preview lists what would be requested, what would be skipped and why, an
     'Takes     about 5 min, at 8.0 calls a second',
   ]);
   expect(questionOf(look)).toBe('Request these 1,190 limits? [y/N] ');
+  expect(questionOf({ ...look, first: 5 })).toBe('Request these 1,190 limits, 5 of them now? [y/N] ');
+  expect(questionOf({ ...look, first: 1_190 })).toBe('Request these 1,190 limits? [y/N] ');
 });
 
 // Promise: lacking-rows-said
