@@ -171,8 +171,8 @@ export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
   for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
     const isGoneOnWith = importing || interrupted;
-    for (const { id, kind, askedMs } of await deps.approvals.open(name)) {
-      if ((kind === 'import' && isGoneOnWith) || askedMs > Date.now() - LEFT_AFTER_MS) continue;
+    for (const { id, kind, ageMs } of await deps.approvals.open(name)) {
+      if ((kind === 'import' && isGoneOnWith) || ageMs < LEFT_AFTER_MS) continue;
       await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined }, [], 'left');
     }
   }

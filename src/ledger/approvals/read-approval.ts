@@ -6,6 +6,7 @@ import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import type { Approval, ApprovalId, ApprovalKind, ApprovalStanding, OverOf, ReasonToAsk } from '../schema/approval.ts';
 import { approvalIdOf, supplierIdIn } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
+import { redisNowMs } from '../schema/redis-reads.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
@@ -218,14 +219,15 @@ export function makeApprovalIds({ connection, keys }: LedgerPlace) {
       return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
-    /** The approvals of a portfolio that are not complete: a process is still adding rows, or was killed. */
-    async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
+    /** The approvals of a portfolio that are not complete: a process is still adding rows, or was killed. `ageMs`: by Redis' clock. */
+    async open(portfolio: string): Promise<(Pick<Approval, 'id' | 'kind'> & { ageMs: number })[]> {
       const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
       const found = await Promise.all(
         ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'kind', 'asked')),
       );
+      const nowMs = await redisNowMs(connection);
       return found.flatMap(([standing, kind, asked], place) =>
-        standing === 'open' ? [{ id: ids[place] ?? '', kind: kind as ApprovalKind, askedMs: Number(asked) }] : [],
+        standing === 'open' ? [{ id: ids[place] ?? '', kind: kind as ApprovalKind, ageMs: nowMs - Number(asked) }] : [],
       );
     },
   };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
@@ -87,8 +87,12 @@ test('an approval request that a killed process left open can be answered after 
     const other = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olivia' });
     await approvals.close({ portfolio: 'q4', id: other }, { always: true, above: undefined });
   }
+  // The clock of this host does not count.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
   await closeLeft(context);
   expect(await approvals.waiting()).toEqual([]);
+  vi.useRealTimers();
   await ledger.hset(keys.approval(id), 'asked', Date.now() - 3_600_000);
   await closeLeft(context);
   expect(await waiting()).toMatchObject({ id, rows: 1, authors: ['olivia'] });
