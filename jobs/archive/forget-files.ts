@@ -70,12 +70,18 @@ export async function removeNamedFiles(
   const stores = [storedFiles, storedDocuments];
   const beganMs = Date.now();
   const index = makeDocumentIndex();
+  /** Times that are ahead of this host's clock, which was put back: these copies were stored before, too. */
+  const ahead = new Map<string, number>();
   let isAny = false;
   for await (const digests of forgetting.files(name)) {
     for (const digest of digests) {
-      const isThere = (await storedFiles.has(digest)) || (await storedDocuments.has(digest));
-      if (isThere) index.add(digest);
-      isAny ||= isThere;
+      for (const store of stores) {
+        const writtenMs = await store.writtenMs(digest);
+        if (writtenMs === undefined) continue;
+        if (writtenMs >= beganMs) ahead.set(store.pathOf(digest), writtenMs);
+        index.add(digest);
+        isAny = true;
+      }
     }
   }
   if (isAny) await nameOthers(index.name, archives, deps);
@@ -85,8 +91,9 @@ export async function removeNamedFiles(
       for (const store of stores) {
         const writtenMs = await store.writtenMs(digest);
         if (writtenMs === undefined) continue;
-        const goes = index.isUnnamed(digest) && writtenMs < beganMs;
-        if (goes) await rm(store.pathOf(digest), { force: true });
+        const path = store.pathOf(digest);
+        const goes = index.isUnnamed(digest) && (writtenMs < beganMs || writtenMs === ahead.get(path));
+        if (goes) await rm(path, { force: true });
         counts[goes ? 'removed' : 'needed'] += 1;
       }
     }

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { REST, ROWS } from '../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
@@ -112,6 +112,14 @@ test("shared buyers and documents keep the other portfolio's data until that is 
 
   await forgetPortfolio('q5', options, context);
   expect(await place.marked()).toEqual([]);
+});
+
+test('forgetting also removes copies that were stored before the clock of this host was put back', async () => {
+  const place = await openWorked({ q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,,HRB 1,1000.50,a.pdf'] });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await forgetPortfolio('q4', options, place.context)).toMatchObject({ files: { removed: 2, needed: 0 } });
+  expect(await filesBelow(join(place.dataDir, 'documents'))).toEqual([]);
 });
 
 test('forgetting is refused while the archive of another portfolio is missing, and keeps documents that it needs', async () => {
