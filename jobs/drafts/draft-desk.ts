@@ -62,8 +62,9 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     refuseWhileImported(id);
     const { submitted } = asHere(await drafts.read(id));
     if (submitted?.ended !== null || submitted.fault !== null) return;
-    if ((await deps.outlook.portfolios.read(submitted.portfolio)).importing)
-      throw new LimitlineError('USAGE', IMPORTED_NOW);
+    const { importing, interrupted } = await deps.outlook.portfolios.read(submitted.portfolio);
+    const isLately = Math.abs(Date.now() - submitted.beganMs) < READ_MS;
+    if (importing || (isLately && !interrupted)) throw new LimitlineError('USAGE', IMPORTED_NOW);
   };
 
   /** The draft without its submission, if that was made to another account, such as the stand-in's. */
@@ -155,6 +156,9 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     },
   };
 }
+
+/** The longest time for which a submitted file is read before its import begins, such as for its control total. */
+const READ_MS = 10 * 60_000;
 
 const IMPORTED_NOW = 'This upload is being imported just now: wait until the import has ended.';
 

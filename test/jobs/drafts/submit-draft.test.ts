@@ -189,21 +189,28 @@ test('a document that comes in another console during an import adds no row to t
 // Promise: imported-as-previewed
 test('an upload is not removed in another console while its import lives', async () => {
   const { context, dir } = await openWorkplace();
-  const go = Promise.withResolvers<void>();
+  const [read, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { desk, upload } = openDraftDesk(context, dir, {
     importFile: async () => {
+      await read.promise;
       const run = await context.portfolios.startImport('q4', { id: 'f', fileName: 'q4.csv', reading: '{}' });
       await go.promise;
       await run.end();
       return { faults: [], lines: 2, rows: 2, invalid: 0, duplicate: 0 } as unknown as Imported;
     },
   });
-  onTestFinished(() => go.resolve());
+  onTestFinished(() => {
+    read.resolve();
+    go.resolve();
+  });
   const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
   const { of } = await previewOf(desk, { id, ...draft });
   await desk.submit(id, { of, replace: false });
-  await expect.poll(async () => (await context.portfolios.read('q4')).importing).toBe(true);
   const other = openDraftDesk(context, dir).desk;
+  // The file may be read to its end before the import begins.
+  await expect(other.remove(id)).rejects.toThrow('is being imported just now');
+  read.resolve();
+  await expect.poll(async () => (await context.portfolios.read('q4')).importing).toBe(true);
   await expect(other.remove(id)).rejects.toThrow('is being imported just now');
   go.resolve();
   await expect.poll(async () => (await desk.read(id)).submitted?.ended).toMatchObject({ rows: 2 });
