@@ -47,7 +47,20 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
   const kept = { rows: deps.outlook.rows, documents: deps.documents, maxDocumentMb: fileRules.maxDocumentMb };
   const previews = makePreviews({ ...deps, drafts });
-  const submissions = makeSubmissions({ ...deps, drafts, previews, mappings });
+  /** The draft without its submission, if that was made to another account, such as the stand-in's. */
+  const asHere = (draft: PortfolioDraft): PortfolioDraft => {
+    const { account = deps.account } = draft.submitted ?? {};
+    return account === deps.account ? draft : { ...draft, submitted: null };
+  };
+  /** Refuses an upload that another console is importing, as long as that import lives. */
+  const refuseWhileElsewhere = async (draft: PortfolioDraft) => {
+    const { submitted } = asHere(draft);
+    if (submitted?.ended !== null || submitted.fault !== null) return;
+    const { importing, interrupted } = await deps.outlook.portfolios.read(submitted.portfolio);
+    const isLately = Math.abs(Date.now() - submitted.beganMs) < READ_MS;
+    if (importing || (isLately && !interrupted)) throw new LimitlineError('USAGE', IMPORTED_NOW);
+  };
+  const submissions = makeSubmissions({ ...deps, drafts, previews, mappings, refuseWhileElsewhere });
   const limits = {
     maxBytes: maxUploadMb * 1024 * 1024,
     quotaBytes,
@@ -56,21 +69,6 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   };
   const refuseWhileImported = (id: string) => {
     if (submissions.progress(id)) throw new LimitlineError('USAGE', IMPORTED_NOW);
-  };
-  /** Also of an import by another console, as long as it lives. */
-  const refuseWhileImportedAnywhere = async (id: string) => {
-    refuseWhileImported(id);
-    const { submitted } = asHere(await drafts.read(id));
-    if (submitted?.ended !== null || submitted.fault !== null) return;
-    const { importing, interrupted } = await deps.outlook.portfolios.read(submitted.portfolio);
-    const isLately = Math.abs(Date.now() - submitted.beganMs) < READ_MS;
-    if (importing || (isLately && !interrupted)) throw new LimitlineError('USAGE', IMPORTED_NOW);
-  };
-
-  /** The draft without its submission, if that was made to another account, such as the stand-in's. */
-  const asHere = (draft: PortfolioDraft): PortfolioDraft => {
-    const { account = deps.account } = draft.submitted ?? {};
-    return account === deps.account ? draft : { ...draft, submitted: null };
   };
 
   return {
@@ -147,7 +145,8 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       return { name: draft.name, content: createReadStream(path), sizeBytes: lastVersion(draft).sizeBytes };
     },
     async remove(id) {
-      await refuseWhileImportedAnywhere(id);
+      refuseWhileImported(id);
+      await refuseWhileElsewhere(await drafts.read(id));
       await previews.leave(id);
       await drafts.remove(id);
     },

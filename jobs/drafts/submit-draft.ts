@@ -22,6 +22,8 @@ export type SubmissionDeps = {
   mappings: KeptMappings;
   imports: DocumentStore;
   account: string;
+  /** @throws LimitlineError `USAGE` while another console imports the upload */
+  refuseWhileElsewhere(draft: PortfolioDraft): Promise<void>;
   /** Imports a file; `onLines` gets the number of lines read. Stops early when the process stops. */
   importFile(payload: ImportPayload, options: { onLines: (lines: number) => void }): Promise<Imported>;
   log: Log;
@@ -64,8 +66,10 @@ export function makeSubmissions(deps: SubmissionDeps) {
     if (preview.faults.length > 0) throw new LimitlineError('USAGE', preview.faults[0]?.message ?? '');
     const payload = await payloadOf(seen, { dir: drafts.dirOf(id), imports: deps.imports, ...submission });
     const { portfolio, replace, total } = payload;
-    const draft = await drafts.change(id, (now) => {
+    const draft = await drafts.change(id, async (now) => {
       if (!isAsSeen(now, seen)) throw otherByNow();
+      // Its end would be written over that of the living import, and documents may be added to an upload whose import has ended.
+      await deps.refuseWhileElsewhere(now);
       const version = lastVersion(now).number;
       const submitted = { account: deps.account, portfolio, version, replace, total, beganMs: Date.now() };
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };

@@ -187,7 +187,7 @@ test('a document that comes in another console during an import adds no row to t
 });
 
 // Promise: imported-as-previewed
-test('an upload is not removed in another console while its import lives', async () => {
+test('an upload is neither removed nor submitted again in another console while its import lives', async () => {
   const { context, dir } = await openWorkplace();
   const [read, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { desk, upload } = openDraftDesk(context, dir, {
@@ -212,6 +212,9 @@ test('an upload is not removed in another console while its import lives', async
   read.resolve();
   await expect.poll(async () => (await context.portfolios.read('q4')).importing).toBe(true);
   await expect(other.remove(id)).rejects.toThrow('is being imported just now');
+  // Another submission would end as a fault, after which documents may be added.
+  await expect(other.submit(id, { of, replace: false })).rejects.toThrow('is being imported just now');
+  expect((await other.read(id)).submitted).toMatchObject({ ended: null, fault: null });
   go.resolve();
   await expect.poll(async () => (await desk.read(id)).submitted?.ended).toMatchObject({ rows: 2 });
   await other.remove(id);
