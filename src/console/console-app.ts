@@ -22,6 +22,12 @@ declare module 'fastify' {
     rights: Rights;
     /** The portfolio and the kind of request by which access was checked; set for the handler. */
     about: About | undefined;
+    /**
+     * Looks again who asks, for a handler that has read the body by itself: it may have arrived long after its head.
+     *
+     * @throws AnsweredAlready, ConsoleError where the person may not go on any more
+     */
+    lookAgain: () => Promise<void>;
   }
   interface FastifyContextConfig {
     /** The route's entry in the access table, set when the route is registered. */
@@ -58,6 +64,9 @@ export class ConsoleError extends Error {
     this.statusCode = statusCode;
   }
 }
+
+/** Ends a handler whose request was answered already. */
+export class AnsweredAlready extends Error {}
 
 /** The person who acts, by the name in `Person.by`. */
 export type Actor = { name: string };

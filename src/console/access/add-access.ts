@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import { onceEach } from '../../once-at-a-time.ts';
 import type { Person, Role } from '../../people/person.ts';
-import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { AnsweredAlready, type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { t } from '../html/html.ts';
 import { listWords } from '../parts/text.ts';
 import { sayPlainly } from '../server/guard.ts';
@@ -37,6 +37,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const ownMattersTo = onceEach((roles: string) => ownMatters(table, roles.split(' ') as Role[]));
   app.addHook('onRoute', (route) => checkEntry(route, table));
   app.decorateRequest('about');
+  app.decorateRequest('lookAgain');
   addRefusals(app, { audit: given.audit });
 
   /** Notes who asks, and answers the request if it may not go on: then it answers the reply. */
@@ -58,14 +59,21 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
 
   app.addHook('onRequest', async (request, reply) => {
     const access = accessFor(request);
-    return 'open' in access ? undefined : letIn(request, reply, access);
+    if ('open' in access) return;
+    request.lookAgain = async () => {
+      await letIn(request, reply, access);
+      if (reply.sent) throw new AnsweredAlready();
+    };
+    return letIn(request, reply, access);
   });
 
   app.addHook('preHandler', async (request, reply) => {
     const access = accessFor(request);
     if ('open' in access) return;
     // A body may arrive long after its head, when the session has ended or the roles are others.
-    if (request.body !== undefined && (await letIn(request, reply, access))) return reply;
+    if (request.body !== undefined) await letIn(request, reply, access);
+    // An answer that was awaited is undefined.
+    if (reply.sent) return reply;
     const about = await aboutOf(request);
     request.about = about;
     const { person } = request;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Audit, AuditNote } from '../../audit/audit.ts';
 import type { About } from '../access/access.ts';
-import type { Acting, ConsoleApp } from '../console-app.ts';
+import { type Acting, AnsweredAlready, type ConsoleApp } from '../console-app.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
 
 /** The most actions of one person in a minute: no person reaches that, only a faulty script. */
@@ -60,17 +60,16 @@ export function addAction(
       ...(multipart ? { onRequest: app.csrfProtection } : { preHandler: app.csrfProtection }),
       onSend: trail.beforeAnswer,
     },
-    async (request, reply) =>
-      act(
-        {
-          request,
-          reply,
-          actor: { name: request.person.by },
-          params: request.params as Record<string, string>,
-          fields: multipart ? {} : formFieldsOf(request.body),
-        },
-        handle,
-      ),
+    async (request, reply) => {
+      const fields = multipart ? {} : formFieldsOf(request.body);
+      const params = request.params as Record<string, string>;
+      try {
+        return await act({ request, reply, actor: { name: request.person.by }, params, fields }, handle);
+      } catch (error) {
+        if (error instanceof AnsweredAlready) return reply;
+        throw error;
+      }
+    },
   );
 }
 

@@ -143,6 +143,7 @@ async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
   for await (const part of request.parts()) {
     if (part.type === 'file') yield { field: part.fieldname, name: part.filename ?? '', content: part.file };
   }
+  await request.lookAgain();
 }
 
 /** The page of an upload; with a form that was `refused`, as it was typed and with the reason. */
