@@ -212,6 +212,7 @@ async function answered(reply: FastifyReply, place: Place, answer: unknown): Pro
 export async function formFileOf(request: FastifyRequest, mostBytes: number) {
   const file = await request.file({ limits: { fileSize: mostBytes, files: 1, fields: 5 }, throwFileSizeLimit: false });
   const content = await file?.toBuffer();
+  await request.lookAgain();
   if (!file || !content || file.filename === '') return 'none';
   return file.file.truncated ? 'too large' : { fileName: file.filename, content, fields: file.fields };
 }

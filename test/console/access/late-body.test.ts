@@ -75,6 +75,19 @@ test.each(LOSSES)('a file is not taken in if its person %s before it has arrived
 });
 
 // Promise: lost-right-counts-at-once
+test.each(['held/file', 'decisions'])(
+  'a file for %s shows no plan to a person who is removed before it has arrived',
+  async (path) => {
+    const web = await openConsole(await openDesk(1));
+    await addUser(web, 'root', ['admin']);
+    const visitor = await signIn(web, await addUser(web, 'bob', ['finance', 'operator']));
+    const late = { url: web.url, visitor, path: `/portfolios/q4/${path}` };
+    const remove = () => web.context.people.users.remove('bob');
+    expect(await postLate(late, { file: 'line,id\n2,resend\n' }, remove)).toBe(401);
+  },
+);
+
+// Promise: lost-right-counts-at-once
 test('an approval counts only with the roles that its person has once the password is checked', async () => {
   const desk = await openDesk(1, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk, { identify: async () => ({ by: 'bob', roles: ['approver'] }) });
