@@ -6,7 +6,7 @@ import { makeSampleReader } from '../../src/pace/samples.ts';
 
 export type WorkFactsReader = ReturnType<typeof makeWorkFactsReader>;
 
-/** Reads what the time left of a portfolio is computed from; one for all pages of a console and for `run`, so that they say the same. */
+/** Reads the facts from which a portfolio's remaining time is computed. All pages of a console and `run` use this reader, so they agree. */
 export function makeWorkFactsReader(context: Context) {
   const ownPace = makeOwnPace();
   const readSamples = makeSampleReader(context.paceSamples);

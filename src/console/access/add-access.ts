@@ -72,7 +72,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     if ('open' in access) return;
     // A body may arrive long after its head, when the session has ended or the roles are others.
     if (request.body !== undefined) await letIn(request, reply, access);
-    // An answer that was awaited is undefined.
+    // A reply that was awaited gives undefined, so only this says whether `letIn` has answered.
     if (reply.sent) return reply;
     const about = await aboutOf(request);
     request.about = about;

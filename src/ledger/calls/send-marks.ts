@@ -180,7 +180,7 @@ export function makeSendMarks(given: {
      */
     async follow(): Promise<void> {
       sent += 1;
-      // A mark that was already being written may be in Redis before the action.
+      // A mark whose write had begun before may be in Redis without the action: then another mark is written.
       const following = look().then(() => (sent > followed ? look() : undefined));
       const logged = following.catch((error) => {
         if (!isLimitlineError(error, 'OLDER')) log.error({ reason: messageOf(error) }, NO_MARK);

@@ -206,7 +206,7 @@ function remedyFor(name: string, columns: Column[]): string {
     const [first, rest] = [part.written, restOf(part)?.written];
     return `${first} may be meant, and ${rest} may hold the rest of it. Join the two in one column. If ${first} alone is the name, say --map "${first}=name".`;
   }
-  // Either may be the one: to propose the first would make a column of customers' numbers, such as Debitor beside Firma, the buyers' names.
+  // Several columns may hold the names. Proposing the first one could make customer numbers the names, as with Debitor beside Firma.
   if (meant.length > 1)
     return `${meant.join(' or ')} may be meant: say with --map "HEADER=${name}" which column it is.`;
   if (meant.length > 0) return `${meant[0]} may be meant: say so with --map "${meant[0]}=${name}".`;

@@ -93,7 +93,7 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   };
 }
 
-/** A set of keys, in a few bytes each: it says of each key that is added whether it is new. */
+/** A set of keys that takes a few bytes for each. Adding a key answers whether it is new. */
 export type KeySet = ReturnType<typeof makeKeySet>;
 
 /**

@@ -20,7 +20,7 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
 
 /** Makes rows from a sheet's XML. */
 type RowReader = XmlHandler & {
-  /** Cells that are merged over several rows; a sheet names them behind its rows. */
+  /** Cells that are merged over several rows; a sheet's XML lists them after all rows. */
   merged: Merged[];
   /** Sets the header's width. From then on, cells without text are ignored. */
   narrowTo(width: number): void;
