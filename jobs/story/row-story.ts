@@ -12,7 +12,7 @@ import type { KnownCall, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { LineOfRow, NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
-import { openImported } from '../rows/import-names.ts';
+import { makeImportLook, openImported } from '../rows/import-names.ts';
 import { documentKey, withPurpose } from '../rows/walk-rows.ts';
 import { limitBody } from '../steps/row-position.ts';
 
@@ -49,12 +49,18 @@ export async function rowStory(
   ]);
   const found = ofBuyers.get(buyer) ?? NO_BUYER_ROWS;
   const others = found.rows.filter((other) => rowName(other.row) !== rowName(row));
+  const importOf = makeImportLook({ portfolios });
   const calls = callsOfStory(row, result);
   const [known, approved, answers] = await Promise.all([
     stories.calls(calls),
     approvalOf(row, result, approvals),
     rows.read(others.map((other) => other.row)),
   ]);
+  const besides = others.map(async (other, place) => {
+    const answered = answers[place];
+    const from = answered && (await importOf(other.row, answered.importId));
+    return { ...other, answered, currency: from?.found?.currency };
+  });
   return {
     row,
     result,
@@ -65,7 +71,7 @@ export async function rowStory(
     approved,
     buyerLimits,
     events: await eventsOf(result, known, events),
-    others: { ...found, rows: others.map((other, place) => ({ ...other, answered: answers[place] })) },
+    others: { ...found, rows: await Promise.all(besides) },
     sessions: await sessions.of(result.limitId),
     givenUp,
     supplier,

@@ -223,13 +223,20 @@ test('the page of a row names the supplier at the time of its limit call, also a
 });
 
 // Promise: row-tells-its-story
-test('the page of a row lists the buyer’s other requests with the outcome that the list shows', async () => {
+test('the page of a row names the currency of each amount, and the outcomes of the buyer’s other requests', async () => {
   const desk = await openDesk(0);
-  const lines = ['name,country_code,requested_limit,request_reference', 'Acme,DE,1000,r1', 'Acme,DE,2000,r2', ''];
-  await writeFile(join(desk.cwd, 'q4.csv'), lines.join('\n'));
-  await desk.limitline('run', 'q4.csv', '--yes');
+  const header = 'name,country_code,requested_limit,request_reference,currency';
+  for (const [name, amount, currency] of [
+    ['q3', 2000, 'USD'],
+    ['q4', 1000, 'EUR'],
+  ]) {
+    await writeFile(join(desk.cwd, `${name}.csv`), `${header}\nAcme,DE,${amount},${name},${currency}\n`);
+    await desk.limitline('run', `${name}.csv`, '--yes');
+  }
   const { get, context } = await openConsole(desk);
   const [first] = await context.rows.inState('q4', 'done', { count: 1 });
-  const { text } = await get(`/portfolios/q4/rows/${first?.row.key}`);
-  expect(plainText(text)).toMatch(/Portfolio Outcome Requested q4, line [23] approved/);
+  const shown = plainText((await get(`/portfolios/q4/rows/${first?.row.key}`)).text);
+  expect(shown).toContain('Line 2 of q4.csv , EUR 1,000.00 requested');
+  expect(shown).toContain('Granted EUR 1,000.00 Available EUR 1,000.00');
+  expect(shown).toMatch(/Portfolio Outcome Requested q3, line 2 approved USD 2,000.00/);
 });

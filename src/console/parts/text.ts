@@ -1,6 +1,7 @@
 import { grouped, moneyText } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
 import type { RowCause } from '../../ledger/counts/cause.ts';
+import type { AmountIn } from '../../ledger/counts/outcome-sums.ts';
 import { END_OF_DAY } from '../../portfolio/results/decision-columns.ts';
 import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html, t, translated } from '../html/html.ts';
@@ -13,6 +14,16 @@ export function amount(text: string | undefined, none = '–'): Html {
   if (text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text))
     return html`<span class="amount">${text === undefined || text === '' ? none : cutWords(text)}</span>`;
   return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
+}
+
+/** An amount with the currency of its file, if that names one. */
+export function money({ amount: sum, currency }: AmountIn): Html {
+  return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
+}
+
+/** Sums in several currencies, one a line; `isAll` is false where they cover only some of the rows, and are shown as lower bounds. */
+export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
+  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
 }
 
 /**

@@ -32,7 +32,11 @@ export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' 
 };
 
 /** Another request of the buyer; `answered` is undefined where its row is archived. */
-export type RequestBeside = BuyerRow & { answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined };
+export type RequestBeside = BuyerRow & {
+  answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined;
+  /** The currency that its file names. */
+  currency: string | undefined;
+};
 
 /** Everything known of one row, and the supplier of its portfolio. */
 export type RowStory = {

@@ -18,9 +18,8 @@ import { countWords, type Html, type HtmlValue, html, t, translated } from '../.
 import { notice, pageHead, panel, requestBodies, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, count, cutWords, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
+import { amount, count, cutWords, moment, money, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 import { cellsTable } from '../new/mend-grid.ts';
 import { madeWords, outSumWords, sentences } from '../new/words.ts';
 import { otherRequestsNotice } from '../plans/plan-view.ts';

@@ -4,9 +4,8 @@ import { type Approval, type ApprovalKind, leavesNobody, NOBODY_NAMED } from '..
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { linkButton } from '../../parts/form.ts';
-import { commandLine, count, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, count, money, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 
 export type ApprovalsList = {
   /** Open approvals, the oldest first, at most one page of them. */

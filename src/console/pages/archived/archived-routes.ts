@@ -6,9 +6,8 @@ import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, pager, panel, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
+import { commandLine, minuteOf, moment, money, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 import { digits, page } from '../page.ts';
 
 export type ArchivedPageFunctions = {

@@ -10,9 +10,8 @@ import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { button, field, form } from '../../parts/form.ts';
-import { advice, amount, cutWords, minuteOf, plainCause, theirWords } from '../../parts/text.ts';
+import { advice, amount, cutWords, minuteOf, money, plainCause, sumsPart, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
-import { money, sumsPart } from '../held/held-page.ts';
 
 /** A buyer's main name, or a text in its place where the name was forgotten. */
 export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {

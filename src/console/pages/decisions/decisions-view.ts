@@ -4,9 +4,8 @@ import { visible } from '../../../portfolio/problem.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
-import { amount, count, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
+import { amount, count, cutWords, localized, moment, money, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 
 /** Advice that messages give for the command line, as patterns, each with the words for this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [

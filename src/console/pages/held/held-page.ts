@@ -1,6 +1,5 @@
 import { KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
-import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
@@ -9,10 +8,10 @@ import { emptyState, notice, pageHead, pager, panel, table } from '../../parts/b
 import { stats } from '../../parts/figures.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
 import {
-  amount,
   commandLine,
   cutWords,
   minuteOf,
+  money,
   plainCause,
   shellWord,
   theirWords,
@@ -117,16 +116,6 @@ export function summaryPart({ total, sums, summed, oldestMs }: HeldSummary): Htm
 /** Those rows of an open page that are still held, for the browser (held of assets/script/elements.js). */
 export function heldNow(rows: readonly HeldRow[]): Html {
   return html`<span data-held="${rows.map(heldName).join('|')}"></span>`;
-}
-
-/** An amount with the currency of its file, if that names one. */
-export function money({ amount: sum, currency }: AmountIn): Html {
-  return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
-}
-
-/** Sums in several currencies, one a line; `isAll` is false where they cover only some of the rows, and are shown as lower bounds. */
-export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
-  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
 }
 
 export function letterPage(letter: string, portfolio: string | undefined) {

@@ -9,9 +9,9 @@ import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.
 import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
-import { count, cutWords, moment, theirWords, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, moment, money, theirWords, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
-import { heldAddress, money } from './held-page.ts';
+import { heldAddress } from './held-page.ts';
 
 type Answered = HeldPlan['of'][number];
 

@@ -5,8 +5,7 @@ import type { Preview } from '../../../portfolio/preview.ts';
 import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
 import { notice } from '../../parts/blocks.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
-import { theirWords, withNumbers } from '../../parts/text.ts';
-import { money } from '../held/held-page.ts';
+import { money, theirWords, withNumbers } from '../../parts/text.ts';
 import { extrasWords } from './reading-form.ts';
 import { durationWords, outSumWords } from './words.ts';
 

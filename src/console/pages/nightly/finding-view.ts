@@ -4,9 +4,8 @@ import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { secondText } from '../../../utc-text.ts';
 import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../html/html.ts';
-import { amount, commandLine, count, cutWords, theirWords, withNumbers } from '../../parts/text.ts';
+import { amount, commandLine, count, cutWords, money, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 
 /** A finding with the examples that are still kept. */
 export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };

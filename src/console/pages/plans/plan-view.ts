@@ -9,9 +9,8 @@ import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice } from '../../parts/blocks.ts';
 import { facts, progressBar, stats } from '../../parts/figures.ts';
 import { actionButton, button, form, linkButton } from '../../parts/form.ts';
-import { commandLine, count, moment, timeAgo, withNumbers } from '../../parts/text.ts';
+import { commandLine, count, moment, money, timeAgo, withNumbers } from '../../parts/text.ts';
 import { approvalAddress, planAddress, portfolioAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
 import { actionWords, asksForUnsent, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
 export function planTitle(plan: Plan): string {

@@ -21,12 +21,12 @@ import {
   commandLine,
   count,
   moment,
+  money as moneyPart,
   shellWord,
   shownCause,
   withNumbers,
 } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
-import { money as moneyPart } from '../held/held-page.ts';
 import { outSumWords } from '../new/words.ts';
 import { supplierWords } from '../row/row-page.ts';
 import type { PortfolioLook, ShownCause, WorkLeft } from './portfolio-look.ts';

@@ -9,9 +9,8 @@ import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../html/html.ts';
 import { panel, table } from '../../parts/blocks.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, minuteOf, withNumbers } from '../../parts/text.ts';
+import { amount, minuteOf, sumsPart, withNumbers } from '../../parts/text.ts';
 import { approvalAddress, below, portfolioAddress } from '../addresses.ts';
-import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
 
 /** The account's work for people: held requests, with the names of those who may answer them, and approvals that wait or were declined. */

@@ -11,10 +11,9 @@ import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { count, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, minuteOf, money, sumsPart, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
-import { money, sumsPart } from '../held/held-page.ts';
 import { NEWS } from './needs-you.ts';
 import type { PortfoliosLook } from './portfolios-list.ts';
 

@@ -11,7 +11,7 @@ import { type Html, type HtmlValue, html, t, translated } from '../../html/html.
 import { notice, pageHead, panel, table } from '../../parts/blocks.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { advice, amount, capitalized, moment, plainCause, theirWords } from '../../parts/text.ts';
+import { advice, capitalized, moment, money, plainCause, theirWords } from '../../parts/text.ts';
 import { approvalAddress, buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
 import { rowActions, sessionsPart } from './row-actions.ts';
@@ -44,7 +44,7 @@ export function rowPage(
       { href: '/', words: t`Portfolios` },
       { href: portfolioAddress(row.portfolio, list.filter, { order: list.order }), words: row.portfolio },
     ],
-    lead: html`${rowBadge(result, meanings)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
+    lead: html`${rowBadge(result, meanings)} Line ${result.line} of ${file}, ${money({ amount: result.request.limit.requested_limit, currency: known?.found?.currency })} requested`,
     actions: besideLinks(row, { list, beside }),
   })}
   ${did !== undefined && notice('good', did)}
@@ -79,7 +79,8 @@ function besideLinks(
 }
 
 function outcomeOf(story: RowStory, meanings: Meanings): Html {
-  const { row, result, supplier, supplierAwaits } = story;
+  const { row, result, imports, supplier, supplierAwaits } = story;
+  const currency = imports.get(result.importId)?.found?.currency;
   const { problem, companyId, documentIds, limitId, record, request, again, step } = result;
   const company = companyId || (request.companyId ?? '');
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
@@ -97,10 +98,20 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
     ...(record.status === undefined ? [] : [{ term: t`Status`, what: record.status }]),
     ...(record.total_limit === undefined
       ? []
-      : [{ term: isApproved ? t`Granted` : t`Total limit named`, what: amount(record.total_limit) }]),
+      : [
+          {
+            term: isApproved ? t`Granted` : t`Total limit named`,
+            what: money({ amount: record.total_limit, currency }),
+          },
+        ]),
     ...(record.available_limit === undefined
       ? []
-      : [{ term: isApproved ? t`Available` : t`Available limit named`, what: amount(record.available_limit) }]),
+      : [
+          {
+            term: isApproved ? t`Available` : t`Available limit named`,
+            what: money({ amount: record.available_limit, currency }),
+          },
+        ]),
     ...(company === '' ? [] : [{ term: t`Company`, what: html`<code>${company}</code>` }]),
     ...(supplier ? [{ term: t`Supplier of the portfolio now`, what: supplierWords(supplier, supplierAwaits) }] : []),
     ...(documentIds.length === 0
@@ -185,7 +196,7 @@ function othersOf({ others }: RowStory, meanings: Meanings): Html {
         head: t`Outcome`,
         cell: ({ state, answered }) => (answered ? rowBadge(answered, meanings) : stateBadge(state)),
       },
-      { head: t`Requested`, kind: 'amount', cell: (other) => amount(other.amount) },
+      { head: t`Requested`, kind: 'amount', cell: ({ amount, currency }) => money({ amount, currency }) },
     ],
   })}
   ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
