@@ -33,7 +33,7 @@ export type ImportPayload = FileToImport & {
   by?: string | undefined;
   /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
-  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. A file without a row may be cut off: it cancels none. */
+  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. A file that has no row, or {@link Imported.isCut}, cancels none. */
   replace: boolean;
   /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */
   first?: number | undefined;
@@ -74,6 +74,7 @@ export type Imported = {
 
 /**
  * What the import found of earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio.
+ * `isCut`: it ends within an invalid line, so it may lack lines.
  * `gone`: the lines of the last import without a row that reports and results no longer name, since those tell of the newest import alone;
  * lines that this errors file repeats are not counted. `goneFile`: the name of their file, unless this file has the same. `unknownOrigin`:
  * lines of this errors file that do not say which line they were, so they may repeat such lines.
@@ -86,6 +87,7 @@ type Earlier = {
   lackingSent: number;
   givenUp: number;
   isPart: boolean;
+  isCut?: true;
   gone: number;
   goneFile?: string;
   unknownOrigin: number;
@@ -168,7 +170,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     // Before rows count as lacking that this file has.
     if (!(await deps.retryUntilAnswered('look', run.isWhole))) throw setBack(target.fileName);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
-    if (replace && found.rows > 0)
+    if (replace && found.rows > 0 && !found.isCut)
       found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
     found.lackingSent = await deps.retryUntilAnswered('count', () => countLackingSent(portfolio, found, deps));
@@ -262,6 +264,7 @@ async function putBatches(
     for (const line of lines) {
       found[line.kind === 'row' ? 'rows' : line.kind] += 1;
       if (line.kind === 'row') telling.add(line);
+      else if (line.kind === 'invalid' && line.isCut) found.isCut = true;
     }
     found.lines += lines.length;
     await deps.retryUntilAnswered('feed', () => feed(deps));

@@ -87,13 +87,14 @@ export type Lacking = { lacking: number; lackingSent: number };
 
 /**
  * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: how a person
- * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio, or no row: that one cancels nothing.
+ * says that they are to be cancelled. It is not named for a file that has only a part of the portfolio, no row, or a last line that may be
+ * cut off: that one cancels nothing.
  */
 export function lackingWords(
-  file: Lacking & { lackingNames?: readonly string[]; isPart: boolean; rows: number },
+  file: Lacking & { lackingNames?: readonly string[]; isPart: boolean; isCut?: boolean; rows: number },
   replace: string,
 ): string[] {
-  const { lacking, lackingSent, lackingNames = [], isPart, rows } = file;
+  const { lacking, lackingSent, lackingNames = [], isPart, isCut, rows } = file;
   const all = lacking + lackingSent;
   if (all === 0) return [];
   const [have, stay] =
@@ -105,9 +106,14 @@ export function lackingWords(
   const unsent = lackingSent > 0 ? both : all === 1 ? 'it' : 'them';
   const others = all > lackingNames.length ? [...lackingNames, '…'] : lackingNames;
   const names = lackingNames.length > 0 ? ` (${others.map(visible).join(', ')})` : '';
-  const more = lacking > 0 && !isPart && rows > 0 ? `; ${replace} cancels ${unsent}` : '';
-  return [`${earlierRows(all)} ${have}${names}, and ${stay}${more}.`];
+  const more = lacking > 0 && !isPart && rows > 0 && !isCut ? `; ${replace} cancels ${unsent}` : '';
+  const cut = isCut ? `. ${CUT_OFF}` : '';
+  return [`${earlierRows(all)} ${have}${names}, and ${stay}${more}${cut}.`];
 }
+
+/** Why a file cancels no row, though it was told to replace what was imported before. */
+export const CUT_OFF =
+  'The file ends within its last line, which cannot be used: it may be cut off, so it cancels none of them';
 
 /** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */
 export async function leaveOutLacking(file: WholeFile, deps: LackingDeps): Promise<number> {

@@ -29,6 +29,7 @@ export function makeDryRun(given: {
   const requests = makeKeySet();
   let lacking: Pick<DryRun, 'lacking' | 'lackingSent' | 'lackingNames'> = {};
   let lackingOpen = 0;
+  let isCut = false;
   /** The rows whose part of the portfolio's sum is counted: a row may be doubted first, and replaced by a line further down. */
   const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -61,6 +62,7 @@ export function makeDryRun(given: {
       } of foreseen) {
         const key = line.kind === 'row' ? line.row.key : line.key;
         if (key !== '') requests.add(key);
+        if (line.kind === 'invalid' && line.isCut) isCut = true;
         if (line.kind === 'row') rowsSum.add(line.row.limit.requested_limit);
         if (line.kind === 'row' && counted.add(line.row.key)) countedRows.add(own);
         for (const one of givesWay ? [givesWay, ...doubted] : doubted)
@@ -108,7 +110,7 @@ export function makeDryRun(given: {
       ({ lackingOpen, ...lacking } = await foreseeLacking(foresees.portfolio, has, { rows }));
     },
     /** How many open rows are not sent because the file lacks them, if it replaces what was imported before. */
-    lackingOpen: (): number => lackingOpen,
+    lackingOpen: (): number => (isCut ? 0 : lackingOpen),
     result(): DryRun {
       const forecast = forecaster.forecast();
       const heldIn = before.needAnswer > 0 && heldElsewhere === 0 ? foresees?.portfolio : undefined;
@@ -122,6 +124,7 @@ export function makeDryRun(given: {
         replaced,
         doubted: doubtedKeys.size,
         ...lacking,
+        ...(isCut && { isCut }),
         besides: { limits: besides, requested: besidesSum.total() },
         alike,
         // What the rows of a file that can be read only once replace is not known.

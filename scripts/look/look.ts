@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { CUT_OFF } from '../../jobs/import/lacking-rows.ts';
 import { keepFile } from '../../jobs/import/open-import.ts';
 import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
@@ -240,15 +241,15 @@ function besidesWords({ currency, dryRun: { besides, alike = 0 } }: ImportPrevie
 }
 
 /** Which rows of earlier imports the file lacks, by what becomes of them. */
-function lackingFacts({ replace, dryRun: { lacking = 0, lackingSent = 0 } }: ImportPreview): string[] {
-  const [cancelled, kept] = replace ? [lacking, lackingSent] : [0, lacking + lackingSent];
+function lackingFacts({ replace, dryRun: { lacking = 0, lackingSent = 0, isCut } }: ImportPreview): string[] {
+  const [cancelled, kept] = replace && !isCut ? [lacking, lackingSent] : [0, lacking + lackingSent];
   const words = (count: number) => `${earlierRows(count)} that ${count === 1 ? 'is' : 'are'} not in this file`;
   return [
     ...fact(
       'Cancels',
       ...(cancelled > 0 ? [`${words(cancelled)} and ${cancelled === 1 ? 'was' : 'were'} not sent`] : []),
     ),
-    ...fact('Keeps', ...(kept > 0 ? [words(kept)] : [])),
+    ...fact('Keeps', ...(kept > 0 ? [words(kept)] : []), ...(kept > 0 && replace && isCut ? [`${CUT_OFF}.`] : [])),
   ];
 }
 

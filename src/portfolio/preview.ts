@@ -29,6 +29,8 @@ export type DryRun = Forecast & {
   lacking?: number;
   lackingSent?: number;
   lackingNames?: readonly string[];
+  /** The file ends within an invalid line, so it may be cut off: it cancels none of the rows that it lacks. */
+  isCut?: boolean;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /**

@@ -93,7 +93,8 @@ export function makeLineClassifier(judging: Judging) {
         );
         const requested = isDoubtful ? undefined : values.requested_limit;
         const unsummed = requested === undefined ? whyUnsummed(draft) : undefined;
-        const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
+        const read = { line, cells: wellFormed, numbers, changed, isCut: record.isUnended };
+        const told = { ...read, key, problems, name: values.name, buyer, requested };
         const isNamed = clash?.isOfOther === false ? undefined : !clash && values.request_reference !== undefined;
         return { kind: 'invalid', ...told, unsummed, isNamed, currency: shown, ...(broken === null ? {} : { broken }) };
       }

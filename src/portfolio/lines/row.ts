@@ -47,6 +47,7 @@ export type Line =
    * file's is not: it must not be added to a sum. `unsummed`: why it has no amount, if it is written clearly: it is in another currency
    * ("foreign") or has too many digits ("long"). `isNamed`: whether a request_reference says which request
    * the line means; undefined where an earlier line of the file has that request, or the line was refused for what is known of it.
+   * `isCut`: the file ends within the line, without a line break, so it may have been cut off there.
    */
   | (Read & Partial<Told> & Invalid)
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
@@ -59,6 +60,7 @@ type Invalid = {
   broken?: string;
   unsummed?: 'foreign' | 'long' | undefined;
   isNamed?: boolean | undefined;
+  isCut?: true | undefined;
 };
 
 type Told = Record<'name' | 'buyer' | 'requested', string | undefined>;

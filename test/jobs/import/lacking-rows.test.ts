@@ -87,12 +87,28 @@ describe('rows of earlier imports that the file lacks', () => {
   test.each([
     ['a header alone', ''],
     ['an invalid line alone', 'Tin AG,DE,HRB 3,,none\n'],
+    ['a last line that is cut off', 'Tin AG,DE,HRB 3,,3\nLead AG,DE,HRB'],
   ])('are not cancelled by a file with %s', async (_, lines) => {
     const { importLines, dir, importFile } = await openCorrections();
     await importLines(acme(1), zinc(2));
     const path = join(dir, 'cut.csv');
     await writeFile(path, `${HEADER}\n${lines}`);
-    expect(await importFile(path, {}, { replace: true })).toMatchObject({ rows: 0, lacking: 2, givenUp: 0 });
+    expect(await importFile(path, {}, { replace: true })).toMatchObject({ lacking: 2, givenUp: 0 });
+  });
+
+  // Promise: replace-cancels-unsent
+  test('stay, as check and the import say, if the file may be cut off within its last line', async () => {
+    const { cwd, limitline } = await openDesk(0);
+    await writeFile(join(cwd, 'q4.csv'), `${HEADER}\n${acme(1)}\n${zinc(2)}\n`);
+    await limitline('import', 'q4.csv');
+    await writeFile(join(cwd, 'cut.csv'), `${HEADER}\n${acme(1)}\nTin AG,DE,HRB`);
+    const said =
+      /1 row of an earlier import has no valid line in this file.*, and stays as it is\. The file ends within its last line/;
+    const checked = await limitline('check', 'cut.csv', '--portfolio', 'q4');
+    expect(checked.stdout).toMatch(said);
+    expect(checked.stdout).not.toContain('--replace cancels');
+    const imported = await limitline('import', 'cut.csv', '--portfolio', 'q4', '--replace');
+    expect(imported.stderr).toMatch(said);
   });
 
   test('are not counted by a check of a pipe, which can be read only once', async () => {

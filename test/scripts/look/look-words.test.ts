@@ -90,6 +90,9 @@ test('a preview leaves out empty parts, and shows the rows that are cancelled an
     `${cancels}\nKeeps     1,200 rows of earlier imports that are not in this file`,
   );
   expect(lookWords({ ...lacking, replace: false }).join('\n')).toContain('Keeps     1,202 rows of earlier imports');
+  const cut = lookWords({ ...lacking, dryRun: { ...lacking.dryRun, isCut: true } }).join('\n');
+  expect(cut).not.toContain('Cancels');
+  expect(cut).toMatch(/Keeps {5}1,202 rows of earlier imports.*\n {10}The file ends within its last line/);
   expect(words).toContain('Takes     not known yet');
   expect(questionOf(small)).toBe('Request this limit? [y/N] ');
 });

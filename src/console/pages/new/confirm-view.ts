@@ -67,7 +67,9 @@ export function confirmView(
 }
 
 /** What `replace` cancels. */
-function cancelledWords({ lacking }: Preview['dryRun']): Html | string {
+function cancelledWords({ lacking, isCut }: Preview['dryRun']): Html | string {
+  if (isCut)
+    return t`No earlier row is cancelled: the file ends within its last line, which cannot be used, so it may be cut off.`;
   if (lacking === undefined)
     return t`Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.`;
   if (lacking === 0) return t`No earlier row is cancelled: each that was not sent yet is in this file.`;

@@ -133,10 +133,16 @@ test('the preview counts the rows that the file lacks, and the confirmation coun
   await expect
     .poll(() => look(location))
     .toContain('2 rows are not in this file (1 of them not sent yet) and stay: Elm GmbH , Buyer 1 GmbH .');
-  const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
-  expect(plainText((await web.post(`${location}/confirm`, { of, replace: 'yes' })).text)).toContain(
+  const confirmed = async (at: string) => {
+    const of = /name="of" value="(\w+)"/.exec((await web.get(at)).text)?.[1] ?? '';
+    return plainText((await web.post(`${at}/confirm`, { of, replace: 'yes' })).text);
+  };
+  expect(await confirmed(location)).toContain(
     '1 earlier row of this portfolio that is not in this file and was not sent yet is cancelled.',
   );
+  const cut = await uploadTo(web, ['file', 'q4.csv', `${head}Fir GmbH,DE,3000\nElm GmbH,D`]);
+  await expect.poll(() => look(cut.location)).toContain('2 rows are not in this file');
+  expect(await confirmed(cut.location)).toContain('No earlier row is cancelled: the file ends within its last line');
   const whole = await uploadTo(web, ['file', 'q4.csv', `${head}Elm GmbH,DE,2000\nBuyer 1 GmbH,DE,9\n`]);
   await expect.poll(() => look(whole.location)).toContain('1 row is not in this file and stays: Buyer 1 GmbH .');
 });
