@@ -190,7 +190,7 @@ export function makeCalls({
 
     /**
      * Writes down that the outcome is unknown. Returns when the call was sent, in ms of the server's clock, and in how many ms "resend" may
-     * send it again (undefined: never). Undefined if the claim is no longer this owner's. `othersId`: the id in a response to another
+     * send it again (undefined: never). Undefined if the claim is no longer this owner's, unless the call is free. `othersId`: the id in a response to another
      * request; no setting repeats such a call.
      */
     async doubt(

@@ -159,11 +159,19 @@ local function keepDecision(row, fields, it)
   fields.record = cjson.encode(record)
 end
 
+-- The state of the call of a row's step. Not looked up for documents, which may be several.
+local function stateOfCall(row)
+  local call = row.step == 'limit' and requestOf(row.portfolio.hash, row.key)
+    or row.step == 'company' and ROOT .. ':call:company:' .. cjson.decode(laterOf(row, 'request')).buyer
+  return call and redis.call('HGET', call, 'state')
+end
+
 -- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
 -- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of
 -- a person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
 -- A row that returns to the queue becomes "cancelled" if its portfolio was cancelled in the meantime, since no process would find it
--- otherwise. If its approval is not granted, it returns to the state that fits its approval.
+-- otherwise. If its approval is not granted, it returns to the state that fits its approval. A row whose call was decided in the meantime is
+-- not held: whoever decided it has looked for held rows already. A refused row is held if an earlier send turns out to be in doubt.
 MOVES.advance = {
   goes = function(row, it)
     local portfolio, state, from, to = row.portfolio, row.state, it.from, it.to
@@ -171,7 +179,10 @@ MOVES.advance = {
     if it.revision ~= '' and it.revision ~= (row.rev or '0') and to ~= 'done' then return nil end
     local before = state == 'awaiting' and row.was and cjson.decode(row.was)
     local was = before and before.state or state
-    if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end
+    local call = to == 'held' and stateOfCall(row)
+    if call == 'made' or call == 'free' then return nil end
+    local mayMove = was == 'held' or call == 'unknown' and state == 'refused'
+    if to ~= 'done' and state ~= from and not (mayMove and row.step == from) then return nil end
     local fields = withoutTries(row)
     if to == 'queued' or to == 'awaiting' then
       if state ~= from then return nil end

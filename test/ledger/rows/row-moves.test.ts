@@ -192,3 +192,36 @@ test('a cancellation also cancels rows that an import from before it adds later'
   expect((await portfolios.read('q4')).states).toMatchObject({ queued: 1, cancelled: 0 });
   await Promise.all([run.end(), next.end()]);
 });
+
+const HELD = { problem: { step: 'limit', message: 'lost' } } as const;
+
+test.each(['made', 'free'] as const)('a row is not held any more once its call is %s', async (how) => {
+  const { rows, calls, process } = await putRow({ companyId: 'company_1' });
+  await process('a');
+  await rows.begin(row, 'limit');
+  const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  if (how === 'made') await calls.settle(limit, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
+  else await calls.release(limit, 'a/1', 'unsent');
+  expect(await rows.advance(row, 'limit', 'held', HELD)).toBe('limit');
+});
+
+test('a refused row is held if an earlier send of its limit turns out to be in doubt', async () => {
+  const { rows, calls, process } = await putRow({ companyId: 'company_1' });
+  const { vanish } = await process('a');
+  await process('b');
+  await rows.begin(row, 'limit');
+  const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  await vanish();
+  await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+  await calls.resolve([limit], 'b', undefined);
+  await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' });
+  await calls.release(limit, 'b/2', 'refused', { status: 422, body: 'no' });
+  await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } });
+  expect(await rows.advance(row, 'limit', 'held', HELD)).toBe('refused');
+  expect(await calls.doubt(limit, 'a/1', 'status 500')).toMatchObject({ sentMs: expect.any(Number) });
+  // Said again, since the reply was lost.
+  expect(await calls.doubt(limit, 'a/1', 'status 500')).toMatchObject({ sentMs: expect.any(Number) });
+  expect(await rows.advance(row, 'limit', 'held', HELD)).toBe('held');
+});

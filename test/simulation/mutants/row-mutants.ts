@@ -1,4 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, type Mutant, RESOLVED } from './mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, type Mutant, RESOLVED, TWO } from './mutant.ts';
 
 const LET_GO = 'approved, and refused';
 const LOST = 'corrected while its answer is lost';
@@ -10,7 +10,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       'moves',
       'awaited',
       'a row is moved from where nobody saw it',
-      ["if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end", ''],
+      ["if to ~= 'done' and state ~= from and not (mayMove and row.step == from) then return nil end", ''],
       [...RESOLVED, ...BOARD, ...CANCELLED],
     ),
     {
@@ -25,6 +25,47 @@ export const ROW_MUTANTS: readonly Mutant[] = [
           'bob#24': 'stands still',
         },
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'refused' },
+      },
+    },
+  ),
+  foundBy(
+    lua(
+      'moves',
+      'decided',
+      'a row is held though its call was decided in the meantime',
+      ["if call == 'made' or call == 'free' then return nil end", ''],
+      TWO,
+    ),
+    {
+      world: 'refused too late, in two portfolios',
+      schedule: {
+        order: ['ann', 'bob'],
+        deviations: { 'bob#430': 'stands still' },
+        answers: {
+          'limit of Buyer-1@example.com 1000 #1': 'too late, refused',
+          'company of Buyer 1 #1': 'too late, made',
+        },
+      },
+    },
+  ),
+  foundBy(
+    lua(
+      'moves',
+      'doubted late',
+      'a refused row is not held if an earlier send is in doubt',
+      ["was == 'held' or call == 'unknown' and state == 'refused'", "was == 'held'"],
+      RESOLVED,
+    ),
+    {
+      world: 'resolved by plans',
+      schedule: {
+        order: ['ann', 'bob', 'yann', 'yves'],
+        deviations: {},
+        answers: {
+          'limit of Buyer-1@example.com 1000 #1': 'too late, 500',
+          'limit of Buyer-1@example.com 1000 #2': 'broken off, made',
+          'limit of Buyer-1@example.com 1000 #3': 'refused',
+        },
       },
     },
   ),

@@ -155,9 +155,9 @@ export type ModelPortfolio = {
   calls: Record<CallKind | 'throttled', number>;
 };
 
-/** A call in doubt that no process has claimed. */
-export const inDoubt = (row: string): ModelCall => {
-  return { state: 'unknown', owner: undefined as never, id: '', row, open: 1, doubts: 1 };
+/** A call that was free, and is in doubt since this late attempt. */
+export const inDoubt = (owner: Attempt): ModelCall => {
+  return { state: 'unknown', owner, id: '', row: `${owner.portfolio}/${owner.key}`, open: 1, doubts: 1 };
 };
 
 export function noteDoubt(call: ModelCall): void {

@@ -182,7 +182,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     doubt(attempt: Attempt): void {
       const call = calls.get(attempt.thing);
       // The call was given back in the meantime, and this send of it has an unknown outcome.
-      if (!call) calls.set(attempt.thing, inDoubt(`${attempt.portfolio}/${attempt.key}`));
+      if (!call) calls.set(attempt.thing, inDoubt(attempt));
       // So has this send if another owner has the call by now, and no send was in doubt.
       if (call?.state === 'claimed' && call.owner !== attempt && call.open === 0) call.open = call.doubts = 1;
       if (call?.owner !== attempt || call.state === 'made') return;
@@ -193,10 +193,11 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     },
 
     /**
-     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made.
+     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made. A row is held only as
+     * long as its call is in doubt, and then also if it was refused.
      */
     advance(
-      { portfolio: name, key, step, revision }: Attempt,
+      { portfolio: name, key, step, revision, thing }: Attempt,
       to: RowState,
       brought: { company?: string; answer: 'ok' | '422' | '' },
     ): RowState | '' {
@@ -204,7 +205,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!row) return '';
       if (row.revision !== revision && to !== 'done') return row.state;
       const isHeld = row.state === 'held' || row.was?.state === 'held';
-      const expected = row.state === step || (isHeld && row.step === step) || to === 'done';
+      const call = to === 'held' && step !== 'documents' ? calls.get(thing) : undefined;
+      if (to === 'held' && step !== 'documents' && (!call || call.state === 'made')) return row.state;
+      const mayMove = isHeld || (row.state === 'refused' && call?.state === 'unknown');
+      const expected = row.state === step || (mayMove && row.step === step) || to === 'done';
       if (row.state === 'done' || !expected) return row.state;
       if (row.was) bind(row, row.was.approval);
       row.state = to;
