@@ -25,11 +25,9 @@ end
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
   local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt' })
-  if found.owner ~= it.owner then
-    if not noteLate(of, it, found, now) then return {} end
-  elseif found.state ~= 'claimed' and found.state ~= 'unknown' then
-    return {}
-  end
+  local isOwn = found.owner == it.owner
+  if isOwn and found.state ~= 'claimed' and found.state ~= 'unknown' then return {} end
+  if not isOwn and not noteLate(of, it, found, now) then return {} end
   local againAt = tonumber(found.againAt or now)
   if found.state == 'claimed' then
     local doubts = noteDoubt(call, it.heard, found.at, now)

@@ -161,7 +161,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       'doubt',
       'owner',
       'anybody has a call in doubt',
-      ["if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return {} end", ''],
+      ['if not isOwn and not noteLate(of, it, found, now) then return {} end', ''],
       [AMONG_THREE],
     ),
     {

@@ -165,8 +165,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     release(attempt: Attempt, why: 'refused' | 'throttled' | 'unreachable'): void {
       const call = calls.get(attempt.thing);
       if (call?.owner !== attempt || call.state === 'made') return;
-      // A process that counted as vanished and reports now that it made nothing ends its doubt; an earlier call stays
-      // in doubt.
+      // A process that counted as vanished and reports now that it made nothing ends its own doubt, and no earlier one.
       if (call.state === 'unknown') {
         call.open -= 1;
         call.doubts -= 1;
@@ -185,16 +184,14 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!call) calls.set(attempt.thing, inDoubt(attempt));
       // So has this send if another owner has the call by now, and no send was in doubt.
       if (call?.state === 'claimed' && call.owner !== attempt && call.open === 0) call.open = call.doubts = 1;
-      if (call?.owner !== attempt || call.state === 'made') return;
       // A call of a vanished process is not counted as answered, and may be sent again at once.
-      if (call.state !== 'claimed') return;
+      if (call?.owner !== attempt || call.state !== 'claimed') return;
       noteDoubt(call);
       call.doubted = true;
     },
 
     /**
-     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made. A row is held only as
-     * long as its call is in doubt, and then also if it was refused.
+     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made.
      */
     advance(
       { portfolio: name, key, step, revision, thing }: Attempt,
@@ -205,9 +202,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!row) return '';
       if (row.revision !== revision && to !== 'done') return row.state;
       const isHeld = row.state === 'held' || row.was?.state === 'held';
-      const call = to === 'held' && step !== 'documents' ? calls.get(thing) : undefined;
+      const call = calls.get(thing);
       if (to === 'held' && step !== 'documents' && (!call || call.state === 'made')) return row.state;
-      const mayMove = isHeld || (row.state === 'refused' && call?.state === 'unknown');
+      const mayMove = isHeld || (to === 'held' && row.state === 'refused' && call?.state === 'unknown');
       const expected = row.state === step || (mayMove && row.step === step) || to === 'done';
       if (row.state === 'done' || !expected) return row.state;
       if (row.was) bind(row, row.was.approval);
