@@ -52,7 +52,9 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
   const file = fileOf(dir, draft);
   const place = await openDocuments(documentsOf(dir, draft), signal);
   try {
-    const looking = { ...deps, ledger: deps.outlook, documents: { dir: place.dir }, signal };
+    const named = new Set<string>();
+    const documents = { dir: place.dir, onNamed: (path: string) => named.add(path) };
+    const looking = { ...deps, ledger: deps.outlook, documents, signal };
     const { opened, warnings, outlook } = await openAsImport({ portfolio, reading, ...file }, looking);
     opened.warnings.unshift(...warnings);
     const columns = await columnsWithSamples({ ...reading, ...file, signal }, opened);
@@ -70,20 +72,19 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     const found = await readThrough(opened, { dir, dryRun, onLines });
     await dryRun.countLacking({ header: opened.header, rows: found.counts.rows }, deps.outlook.rows);
     const sheets = opened.dialect.sheet === undefined ? [] : await sheetNames({ path: file.path, signal });
-    const { named, ...told } = found;
     return {
       of,
       madeMs: Date.now(),
       ...headOf(opened, columns),
       conventions: await conventionsOf(opened),
       sheets,
-      ...told,
+      ...found,
       first,
       currency: opened.currency(),
       dryRun: dryRun.result(),
       ratePerS: ratePerS ?? null,
       largest: largest.result(),
-      unnamedDocuments: await unnamedDocuments(place.dir, named),
+      unnamedDocuments: opened.problems.length > 0 ? [] : await unnamedDocuments(place.dir, named),
     };
   } finally {
     await place.close();
@@ -147,7 +148,7 @@ async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
 
-type Through = Pick<Preview, 'counts' | 'sum' | 'changes' | 'problems' | 'warnings'> & { named: Set<string> };
+type Through = Pick<Preview, 'counts' | 'sum' | 'changes' | 'problems' | 'warnings'>;
 
 async function readThrough(
   opened: Opened,
@@ -158,7 +159,6 @@ async function readThrough(
   const problems = makeMendList(join(dir, PROBLEMS_FILE));
   const warnings = makeMendList(join(dir, WARNINGS_FILE));
   const changes = makeChangeTally();
-  const named = new Set<string>();
   try {
     for await (const batch of opened.batches()) {
       sum.add(batch);
@@ -166,16 +166,13 @@ async function readThrough(
         counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
         changes.add(line.changed);
         if (line.kind !== 'row') await problems.add(toMend(line));
-        else {
-          if (line.warnings.length > 0) await warnings.add(toMend(line));
-          for (const { path } of line.row.documents) named.add(path);
-        }
+        else if (line.warnings.length > 0) await warnings.add(toMend(line));
       }
       counts.lines += batch.length;
       onLines(counts.lines);
     }
     const pages = { problems: await problems.end(), warnings: await warnings.end() };
-    return { counts, sum: sum.found(), changes: changes.result(), named, ...pages };
+    return { counts, sum: sum.found(), changes: changes.result(), ...pages };
   } finally {
     problems.drop();
     warnings.drop();

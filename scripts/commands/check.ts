@@ -106,11 +106,12 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     const changes = await lookForChange(path);
     const open = () => openPortfolio({ ...reading, path, signal: stopping });
     await mustHaveLines(reading.sameBuyer, { path, open });
+    const named = new Set<string>();
     const looking = {
       account: accountOf(settings),
       ledger: ledger.context && outlookDepsOf(ledger.context),
       fileRules: fileRulesOf(settings),
-      documents: place,
+      documents: { ...place, onNamed: (path: string) => named.add(path) },
       signal: stopping,
     };
     const { opened, warnings: leftOut, outlook } = await openAsImport({ portfolio, reading, path }, looking);
@@ -118,7 +119,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }
     if (ledger.context) announceFolder(settings, terminal.say);
-    const deps = { portfolio, leftOut, changes, settings, ledger, outlook, documentsDir: place.dir, terminal };
+    const deps = { portfolio, leftOut, changes, settings, ledger, outlook, named, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
       isToListBuyers: options.buyers === true,
@@ -141,6 +142,8 @@ type CheckDeps = {
   ledger: Ledger;
   outlook: ImportOutlook;
   documentsDir: string;
+  /** The documents that lines name, known after the last line. */
+  named: ReadonlySet<string>;
   terminal: Terminal;
   isToListBuyers: boolean;
   total: string | undefined;
@@ -155,11 +158,9 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const supplier = await supplierOf(deps.supplierPath, list);
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S, supplier });
   const buyers = makeBuyerList(outlook.buyers.portfolio);
-  const named = new Set<string>();
   const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
   const counts = await readAll(opened, list, async (batch) => {
     await terminal.room();
-    for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
     if (deps.isToListBuyers) buyers.add(batch);
     sum?.add(batch);
     return dryRun.add(batch);
@@ -169,7 +170,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const changes = await deps.changes();
   list.add({ problems: otherSum ? [otherSum] : [], warnings: [...opened.warnings, ...changes] });
   list.sayAlike();
-  const unnamed = await unnamedDocuments(documentsDir, named);
+  const unnamed = opened.problems.length > 0 ? [] : await unnamedDocuments(documentsDir, deps.named);
   const isPart = isErrorsHeader(opened.header);
   if (ledger.context) await dryRun.countLacking({ header: opened.header, rows: counts.rows }, ledger.context.rows);
   const isRequesting = counts.rows > 0 && !otherSum;

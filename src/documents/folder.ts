@@ -19,9 +19,15 @@ export type FolderWords = { folder: string; missing: string; bring?: string };
  * document.
  * @param maxSizeMb larger documents are a problem; a megabyte has 1024 × 1024 bytes.
  * @param words the folder's name in messages, if it differs from its path, and the message for a missing folder
+ * @param onNamed called with the path of each file in the folder that a name leads to, also of one that cannot be sent
  */
-export function makeDocumentFolder(given: { dir: string; maxSizeMb: number; words?: FolderWords | undefined }) {
-  const { dir, maxSizeMb, words = folderWordsOf(dir) } = given;
+export function makeDocumentFolder(given: {
+  dir: string;
+  maxSizeMb: number;
+  words?: FolderWords | undefined;
+  onNamed?: (path: string) => void;
+}) {
+  const { dir, maxSizeMb, words = folderWordsOf(dir), onNamed = () => {} } = given;
   const finder = makeNameFinder({ root: dir });
   const kept = new Map<string, Promise<Document | string>>();
 
@@ -36,6 +42,7 @@ export function makeDocumentFolder(given: { dir: string; maxSizeMb: number; word
     try {
       const path = await realpath(join(root, name));
       if (!isInside(root, path)) return `${name} leads out of the documents folder: copy the file into it.`;
+      onNamed(path);
       return await inspect(name, path);
     } catch (error) {
       const code = systemCode(error);
@@ -126,7 +133,7 @@ const MAX_LISTED = 1_000;
  * The files in the documents folder that no line names, as a line would name them. Usually somebody forgot them.
  * Without hidden files; empty if the folder is missing.
  *
- * @param named absolute paths with links resolved, as in `Document.path`.
+ * @param named absolute paths with links resolved, as `onNamed` of the folder is called with them
  */
 export async function unnamedDocuments(dir: string, named: ReadonlySet<string>): Promise<string[]> {
   const unnamed: string[] = [];

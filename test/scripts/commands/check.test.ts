@@ -1,0 +1,20 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+
+test('a document counts as named by a line that is invalid, a duplicate, or names it although it cannot be sent', async () => {
+  const { cwd, limitline } = await openDesk(1);
+  await mkdir(join(cwd, 'documents'));
+  for (const name of ['a.pdf', 'b.pdf', 'c.pdf']) await writeFile(join(cwd, 'documents', name), '%PDF-1.4\n');
+  await writeFile(join(cwd, 'documents/empty.pdf'), '');
+  const lines = ['A,x,a.pdf', 'B,1,', 'B,1,b.pdf', 'C,2,empty.pdf'];
+  const file = (header: string) =>
+    writeFile(join(cwd, 'm.csv'), [header, ...lines].map((line) => `${line}\n`).join(''));
+  await file('name,requested_limit,supporting_documents');
+  const { stdout } = await limitline('check', 'm.csv');
+  expect(stdout).toContain('Documents that no line names: c.pdf.\n');
+  // Of a file of which no line is read, nobody knows what its lines name.
+  await file('name,amount in thousands,supporting_documents');
+  expect((await limitline('check', 'm.csv')).stdout).not.toContain('Documents');
+});
