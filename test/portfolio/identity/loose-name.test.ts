@@ -6,6 +6,9 @@ import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
 test.each([
   ['Müller Stahl GmbH', 'MUELLER STAHL G.m.b.H.'],
   ['Müller Stahl GmbH', 'Muller-Stahl'],
+  ['Müller Stahl GmbH', 'Müller Stahl Gesellschaft mbH'],
+  ['Müller Stahl GmbH', 'Müller Stahl Ges.m.b.H.'],
+  ['Müller Stahl GmbH', 'Müller Stahl GesmbH'],
   ['Groß & Söhne GmbH & Co. KG', 'Gross & Soehne GmbH und Co KG'],
   ['Kleine Werkstatt UG (haftungsbeschränkt)', 'Kleine Werkstatt UG'],
   ['Anna Berg e.K.', 'Anna Berg eK'],
