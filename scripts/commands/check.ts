@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { lackingWords } from '../../jobs/import/lacking-rows.ts';
+import { checkImport } from '../../jobs/import/open-import.ts';
 import { mustHaveLines } from '../../jobs/import/same-buyer-lines.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
@@ -103,6 +104,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   const ledger = await findLedger(settings);
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
+    checkImport({ portfolio, path });
     const changes = await lookForChange(path);
     const open = () => openPortfolio({ ...reading, path, signal: stopping });
     await mustHaveLines(reading.sameBuyer, { path, open });

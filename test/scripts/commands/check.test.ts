@@ -18,3 +18,12 @@ test('a document counts as named by a line that is invalid, a duplicate, or name
   await file('name,amount in thousands,supporting_documents');
   expect((await limitline('check', 'm.csv')).stdout).not.toContain('Documents');
 });
+
+test('a portfolio name that an import refuses is refused by check, too', async () => {
+  const { limitline } = await openDesk(1);
+  const words = '"q4/2026" cannot be the name of a portfolio';
+  for (const command of ['check', 'import']) {
+    const { status, stderr } = await limitline(command, 'q4.csv', '--portfolio', 'q4/2026');
+    expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining(words)]);
+  }
+});
