@@ -1,4 +1,4 @@
-import { readSettings } from '../../src/config.ts';
+import { readSettings, type Settings } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -11,11 +11,17 @@ const CONSOLE_COMMANDS: ReadonlySet<string> = new Set(['console', 'up']);
  * @throws LimitlineError `SETTINGS`, as the command itself would
  */
 export async function sayNotices(command: string, { say }: Pick<Terminal, 'say'>): Promise<void> {
-  const reach = CONSOLE_COMMANDS.has(command) ? await import('../../src/console/server/reach.ts') : undefined;
-  const { notices, LOG_LEVEL: level } = readSettings({ moreFaults: reach?.reachFaults });
+  const moreFaults = CONSOLE_COMMANDS.has(command) ? await consoleFaults() : undefined;
+  const { notices, LOG_LEVEL: level } = readSettings({ moreFaults });
   const log = command === 'work' && notices.length > 0 ? makeLog({ level }) : undefined;
   for (const notice of notices) {
     if (log) log.warn(notice);
     else say(`limitline: ${notice}.`);
   }
+}
+
+async function consoleFaults(): Promise<(settings: Omit<Settings, 'dataFolderBy' | 'dotenv' | 'notices'>) => string[]> {
+  const { reachFaults } = await import('../../src/console/server/reach.ts');
+  const { certificateFaults } = await import('../../src/console/server/certificate.ts');
+  return (settings) => [...reachFaults(settings), ...certificateFaults(settings)];
 }

@@ -49,6 +49,16 @@ test.each(['up', 'console'])(
   },
 );
 
+// Promise: setting-faults-all-at-once
+test('the console reports files of its certificate that cannot be read together with other faults of the settings', async () => {
+  const { start } = await openPlace();
+  const files = { CONSOLE_TLS_CERT_FILE: '/nowhere/cert.pem', CONSOLE_TLS_KEY_FILE: '/nowhere/key.pem' };
+  const { status, stderr } = await start(['console'], { ...files, CONSOLE_PORT: 'many' }).ended;
+  expect(status).toBe(1);
+  const words = /CONSOLE_PORT is "many".*CONSOLE_TLS_CERT_FILE cannot be read.*CONSOLE_TLS_KEY_FILE cannot be read/;
+  expect(fatal(stderr)).toEqual([expect.stringMatching(words)]);
+});
+
 // Promise: other-secret-starts-nothing
 test("console and nightly do not start with another secret than the installation's", async () => {
   const { start, addUser } = await openPlace();

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Server } from 'node:tls';
 import { createSecureContext, type SecureVersion } from 'node:tls';
+import type { Settings } from '../../config.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
@@ -43,8 +44,7 @@ const SAY_EVERY_MS = 86_400_000;
 
 /** @throws LimitlineError `SETTINGS` if the files cannot be read, are not a certificate and a key, or do not match */
 export function readCertificate({ certFile, keyFile }: Files): Certificate {
-  const cert = readText('CONSOLE_TLS_CERT_FILE', certFile);
-  const key = readText('CONSOLE_TLS_KEY_FILE', keyFile);
+  const [cert = '', key = ''] = readTexts({ CONSOLE_TLS_CERT_FILE: certFile, CONSOLE_TLS_KEY_FILE: keyFile });
   try {
     new X509Certificate(cert);
   } catch (error) {
@@ -61,6 +61,20 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
     });
   }
   return { cert, key };
+}
+
+/** What is wrong with the files of the settings, so that it is said together with other faults; empty where a file is not given. */
+export function certificateFaults({
+  CONSOLE_TLS_CERT_FILE: certFile,
+  CONSOLE_TLS_KEY_FILE: keyFile,
+}: Pick<Settings, 'CONSOLE_TLS_CERT_FILE' | 'CONSOLE_TLS_KEY_FILE'>): string[] {
+  if (certFile === undefined || keyFile === undefined) return [];
+  try {
+    readCertificate({ certFile, keyFile });
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /** The problems that browsers will have with the certificate under `host`, a sentence each. */
@@ -116,12 +130,18 @@ export function keepCertificate(
   return () => clearInterval(look);
 }
 
-function readText(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new LimitlineError('SETTINGS', `${setting} cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
+function readTexts(files: Record<string, string>): string[] {
+  const faults: string[] = [];
+  const texts = Object.entries(files).map(([setting, file]) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      faults.push(`${setting} cannot be read: ${messageOf(error)}.`);
+      return '';
+    }
+  });
+  if (faults.length > 0) throw new LimitlineError('SETTINGS', faults.join(' '));
+  return texts;
 }
 
 function keyFault(key: string, error: unknown): string {
