@@ -65,6 +65,9 @@ export const amountsByCurrency = z
   )
   .optional();
 
+/** Names of columns, which may have spaces in them. */
+export const columnList = z.string().transform((text) => text.split(/\s*,\s*/).filter(Boolean));
+
 export const textList = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
 export const addressList = textList.superRefine((entries, context) => {

@@ -9,6 +9,7 @@ import {
   amountsByCurrency,
   amountText,
   checkedFile,
+  columnList,
   groupRoles,
   HTTP_FAULT,
   httpUrl,
@@ -145,7 +146,7 @@ export const settingsSchema = z.object({
   /** A portfolio pauses when the first answers of a step are so many refusals of one kind; 0 turns this off. */
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   /** Columns that must not be empty, besides name and amount, separated by commas. */
-  REQUIRED_COLUMNS: textList.default([]),
+  REQUIRED_COLUMNS: columnList.default([]),
   /**
    * Amounts by currency, such as `EUR=700000,GBP=600000`: for a larger request a warning advises audited financial statements. The
    * service's own USD 750,000 counts besides (docs/file.md#how-it-is-read).

@@ -41,6 +41,7 @@ test.each([
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
   ['ADVISE_STATEMENTS_ABOVE', 'EUR=700000, GBP=600000', { EUR: 700_000, GBP: 600_000 }],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
+  ['REQUIRED_COLUMNS', 'country code , Kunden Nr,', ['country code', 'Kunden Nr']],
   ['SERVICE_NOT_MADE', '502, 503', [502, 503]],
   ['SERVICE_NOT_MADE', '408', [408]],
   ['SERVICE_NOT_MADE', '', []],
