@@ -41,11 +41,14 @@ export function readHeader(
   if (!foreign && isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
+  // The setting may name a column as the header does, though that name means a known column.
+  const owns = new Set(columns.map(ownMeaning));
   const clashOf = makeExtraClashes();
   for (const column of columns) {
-    const name = column.known ?? ownMeaning(column);
+    const own = ownMeaning(column);
+    const name = column.known ?? own;
     const earlier = seen.get(name);
-    column.needed = wanted.has(name);
+    column.needed = wanted.has(name) || wanted.has(own);
     if (earlier === undefined) seen.set(name, column);
     else if (column.known || column.needed) problems.push(named(header.line, name, earlier, column));
     const clash = column.extra && clashOf(column.extra);
@@ -55,7 +58,8 @@ export function readHeader(
       problems.push(makeProblem(header.line, column.written, null, message));
     }
   }
-  const missing = [...wanted].filter((name) => !seen.has(name) && !(isKnown(name) && constants[name] !== undefined));
+  const has = (name: string) => seen.has(name) || owns.has(name) || (isKnown(name) && constants[name] !== undefined);
+  const missing = [...wanted].filter((name) => !has(name));
   const isHeader =
     missing.length === 0 ||
     missing.length < wanted.size ||

@@ -87,6 +87,17 @@ describe('readHeader', () => {
     ]);
   });
 
+  test('finds a column of REQUIRED_COLUMNS by the name that the header has, also where that means a known column', () => {
+    const told = { needed: ['name', 'Kunden Nr'], columns: { Firma: 'name' as const } };
+    const { columns, problems } = readHeader(header('Firma', 'Kunden Nr', 'note'), told);
+    expect(problems).toEqual([]);
+    expect(columns.map(({ known, needed }) => [known, needed])).toEqual([
+      ['name', true],
+      ['buyer_reference', true],
+      [null, false],
+    ]);
+  });
+
   test('reports equal column names that --map cannot tell apart', () => {
     const { problems } = readHeader(header('name', 'Limit', ' Limit', 'limit'), { needed: ['requested_limit'] });
     expect(problems.map((one) => one.message)).toEqual([
