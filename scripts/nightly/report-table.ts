@@ -52,7 +52,7 @@ export function reportTable(report: NightReport, findings: readonly ReportFindin
 const FOLDER = new URL('../../src/console/assets/styles/', import.meta.url);
 
 /** The console's styles that a printed report needs. The others are for screens. */
-const FILES = ['2-base', '4-states', '5-boxes', '8-forms', 'page-nightly', 'page-paper'];
+const FILES = ['2-base', '2-parts', '4-states', '5-boxes', '8-forms', 'page-nightly', 'page-paper'];
 
 /** Renders a report as one page for printing, with the console's styles in light colours. */
 export function printReport(whole: WholeReport): Iterable<string> {

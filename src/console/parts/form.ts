@@ -141,7 +141,7 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
 };
 
 export function roleList(roles: readonly Role[]): Html {
-  return html`<span class="roles">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
+  return html`<span class="chips">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
 }
 
 export function roleTicks(roles: readonly Role[]): Html {

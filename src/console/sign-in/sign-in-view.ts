@@ -134,7 +134,7 @@ export function signOutLine(csrf: string): Html {
 /** Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works. */
 export function factorForm(given: { csrf: string; action: string; to: string; factor: NewFactor }): Html {
   const { csrf, action, to, factor } = given;
-  return html`<ol class="factor-steps">
+  return html`<ol class="stack factor-steps">
     <li>Open an authenticator app on your telephone. Any that makes codes of six digits will do.</li>
     <li>Add an account by scanning this picture.
       <div class="factor-picture">${qrCode(factor.address, { label: t`QR code of your second factor; the key below says the same` })}</div>

@@ -24,7 +24,7 @@ export function meView(given: {
   const { csrf, person, user, sessions, said } = given;
   return html`${pageHead({ title: t`My account` })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
-    <div class="people-panels">
+    <div class="stack">
     ${panel({ title: t`You`, body: youPart(person, user) })}
     ${user !== undefined && panel({ title: t`Password`, body: passwordPart(csrf, user) })}
     ${user !== undefined && panel({ title: t`Second factor`, body: factorPart(csrf, user) })}

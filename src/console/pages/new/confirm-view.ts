@@ -52,7 +52,7 @@ export function confirmView(
     ...(first && { first: String(first) }),
   };
   const body = html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
-    <div class="form-end">${other === undefined && button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
+    <div class="beside">${other === undefined && button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
       <a class="button is-quiet" href="/new/${id}" data-close>Back</a></div>`;
   const secondLimits = secondLimitWords(dryRun);
   return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>

@@ -197,7 +197,7 @@ function uploadFields(maxUploadMb: number): Html {
       <button class="button is-quiet" type="button" data-cancel>Cancel</button>
     </div>
     <div data-trouble role="alert"></div>
-    <div class="upload-end">
+    <div class="beside">
       ${button({ words: t`Upload and check`, kind: 'primary' })}
       <span class="hint">Up to ${count(maxUploadMb)} MB. Uploading requests nothing.</span>${commandLine('npx limitline check FILE')}
     </div>`;

@@ -31,7 +31,7 @@ export function mendGrid(
       <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="${['cell', known === 'name' && 'is-name']}"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
       ${lines.map((line, at) => lineRows(line, { columns, place, isFirst: at === 0 }))}
     </table></div>
-    <div class="form-end">${button({ words: t`Save as a new version`, kind: 'primary' })}
+    <div class="beside">${button({ words: t`Save as a new version`, kind: 'primary' })}
       <span class="hint">Only the cells that you change are written; every other byte of the file stays as it is.</span></div>`;
   return html`<div class="mend-tabs">${tab(draft, { list: 'problems', pages: preview.problems, place })}${tab(draft, { list: 'warnings', pages: preview.warnings, place })}</div>
     ${causeChips(draft, pages, place)}

@@ -35,7 +35,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${dayOf(sinceMs, medium)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${count(rowsBefore)} before`}</p>
-      ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
+      ${medium === 'page' && commands.length > 0 && html`<p class="beside">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
   </li>`;

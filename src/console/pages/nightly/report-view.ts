@@ -61,7 +61,7 @@ export function reportSections(
 
 function sectionView(section: SectionName, groups: readonly ShownGroup[], id: string, medium: Medium): Html {
   const { title, lead } = SECTION_WORDS[section];
-  return html`<section class="${['report-part', `is-${section}`]}" aria-labelledby="part-${section}">
+  return html`<section class="report-part" aria-labelledby="part-${section}">
     <h3 id="part-${section}">${translated(title)}</h3><p class="quiet">${translated(lead)}</p>
     ${groups.map((group) => groupView(group, id, medium))}
   </section>`;

@@ -280,7 +280,7 @@ function renderProof({ state, imports, twice }: PortfolioLook): Html {
   return html`${notice(kind, title)}
     <ul class="proof">${shown.map(renderCheck)}</ul>
     ${early.length > 0 && html`<p class="quiet">${early.length} earlier imports: nothing differs.</p>`}
-    ${twice.length > 0 && html`<ul class="proof-twice">${twice.map(({ kind: what, id, again }) => html`<li>a ${what} was made twice: <code>${id}</code> and <code>${again}</code></li>`)}</ul>`}
+    ${twice.length > 0 && html`<ul>${twice.map(({ kind: what, id, again }) => html`<li>a ${what} was made twice: <code>${id}</code> and <code>${again}</code></li>`)}</ul>`}
     <p class="quiet">${commandLine('npx limitline reconcile', t`To check each row:`)}</p>`;
 }
 

@@ -123,9 +123,9 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
         head: t`Cause`,
         kind: 'id',
         names: true,
-        cell: ({ id }) => html`<a class="queue-fact" href="${searchAddress({ portfolio, cause: id })}">${id}</a>`,
+        cell: ({ id }) => html`<a class="nowrap" href="${searchAddress({ portfolio, cause: id })}">${id}</a>`,
       },
-      { head: t`Step`, cell: ({ step }) => html`<span class="queue-fact">${step}</span>` },
+      { head: t`Step`, cell: ({ step }) => html`<span class="nowrap">${step}</span>` },
       { head: t`Status`, kind: 'number', cell: ({ status }) => status ?? '–' },
       { head: t`What was said`, cell: (cause) => shownCause(cause) || cause.meaning },
       { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
@@ -158,7 +158,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
         head: t`Row`,
         names: true,
         cell: ({ row, result }) =>
-          html`<a class="queue-fact" href="${rowAddress(row)}">${row.portfolio}, line ${result.line}</a>`,
+          html`<a class="nowrap" href="${rowAddress(row)}">${row.portfolio}, line ${result.line}</a>`,
       },
       { head: t`Buyer`, cell: ({ result }) => theirWords(result.request.name) },
       { head: t`Requested`, kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
@@ -167,7 +167,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
       {
         head: t`When`,
         wideOnly: true,
-        cell: ({ result }) => html`<span class="queue-fact">${timeAgo(result.updatedMs)}</span>`,
+        cell: ({ result }) => html`<span class="nowrap">${timeAgo(result.updatedMs)}</span>`,
       },
       { head: t`What can be done`, kind: 'actions', cell: (found) => rowAction(found, { csrf, address }) },
     ],
@@ -180,7 +180,7 @@ const SHOWN_CHARACTERS = 160;
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
   const body = problem?.body ?? '';
   return html`<div>${advice(plainCause(problem?.message ?? t`not known`))}${replaced && t` (another row stands in its place)`}
-    ${body !== '' && html`<span class="under queue-answer">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
+    ${body !== '' && html`<span class="under">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
     ${cause !== undefined && html`<span class="under">step ${problem?.step}, cause <code>${cause}</code></span>`}</div>`;
 }
 

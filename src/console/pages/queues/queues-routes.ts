@@ -116,7 +116,7 @@ function queueOf(params: { queue?: string }): QueueName {
 }
 
 function pauseView(queue: QueueName, csrf: string): Html {
-  const body = html`<div class="form-end">${button({ words: t`Pause`, kind: 'primary' })}
+  const body = html`<div class="beside">${button({ words: t`Pause`, kind: 'primary' })}
     <a class="button is-quiet" href="/work" data-close>Back</a></div>`;
   return html`<h2 class="dialog-title">Pause the queue ${queue}?</h2>
     <p>It stops for all portfolios, until somebody lets it go on. Calls under way are still waited for.</p>
@@ -164,7 +164,7 @@ function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string
     rows: queues,
     columns: [
       { head: t`Step`, names: true, cell: ({ name }) => nameOf(name) },
-      { head: t`State`, cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
+      { head: t`State`, cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="nowrap">goes on</span>`) },
       { head: t`Per minute, now`, kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
       { head: t`Per minute, last hour`, kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
       { head: t`Waiting`, kind: 'number', cell: ({ waiting }) => grouped(waiting) },

@@ -49,13 +49,13 @@ export function rowPage(
   })}
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
-    <div class="row-page-main">
+    <div class="stack">
       ${panel({ title: t`Result`, body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights, who })}` })}
       ${sessionsPart(story, { csrf, rights, meanings, asks, nowMs: Date.now() })}
       ${panel({ title: t`What happened`, body: timelinePart(timelineOf(story), { row, rights }) })}
       ${panel({ title: t`Sent to the service`, body: callsPart(story) })}
     </div>
-    <div class="row-page-side">
+    <div class="stack row-page-side">
       ${panel({ title: t`The line of the file`, body: linePart({ line, story }, rights) })}
       ${panel({ title: t`Limits of this buyer`, body: limitsOf(story) })}
       ${panel({ title: t`Other requests of this buyer`, body: html`${othersOf(story, meanings)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}

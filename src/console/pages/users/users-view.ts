@@ -23,7 +23,7 @@ export function usersView(given: {
   const query = (more: Record<string, string>) => `/users?${new URLSearchParams({ ...(text && { text }), ...more })}`;
   return html`${pageHead({ title: t`Users`, lead: t`${countWords(count, 'user')} may sign in with a password.`, actions: linkButton({ href: '#add', words: t`Add a user`, kind: 'primary' }) })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
-    <div class="people-panels">
+    <div class="stack">
     <section class="panel" aria-label="All users"><div class="panel-body">
     ${form({
       action: '/users',
@@ -142,7 +142,7 @@ export function userView(given: {
   const { name } = user;
   return html`${pageHead({ title: html`<bdi>${name}</bdi>`, trail: TRAIL, ...(isSelf ? { lead: t`This is you.` } : {}) })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
-    <div class="people-panels">
+    <div class="stack">
     ${panel({ title: t`What is known`, body: knownPart(user) })}
     ${panel({
       title: t`Roles`,
