@@ -171,7 +171,8 @@ end
 -- a person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
 -- A row that returns to the queue becomes "cancelled" if its portfolio was cancelled in the meantime, since no process would find it
 -- otherwise. If its approval is not granted, it returns to the state that fits its approval. A row whose call was decided in the meantime is
--- not held: whoever decided it has looked for held rows already. A refused row is held if an earlier send turns out to be in doubt.
+-- not held: whoever decided it has looked for held rows already. A refused row is held if an earlier send turns out to be in doubt, and a
+-- row that is held already stays so if the refusal is written later.
 MOVES.advance = {
   goes = function(row, it)
     local portfolio, state, from, to = row.portfolio, row.state, it.from, it.to
@@ -179,8 +180,9 @@ MOVES.advance = {
     if it.revision ~= '' and it.revision ~= (row.rev or '0') and to ~= 'done' then return nil end
     local before = state == 'awaiting' and row.was and cjson.decode(row.was)
     local was = before and before.state or state
-    local call = to == 'held' and stateOfCall(row)
-    if call == 'made' or call == 'free' then return nil end
+    local call = (to == 'held' or to == 'refused') and stateOfCall(row)
+    if to == 'held' and (call == 'made' or call == 'free') then return nil end
+    if to == 'refused' and call == 'unknown' and state ~= from then return nil end
     local mayMove = was == 'held' or call == 'unknown' and state == 'refused'
     if to ~= 'done' and state ~= from and not (mayMove and row.step == from) then return nil end
     local fields = withoutTries(row)

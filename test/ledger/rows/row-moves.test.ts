@@ -224,4 +224,6 @@ test('a refused row is held if an earlier send of its limit turns out to be in d
   // Said again, since the reply was lost.
   expect(await calls.doubt(limit, 'a/1', 'status 500')).toMatchObject({ sentMs: expect.any(Number) });
   expect(await rows.advance(row, 'limit', 'held', HELD)).toBe('held');
+  // The job that got the refusal may write it later, too.
+  expect(await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } })).toBe('held');
 });

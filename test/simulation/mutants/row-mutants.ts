@@ -33,7 +33,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       'moves',
       'decided',
       'a row is held though its call was decided in the meantime',
-      ["if call == 'made' or call == 'free' then return nil end", ''],
+      ["if to == 'held' and (call == 'made' or call == 'free') then return nil end", ''],
       TWO,
     ),
     {

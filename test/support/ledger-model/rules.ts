@@ -190,9 +190,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       call.doubted = true;
     },
 
-    /**
-     * The first move of a row wins, but a held row accepts the answer for which it waits, and a made limit stays made.
-     */
+    /** The first move wins, but a held row accepts the answer that it waits for, and a made limit stays made. */
     advance(
       { portfolio: name, key, step, revision, thing }: Attempt,
       to: RowState,
@@ -202,9 +200,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!row) return '';
       if (row.revision !== revision && to !== 'done') return row.state;
       const isHeld = row.state === 'held' || row.was?.state === 'held';
-      const call = calls.get(thing);
+      const call = step === 'documents' ? undefined : calls.get(thing);
       if (to === 'held' && step !== 'documents' && (!call || call.state === 'made')) return row.state;
-      const mayMove = isHeld || (to === 'held' && row.state === 'refused' && call?.state === 'unknown');
+      const isOpen = call?.state === 'unknown';
+      const mayMove = isHeld ? to !== 'refused' || !isOpen : to === 'held' && row.state === 'refused' && isOpen;
       const expected = row.state === step || (mayMove && row.step === step) || to === 'done';
       if (row.state === 'done' || !expected) return row.state;
       if (row.was) bind(row, row.was.approval);
