@@ -26,7 +26,7 @@ export function readGiven(given: {
   const { env, cwd, names, inFiles } = given;
   const values: Record<string, string> = {};
   const faults: string[] = [];
-  const dotenv = dotenvFile(cwd, env, faults);
+  const dotenv = dotenvFile({ cwd, env, known: [...names, ...inFiles.map((name) => `${name}_FILE`)] }, faults);
   const layered = { ...dotenv, ...env };
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];
@@ -82,18 +82,34 @@ function namesIn(layer: NodeJS.Dict<string>): string[] {
 /** Kubernetes sets CONSOLE_PORT to a URL for a service named `console`; that is no setting. */
 const isLink = (name: string, value: string): boolean => name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 
-/** The `.env` file; empty without one. A file that is not trusted is a fault. */
-function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): NodeJS.Dict<string> {
+/** The `.env` file; empty without one. A file that is not trusted is a fault, and so is a setting in it that nothing reads. */
+function dotenvFile(
+  { cwd, env, known }: { cwd: string; env: NodeJS.Dict<string>; known: readonly string[] },
+  faults: string[],
+): NodeJS.Dict<string> {
   try {
     // Editors on Windows put a byte order mark in front, which would become part of the first name.
-    const dotenv = parseEnv(readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '');
+    const text = readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '';
+    const dotenv = parseEnv(text);
     const { LIMITLINE_TRUST_ENV: trust, ...others } = dotenv;
     if (isGiven(trust)) {
       faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');
     }
+    if (text.includes('\0')) faults.push('.env is written in UTF-16, so nothing in it is read: save it as UTF-8');
+    faults.push(...unreadIn(text, dotenv, known));
     return others;
   } catch (error) {
     faults.push(messageOf(error));
     return {};
   }
+}
+
+/** A sentence for each line that begins with a setting's name but gives it no value: `NAME: VALUE`, or a line within the quotes of another. */
+function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly string[]): string[] {
+  return text.split(/\r\n?|\n/).flatMap((line, place) => {
+    const name = /^\s*(?:export\s+)?(\w+)/.exec(line)?.[1] ?? '';
+    if (!known.includes(name) || Object.hasOwn(read, name)) return [];
+    const remedy = `write ${name}=… in a line of its own, and close each quote before it`;
+    return [`.env names ${name} in line ${place + 1}, but gives it no value: ${remedy}`];
+  });
 }

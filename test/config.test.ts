@@ -125,6 +125,21 @@ test('a .env file may begin with a byte order mark', async () => {
   expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
 });
 
+test.each([
+  ['a colon', 'APPROVE_ABOVE: 100000\n'],
+  ['a space', 'export APPROVE_ABOVE 100000\n'],
+  ['an unclosed quote before it', 'SERVICE_CLIENT_ID="abc\nAPPROVE_ABOVE=100000\nSERVICE_CLIENT_SECRET="s3cret"\n'],
+  ['UTF-16', Buffer.from('\uFEFFAPPROVE_ABOVE=100000\n', 'utf16le')],
+])('a setting in .env that nothing reads for %s is a fault', async (_why, content) => {
+  await writeFile(join(cwd, '.env'), content);
+  expect(() => readSettings({ env: {}, cwd })).toThrow(/\.env .*(APPROVE_ABOVE|UTF-16)/);
+});
+
+test('a comment in .env may name a setting', async () => {
+  await writeFile(join(cwd, '.env'), '# APPROVE_ABOVE: 1\n export SERVICE_CONCURRENCY = 5\nAPPROVERS: anna\n');
+  expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
+});
+
 test('a .env file is read, and the environment overrides it', async () => {
   await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
   expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({
