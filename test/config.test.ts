@@ -125,6 +125,7 @@ test('a .env file may begin with a byte order mark', async () => {
   expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
 });
 
+// Promise: env-line-without-value
 test.each([
   ['a colon', 'APPROVE_ABOVE: 100000\n'],
   ['a space', 'export APPROVE_ABOVE 100000\n'],
