@@ -111,7 +111,7 @@ export function lackingWords(
   return [`${earlierRows(all)} ${have}${names}, and ${stay}${more}${cut}.`];
 }
 
-/** Why a file cancels no row, though it was told to replace what was imported before. */
+/** Why a file cancels no row of earlier imports, whatever it was told. */
 export const CUT_OFF =
   'The file ends within its last line, which cannot be used: it may be cut off, so it cancels none of them';
 

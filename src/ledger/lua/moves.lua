@@ -180,9 +180,9 @@ MOVES.advance = {
     if it.revision ~= '' and it.revision ~= (row.rev or '0') and to ~= 'done' then return nil end
     local before = state == 'awaiting' and row.was and cjson.decode(row.was)
     local was = before and before.state or state
-    local call = (to == 'held' or to == 'refused') and stateOfCall(row)
+    local call = (to == 'held' or to == 'refused' and state ~= from) and stateOfCall(row)
     if to == 'held' and (call == 'made' or call == 'free') then return nil end
-    if to == 'refused' and call == 'unknown' and state ~= from then return nil end
+    if to == 'refused' and call == 'unknown' then return nil end
     local mayMove = was == 'held' or call == 'unknown' and state == 'refused'
     if to ~= 'done' and state ~= from and not (mayMove and row.step == from) then return nil end
     local fields = withoutTries(row)

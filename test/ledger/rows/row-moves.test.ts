@@ -227,3 +227,10 @@ test('a refused row is held if an earlier send of its limit turns out to be in d
   // The job that got the refusal may write it later, too.
   expect(await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } })).toBe('held');
 });
+
+test('a row whose request is damaged is refused all the same', async () => {
+  const { rows, connection, keys } = await putRow();
+  await rows.begin(row, 'company');
+  await connection.hset(keys.row(row.portfolio, row.key), 'request', 'damaged');
+  expect(await rows.advance(row, 'company', 'refused', BROUGHT.refused ?? {})).toBe('refused');
+});
