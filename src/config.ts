@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { type CallKind, eachKind } from './call-kind.ts';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
 import { eventFaults } from './events/event-settings.ts';
@@ -16,6 +17,15 @@ import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
  * it, if the service honours an idempotency header.
  */
 export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
+
+/**
+ * The service's idempotency header, in lower case, and what happens to a call whose outcome is unknown if the call left without this
+ * header: before the setting, or by a worker that lacks it. A hosted session is always held.
+ */
+export type Idempotency = {
+  header: string;
+  withoutIt: Readonly<Record<CallKind | 'session', Exclude<UnknownPolicy, 'repeat'>>>;
+};
 
 /** The setting that decides about a response to a limit call with another company, another amount or the id of another limit. */
 export type AnswerCheck = 'hold' | 'warn';
@@ -136,6 +146,16 @@ function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): str
   } catch (error) {
     return [messageOf(error)];
   }
+}
+
+/** What the settings do with a call whose outcome is unknown, without an idempotency header. */
+export const onUnknownOf = (settings: Settings): Record<CallKind, 'hold' | 'resend'> =>
+  eachKind((kind) => settings[`ON_UNKNOWN_${kind.toUpperCase() as Uppercase<CallKind>}`]);
+
+/** The idempotency header of the settings; undefined without one. */
+export function idempotencyOf(settings: Settings): Idempotency | undefined {
+  const header = settings.SERVICE_IDEMPOTENCY_HEADER?.toLowerCase();
+  return header === undefined ? undefined : { header, withoutIt: { ...onUnknownOf(settings), session: 'hold' } };
 }
 
 /** The account to work for: the named one, else the service's address, else the stand-in's. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeAuditTrail } from './audit/audit-trail.ts';
-import { accountOf, type Settings, STAND_IN_CREDENTIALS } from './config.ts';
+import { accountOf, idempotencyOf, type Settings, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore, makeStoreLooks } from './documents/store.ts';
 import { linkFolder } from './files/account-folder.ts';
 import { makeLeftFiles } from './files/left-files.ts';
@@ -110,7 +110,14 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     log,
   });
   if (saysOlder && (await marks.older().catch(() => undefined))) log.error(OLDER_WORDS);
-  const calls = makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas, mark: marks.current });
+  const calls = makeCalls({
+    connection: ledger,
+    keys,
+    retryUntilAnswered,
+    replicas,
+    mark: marks.current,
+    idempotency: idempotencyOf(settings),
+  });
   const attempts = makeAttempts({ processId, log });
   const ownPolicy = policyOf(settings);
   const approvalRule = makeApprovalRule({ connection: ledger, keys, own: ownPolicy });

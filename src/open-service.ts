@@ -1,4 +1,5 @@
 import { type CallKind, eachKind } from './call-kind.ts';
+import { idempotencyOf, onUnknownOf, type UnknownPolicy } from './config.ts';
 import type { Context } from './context.ts';
 import { loginOf } from './ledger/schema/keys.ts';
 import { readTripped } from './pace/breaker-words.ts';
@@ -33,7 +34,9 @@ export function openService(context: Context, url: string) {
     tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });
   // The service recognizes a repetition by the idempotency header, so nothing needs to be held.
-  const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
+  const onUnknown: Record<CallKind, UnknownPolicy> = idempotencyOf(settings)
+    ? eachKind(() => 'repeat')
+    : onUnknownOf(settings);
   const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
   const breakers = makeBreakers({ connection: ledger, key: keys.breakers, log });
   return {
@@ -45,9 +48,7 @@ export function openService(context: Context, url: string) {
     /** The reasons that hold calls back, as this process last saw them: the pace, tripped breakers and paused queues. */
     paceNow: (): PaceState => ({ ...pace.state(), tripped: breakers.tripped(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
-    onUnknown: eachKind((kind) =>
-      repeatable ? ('repeat' as const) : settings[`ON_UNKNOWN_${kind.toUpperCase() as Uppercase<CallKind>}`],
-    ),
+    onUnknown,
   };
 }
 

@@ -2,9 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
+import { openContext } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { portOf } from '../support/tls-service.ts';
@@ -115,6 +117,30 @@ test('with an idempotency header, many lost answers hold no row and make nothing
   expect(place.standIn.madeTwice()).toEqual([]);
   expect(place.standIn.counts().made).toMatchObject({ company: 40, limit: 40 });
   await stop();
+});
+
+// Promise: repetition-needs-the-header
+test('a call whose answer was lost before SERVICE_IDEMPOTENCY_HEADER was set is not repeated by that header', async () => {
+  const { place, proxy, stop } = await openPlace({ ON_UNKNOWN_LIMIT: 'resend' }, isLimit);
+  await place.import(buyerLines(1));
+  const { calls, rows } = place.context;
+  await expect.poll(() => proxy.calls('/buyer-limits').length).toBe(1);
+  const [waiting] = await rows.behind('q4', 'limit', { line: 1, count: 1 });
+  const limit = { kind: 'limit', key: waiting?.row.key ?? '' } as const;
+  await expect.poll(() => calls.isUnknown(limit)).toBe(true);
+  await stop();
+  const sent = proxy.calls('/buyer-limits').length;
+  const settings = {
+    ...place.context.settings,
+    SERVICE_IDEMPOTENCY_HEADER: 'X-Key',
+    ON_UNKNOWN_LIMIT: 'hold',
+  } as const;
+  const context = await openContext({ settings, log: makeSilentLog() });
+  onTestFinished(() => context.close());
+  const workers = await startWorkers(context, openService(context, proxy.url));
+  expect((await place.settled()).states).toMatchObject({ held: 1 });
+  expect(proxy.calls('/buyer-limits')).toHaveLength(sent);
+  await workers.stop();
 });
 
 test('a call that a person resends keeps its idempotency key', async () => {

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { makeFinanceChecks } from '../../jobs/nightly/finance/index.ts';
 import type { RowCheck, WalkedRow } from '../../jobs/nightly/walk-ledger.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
+import type { Idempotency } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { makeApprovals } from '../../src/ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from '../../src/ledger/calls/at-most-once.ts';
@@ -40,14 +41,16 @@ export function freshPrefix(): string {
 export const ownRedis = () => ({ REDIS_URL: redisUrl(), LIMITLINE_PREFIX: freshPrefix() });
 
 /** A ledger of this test, with processes that may start and vanish. */
-export function openLedger(asked: { asksApproval?: boolean; given?: [string, StatusMeaning][] } = {}) {
-  const { asksApproval = false, given = [] } = asked;
+export function openLedger(
+  asked: { asksApproval?: boolean; given?: [string, StatusMeaning][]; prefix?: string; idempotency?: Idempotency } = {},
+) {
+  const { asksApproval = false, given = [], prefix = freshPrefix(), idempotency } = asked;
   const connection = connectRedis();
-  const keys = makeKeys(freshPrefix(), 'https://test.example');
+  const keys = makeKeys(prefix, 'https://test.example');
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: ending.signal });
-  const calls = makeCalls({ connection, keys, retryUntilAnswered });
+  const calls = makeCalls({ connection, keys, retryUntilAnswered, idempotency });
   const statusMeanings = makeMeaningStore({ connection, keys, given: new Map(given) });
   return {
     connection,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallKind, CallRecord, Sent } from '../../call-kind.ts';
-import type { UnknownPolicy } from '../../config.ts';
+import type { Idempotency, UnknownPolicy } from '../../config.ts';
 import type { LastLink } from '../../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
@@ -81,6 +81,7 @@ export function makeCalls({
   replicas,
   runInBatch = batcherOf(connection, keys),
   mark = () => undefined,
+  idempotency,
 }: {
   connection: RedisConnection;
   keys: Keys;
@@ -91,6 +92,8 @@ export function makeCalls({
   runInBatch?: Batcher;
   /** The mark under which a call that is claimed now leaves (send-marks.ts). */
   mark?: () => LastLink | undefined;
+  /** The header in which every call of this process carries its key; undefined for none. */
+  idempotency?: Idempotency | undefined;
 }) {
   const resolve = makeLuaScript(connection, new URL('../lua/resolve.lua', import.meta.url));
   const callKey = (thing: Named) => keys.call(thing.kind, thing.key);
@@ -109,7 +112,16 @@ export function makeCalls({
     const { kind, key, revision } = thing;
     const { number, link } = mark() ?? {};
     const limits = { ...resendsOf(onUnknown), vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
-    const told = { revision, ...digestsOf(thing), supplier: thing.supplier, mark: number, link, onUnknown, ...limits };
+    const reaction = { onUnknown, header: idempotency?.header, withoutIt: idempotency?.withoutIt[kind] };
+    const told = {
+      revision,
+      ...digestsOf(thing),
+      supplier: thing.supplier,
+      mark: number,
+      link,
+      ...reaction,
+      ...limits,
+    };
     return { move: 'claim', kind, thing: key, owner, ...told };
   };
 

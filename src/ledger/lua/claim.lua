@@ -6,6 +6,7 @@
 --   supplier     a supplier's fields as JSON, which must be those of the portfolio's supplier; else ""
 --   mark, link   number of the mark under which the call leaves, or "", and that mark
 --   onUnknown    "hold", "resend" or "repeat": the reaction to an earlier unknown outcome
+--   header, withoutIt   the idempotency header in lower case, or ""; and the reaction, "hold" or "resend", if the earlier send left without it
 --   sends, withinMs   the most sends after an unknown outcome, and the time limit for them
 --   vanishedAfterMs   a process without a heartbeat for this long has vanished; `disputedAfterMs`: an older claim is disputed
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
@@ -133,11 +134,14 @@ CALLS.claim = function(of, it)
   if refusedWith then return no('refused', refusedWith, refusedBody) end
   -- A refusal of a person's answer to the call overrides settings, even if the ledger has lost the call itself.
   local declined = found.answers and (inDoubt or not state) and noToAnswer(portfolio.hash, call)
+  -- The service recognizes a repetition only if the earlier send carried the key, too, and in the same header.
+  local isKeyed = (found.header or '') == it.header
+  local onUnknown = it.onUnknown == 'repeat' and not isKeyed and it.withoutIt or it.onUnknown
   if inDoubt or declined then
     -- A cancelled row is not sent again, nor is other content under this key. The first send may have made something, so a person must
     -- find out.
     local other = found.words and found.words ~= it.words
-    if declined or it.onUnknown == 'hold' or gone or awaits or other or found.others or isUsedUp(call, it.sends, it.withinMs, now) then
+    if declined or onUnknown == 'hold' or gone or awaits or other or found.others or isUsedUp(call, it.sends, it.withinMs, now) then
       local lost = redis.call('HMGET', call, 'heard', 'lostAt')
       return no('unknown', lost[1] or '', lost[2] or '')
     end
@@ -162,18 +166,23 @@ CALLS.claim = function(of, it)
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return no('unmarked') end
 
   local first, at, sends = found.first, found.at, found.sends
-  if not first or found.words ~= it.words then first = it.owner end
+  if not first or found.words ~= it.words or not isKeyed then first = it.owner end
   if not own then
     at, sends = NOW, string.format('%d', (sends or 0) + 1)
     add(portfolio.hash, 'calls:' .. it.kind, 1)
     if inDoubt then
       tell(of.hash, now, cjson.encode({ is = 'sent again', kind = it.kind }))
       -- The service may have made the thing twice without ever saying so, so sends after an unknown outcome are counted for people.
-      if it.onUnknown == 'resend' then add(portfolio.hash, 'resent:' .. it.kind, 1) end
+      if onUnknown == 'resend' then add(portfolio.hash, 'resent:' .. it.kind, 1) end
     end
   end
   redis.call('HSET', call, 'state', 'claimed', 'owner', it.owner, 'row', of.name, 'first', first, 'words', it.words, 'asked', it.asked,
     'at', at or NOW, 'sends', sends or '1')
+  if it.header ~= '' then
+    redis.call('HSET', call, 'header', it.header)
+  elseif found.header then
+    redis.call('HDEL', call, 'header')
+  end
   -- The limit's call keeps the id of the supplier under which it was sent, since the portfolio may have another supplier later.
   local supplier = it.kind == 'limit' and portfolio.supplier and cjson.decode(portfolio.supplier).id
   if supplier then

@@ -24,7 +24,7 @@ end
 local given = ARGV
 local function toldOf(move, at)
   if move == 'begin' then return { step = given[at + 0] }, at + 1 end
-  if move == 'claim' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], revision = given[at + 3], words = given[at + 4], asked = given[at + 5], supplier = given[at + 6], mark = given[at + 7], link = given[at + 8], onUnknown = given[at + 9], sends = given[at + 10], withinMs = given[at + 11], vanishedAfterMs = given[at + 12], disputedAfterMs = given[at + 13] }, at + 14 end
+  if move == 'claim' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], revision = given[at + 3], words = given[at + 4], asked = given[at + 5], supplier = given[at + 6], mark = given[at + 7], link = given[at + 8], onUnknown = given[at + 9], header = given[at + 10], withoutIt = given[at + 11], sends = given[at + 12], withinMs = given[at + 13], vanishedAfterMs = given[at + 14], disputedAfterMs = given[at + 15] }, at + 16 end
   if move == 'settle' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], buyer = given[at + 3], id = given[at + 4], record = given[at + 5], accepted = given[at + 6] }, at + 7 end
   if move == 'release' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], why = given[at + 3], status = given[at + 4], body = given[at + 5], revision = given[at + 6], mostPutOffs = given[at + 7] }, at + 8 end
   if move == 'doubt' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], heard = given[at + 3], sends = given[at + 4], withinMs = given[at + 5], firstWaitMs = given[at + 6], longestWaitMs = given[at + 7], others = given[at + 8] }, at + 9 end

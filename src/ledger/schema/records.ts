@@ -13,6 +13,7 @@ const CALL = {
   row: { is: 'text', says: '"<portfolio>/<key>" of the row for which the call was claimed last' },
   owner: { is: 'text', says: '"<process>/<n>": who has the claim' },
   first: { is: 'text', says: 'the owner of the first send of this content; the idempotency key is made of it' },
+  header: { is: 'text', says: 'the idempotency header in which the key was sent, in lower case; missing if in none' },
   words: { is: 'text', says: 'digest of what is sent' },
   asked: { is: 'text', says: 'digest of what the line asked for' },
   at: {

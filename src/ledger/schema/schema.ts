@@ -158,6 +158,9 @@ const CALL = ['kind', 'thing', 'owner'] as const;
 /** Arguments of a claim: limits on repeated sends, and on how long a claim belongs to its owner. */
 const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
 
+/** Arguments of a claim: the reaction to an earlier unknown outcome, also if the earlier send left without the idempotency header. */
+const REACTION = ['onUnknown', 'header', 'withoutIt'] as const;
+
 /** Arguments of a move: a line of an import, and its request. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
@@ -167,7 +170,7 @@ const PART = ['plan', 'before'] as const;
 /** The arguments of each transition, by name. A value that is left out is "". */
 export const MOVES = {
   begin: ['step'],
-  claim: [...CALL, 'revision', 'words', 'asked', 'supplier', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
+  claim: [...CALL, 'revision', 'words', 'asked', 'supplier', 'mark', 'link', ...REACTION, ...LIMITS_OF_CLAIM],
   settle: [...CALL, 'buyer', 'id', 'record', 'accepted'],
   release: [...CALL, 'why', 'status', 'body', 'revision', 'mostPutOffs'],
   doubt: [...CALL, 'heard', 'sends', 'withinMs', 'firstWaitMs', 'longestWaitMs', 'others'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openLedger } from '../../support/ledger.ts';
+import { freshPrefix, openLedger } from '../../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
 const limit = { kind: 'limit', key: 'request-1', row } as const;
@@ -37,4 +37,66 @@ test('a call with an unknown outcome is not sent again after five minutes', asyn
   await calls.doubt(limit, 'a/1', 'reset');
   await connection.hset(keys.call('limit', limit.key), 'doubtAt', Date.now() - 301_000, 'againAt', '0');
   expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+});
+
+/** A fleet's ledger, as a worker with this header sees it. */
+const ledgerWith = (prefix: string, header: string | undefined, limitsAre: 'hold' | 'resend' = 'hold') => {
+  const withoutIt = { company: 'hold', document: 'hold', limit: limitsAre, session: 'hold' } as const;
+  return openLedger({ prefix, ...(header === undefined ? {} : { idempotency: { header, withoutIt } }) });
+};
+
+// Promise: repetition-needs-the-header
+test.each([
+  ['left with the same header', 'idempotency-key', 'idempotency-key', { is: 'go', first: 'a/1' }],
+  ['left without a header', undefined, 'idempotency-key', { is: 'unknown' }],
+  ['left with another header', 'request-id', 'idempotency-key', { is: 'unknown' }],
+] as const)(
+  'a call with an unknown outcome that %s is repeated only with its key',
+  async (_left, first, later, expected) => {
+    const prefix = freshPrefix();
+    const sender = ledgerWith(prefix, first);
+    await sender.process('a');
+    await sender.calls.claim(limit, { owner: 'a/1', onUnknown: 'repeat' });
+    await sender.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'repeat' });
+    await sender.connection.hset(sender.keys.call('limit', limit.key), 'againAt', '0');
+    const { calls } = ledgerWith(prefix, later);
+    expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'repeat' })).toMatchObject(expected);
+  },
+);
+
+// Promise: repetition-needs-the-header
+test('a call that left without the header is sent again under ON_UNKNOWN_LIMIT=resend, is counted as such, and then has a key of its own', async () => {
+  const prefix = freshPrefix();
+  const { calls, process, connection, keys } = ledgerWith(prefix, 'idempotency-key', 'resend');
+  const bare = ledgerWith(prefix, undefined);
+  await process('a');
+  await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
+  const repeat = async (owner: string) => {
+    await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+    const claimed = await calls.claim(limit, { owner, onUnknown: 'repeat' });
+    await calls.doubt(limit, owner, 'reset', { onUnknown: 'repeat' });
+    return claimed;
+  };
+  expect(await repeat('a/2')).toMatchObject({ is: 'go', first: 'a/2' });
+  expect(await repeat('a/3')).toMatchObject({ is: 'go', first: 'a/2' });
+  expect(await connection.hget(keys.portfolio(row.portfolio), 'resent:limit')).toBe('1');
+});
+
+// Promise: repetition-needs-the-header
+test('a call that a worker without the header sent again is in doubt for workers with it', async () => {
+  const prefix = freshPrefix();
+  const { calls, process, connection, keys } = ledgerWith(prefix, 'idempotency-key');
+  const bare = ledgerWith(prefix, undefined);
+  await process('a');
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'repeat' });
+  await calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'repeat' });
+  await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+  expect(await bare.calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({
+    is: 'go',
+    first: 'b/1',
+  });
+  await bare.calls.doubt(limit, 'b/1', 'reset', { onUnknown: 'resend' });
+  await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+  expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
 });

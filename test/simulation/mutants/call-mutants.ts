@@ -24,7 +24,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'claim',
     'hold',
     'a setting that holds is not looked at',
-    ["declined or it.onUnknown == 'hold' or gone", 'declined or gone'],
+    ["declined or onUnknown == 'hold' or gone", 'declined or gone'],
     ['one row', 'late answers and people'],
   ),
   lua('claim', 'gone', 'a row that was given up is sent', ["if gone then return no('cancelled') end", ''], CANCELLED),
