@@ -17,6 +17,7 @@ import {
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
+import { zerosOfLine } from '../../src/portfolio/lines/lost-zeros.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -108,7 +109,10 @@ export function errorsTable(
           withoutLine(problem) ||
           (found ? `It is ${stateWords(found.result.state)}.` : ''),
         account,
-        lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
+        lineOfFileText(
+          { portfolio, file: shortDigest(file.known.id), line: exported.number },
+          line && opened && broken === undefined ? zerosOfLine(opened.columns, line.cells) : [],
+        ),
       ];
     },
   };

@@ -69,6 +69,7 @@ const FOR_JOBS = [
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(ALONE.map((file) => [file, []])),
   'src/config.ts': [
+    'src/call-kind.ts',
     'src/errors.ts',
     'src/stand-in-account.ts',
     'src/log.ts',

@@ -115,17 +115,33 @@ export type LineOfFile = { portfolio: string; file: string; line: number };
 export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfFile | undefined {
   const cell = cellOfErrors(header, FROM_COLUMN);
   return (cells) => {
-    const [, portfolio, file, line] = /^(.+) #([0-9a-f]{12}) line (\d+)$/.exec(cell(cells)) ?? [];
+    const [, portfolio, file, line] = /^(.+) #([0-9a-f]{12}) line (\d+)(?: with .*)?$/.exec(cell(cells)) ?? [];
     return portfolio && file ? { portfolio, file, line: Number(line) } : undefined;
+  };
+}
+
+/**
+ * Reads the identifiers with leading zeros that the line had which an errors file's line corrects, by the name of their column. A version
+ * before 0.2 stated none.
+ */
+export function mendedZerosOf(header: readonly string[]): (cells: readonly string[]) => ReadonlyMap<string, string> {
+  const cell = cellOfErrors(header, FROM_COLUMN);
+  return (cells) => {
+    const [, zeros = ''] = / #[0-9a-f]{12} line \d+ with (.*)$/.exec(cell(cells)) ?? [];
+    return new Map([...zeros.matchAll(/(\w+) (\d+)/g)].map(([, name = '', number = '']) => [name, number]));
   };
 }
 
 /** The part of a file's digest that an errors file names. */
 export const shortDigest = (sha256: string) => sha256.slice(0, 12);
 
-/** The text that names a line of a file, such as `q4 #0123456789ab line 17`. No spreadsheet takes it for a date or a number. */
-export function lineOfFileText({ portfolio, file, line }: LineOfFile): string {
-  return `${portfolio} #${file} line ${line}`;
+/**
+ * The text that names a line of a file, such as `q4 #0123456789ab line 17`. No spreadsheet takes it for a date or a number.
+ *
+ * @param zeros identifiers of the line with leading zeros, which spreadsheets remove, such as `buyer_reference 0017`
+ */
+export function lineOfFileText({ portfolio, file, line }: LineOfFile, zeros: readonly string[] = []): string {
+  return `${portfolio} #${file} line ${line}${zeros.length > 0 ? ` with ${zeros.join(' and ')}` : ''}`;
 }
 
 function cellOfErrors(header: readonly string[], column: string): (cells: readonly string[]) => string {

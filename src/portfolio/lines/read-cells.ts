@@ -11,6 +11,7 @@ import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../col
 import type { Decision } from '../identity/identity.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
+import { makeLostZeros } from './lost-zeros.ts';
 import type { Line } from './row.ts';
 
 /** The cells of known columns that are not empty: trimmed and checked, amounts in canonical form. */
@@ -48,6 +49,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
   const tasks = columns
     .map((column): Task => ({ column, read: readerOf(column) }))
     .filter(({ column, read }) => column.known !== null || column.extra || column.needed || read);
+  const addLostZeros = makeLostZeros(columns);
 
   return (record) => {
     const { line, cells, fault, sheet } = record;
@@ -71,6 +73,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     } else {
       const look = { plain, sound, by: options };
       for (const task of tasks) readCell(task, record, look, result);
+      addLostZeros?.(line, cells, result);
     }
     return result;
   };
