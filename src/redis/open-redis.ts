@@ -32,7 +32,7 @@ async function openGiven(url: string, log: Log): Promise<RedisServer> {
   const where = describeRedis(target);
   const connections = makeConnections({ target, where, log });
   try {
-    await checkGivenRedis({ connections, where, log });
+    await checkGivenRedis({ connections, where, log, db: 'db' in target ? target.db : 0 });
   } catch (error) {
     await connections.close();
     throw error;
@@ -60,11 +60,20 @@ async function openOwn(dataDir: string, log: Log): Promise<RedisServer> {
  *
  * @throws LimitlineError `REDIS` if it does not answer within about 5 s, or can never serve
  */
-export async function checkGivenRedis(given: { connections: Connections; where: string; log: Log }): Promise<void> {
-  const { connections, where, log } = given;
+async function checkGivenRedis(given: {
+  connections: Connections;
+  where: string;
+  log: Log;
+  /** The number of the database. */
+  db: number;
+}): Promise<void> {
+  const { connections, where, log, db } = given;
   const connection = connections.connect('queue');
   const warnings = new Set<string>();
-  for (const node of await reach(connection, where)) {
+  const nodes = await reach(connection, where);
+  // If Redis refuses the database of a connection, ioredis goes on in database 0, which is another ledger.
+  if (db !== 0) for (const node of nodes) await select(node, db, where);
+  for (const node of nodes) {
     const info = await ask(where, () => readInfo(node));
     checkVersion(info, `Redis at ${where}`);
     checkPlace(info, connection, where);
@@ -89,6 +98,21 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
     connection.off('error', note);
   }
   return nodesOf(connection);
+}
+
+async function select(node: Redis, db: number, where: string): Promise<void> {
+  try {
+    await node.select(db);
+  } catch (error) {
+    const remedy = 'correct the number at the end of REDIS_URL, or the rights of its user';
+    throw new LimitlineError(
+      'REDIS',
+      `Redis at ${where} refuses the database ${db} (${messageOf(error)}); ${remedy}.`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {

@@ -74,6 +74,22 @@ describe('a given Redis', () => {
     expect(fault.message).not.toContain('wrong@');
   });
 
+  // Promise: redis-database-refused
+  test.each([
+    ['of a number that it does not have', [], '', 'refuses the database 99 (ERR DB index is out of range'],
+    [
+      'that the user may not choose',
+      ['user narrow on >secret ~* +@all -select'],
+      'narrow:secret@',
+      'refuses the database 99 (NOPERM',
+    ],
+  ])('with a database %s is an error, and is not replaced by database 0', async (_which, settings, user, words) => {
+    const { port } = await fixture.start(settings);
+    const fault = await open(`redis://${user}127.0.0.1:${port}/99`).catch((error) => error);
+    expect(fault).toMatchObject({ code: 'REDIS', message: expect.stringContaining(words) });
+    expect(fault.message).not.toContain('secret');
+  });
+
   test('with an invalid address is an error of the settings', async () => {
     await expect(open('redis://localhost/main')).rejects.toMatchObject({ code: 'SETTINGS' });
   });
