@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole, openDesk } from '../support/desk.ts';
+import { addUser, codeOf, openConsole, openDesk } from '../support/desk.ts';
+import { PASSWORD } from '../support/people.ts';
 
 const HOSTILE = '<script>document.title=1</script><img src=x onerror=document.title=1>';
 
@@ -30,6 +31,51 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
   };
   return { desk, web, ...browser, path, upload };
 }
+
+testInBrowser(
+  // Promise: typed-outlives-session
+  'lines that were typed over the version of another tab stay on the page when the session ends, and the sign-in leads to the upload',
+  async () => {
+    const { page, tab, expectFault, upload, web } = await openUpload();
+    const { secret } = await addUser(web, 'anna', ['finance']);
+    expectFault(/status of 4(?:0[139])/);
+    const signIn = async (one: typeof page, code: string) => {
+      await one.getByLabel('Name').fill('anna');
+      await one.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await one.getByRole('button', { name: 'Sign in' }).click();
+      await one.getByLabel('Code').fill(code);
+      await one.keyboard.press('Enter');
+    };
+    await page.goto(`${web.url}/sign-in`);
+    await signIn(page, codeOf(secret));
+    await page.locator('#account').waitFor();
+    await upload();
+    const address = page.url();
+    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByLabel('Line 4, Wunsch').fill('30');
+    const second = await tab();
+    await second.goto(address);
+    await second.getByLabel('Line 4, Wunsch').fill('20');
+    await second.getByRole('button', { name: 'Save as a new version' }).click();
+    await second.getByText('version 2: 1 cell corrected').waitFor();
+    await second.close();
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    const left = page.getByRole('table', { name: 'Lines as you left them' });
+    await left.waitFor();
+    await web.context.people.sessions.endAll('anna');
+    const covered = page.getByRole('dialog', { name: 'Signed out' });
+    await covered.waitFor();
+    const opened = page.context().waitForEvent('page');
+    await covered.getByRole('link').click();
+    const other = await opened;
+    await signIn(other, codeOf(secret, 1));
+    await other.waitForURL(`${address}?list=problems`);
+    await page.bringToFront();
+    await covered.waitFor({ state: 'detached' });
+    expect(await left.textContent()).toContain('30');
+  },
+);
 
 testInBrowser(
   // Promises: imported-as-previewed, typed-total-stays

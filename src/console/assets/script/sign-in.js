@@ -10,9 +10,14 @@ let isSigningOut = false;
  */
 export function signIn() {
   if (isSigningOut || document.querySelector('.signed-out')) return;
-  const address = `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
+  const address = `/sign-in?to=${encodeURIComponent(placeOfPage())}`;
   if (hasTyped()) cover(address);
   else leaveFor(address);
+}
+
+/** The address of this page, or of the page to go on with, where this one is the answer to a form and cannot be loaded again. */
+function placeOfPage() {
+  return document.querySelector('main [data-typed]')?.dataset.typed ?? location.pathname + location.search;
 }
 
 function leaveFor(address) {
@@ -27,10 +32,11 @@ function forgetChanges() {
 }
 
 /**
- * Whether a person changed a field of a form that changes something, here or before the server answered with the form again. Passwords and
- * chosen files do not count.
+ * Whether a person changed a field of a form that changes something, here or before the server answered with the form again, or with what
+ * was typed. Passwords and chosen files do not count.
  */
 function hasTyped() {
+  if (document.querySelector('main [data-typed]')) return true;
   const forms = [...document.querySelectorAll('main form[method="post"], dialog form[method="post"]')];
   const [page] = performance.getEntriesByType('navigation');
   // The answer to a form with faults has what was typed as its own values.
@@ -65,7 +71,7 @@ function cover(address) {
     if (!page || !dialog.isConnected) return;
     const user = (of) => of.querySelector('.account-name')?.textContent;
     // A reload would send the form again whose answer this page may be.
-    if (user(page) !== user(document)) return leaveFor(location.pathname + location.search);
+    if (user(page) !== user(document)) return leaveFor(placeOfPage());
     const token = (of) => of.querySelector('meta[name="csrf-token"]');
     token(document).content = token(page).content;
     for (const field of document.querySelectorAll('input[name="_csrf"]')) field.value = '';
@@ -83,7 +89,7 @@ function cover(address) {
 /** What the console shows at this page's address to whoever is signed in; undefined while nobody is, or something else answers. */
 async function signedInPage() {
   try {
-    const response = await fetch(location.href, { headers: { 'x-by-itself': '1' } });
+    const response = await fetch(placeOfPage(), { headers: { 'x-by-itself': '1' } });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     return response.status !== 401 && page.querySelector('meta[name="csrf-token"]') ? page : undefined;
   } catch {

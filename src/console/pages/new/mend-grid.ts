@@ -235,7 +235,7 @@ export function conflictView(
   ${column && html`<p>Not replaced either, in all lines, in <strong><bdi>${column.column}</bdi></strong>: ${quoted(column.from, t`the whole cell`)} with ${quoted(column.to, t`nothing`)}.</p>`}
   ${
     edits.length > 0 &&
-    table({
+    html`<div data-typed="/new/${id}?list=problems">${table({
       caption: t`Lines as you left them`,
       showCaption: true,
       rows: edits,
@@ -243,7 +243,7 @@ export function conflictView(
         { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => grouped(line) },
         { head: t`Cells`, cell: editText },
       ],
-    })
+    })}</div>`
   }`;
 }
 
