@@ -64,7 +64,7 @@ export function meaningOf(
   }
   const { status, headers, text } = reply;
   if (status >= 200 && status < 300) {
-    const made = read || kind === 'session' ? (read?.(text) ?? NOT_READ) : readMade(kind, text, sent);
+    const made = madeOf(() => (read || kind === 'session' ? (read?.(text) ?? NOT_READ) : readMade(kind, text, sent)));
     if (made.is === 'made') {
       const { id, record, others } = made;
       if (others === undefined || answerCheck === 'warn') return { is: 'made', id, record, headers };
@@ -83,6 +83,18 @@ export function meaningOf(
   }
   const why = `status ${status}`;
   return { is: 'unknown', reason: `${why}${settingHint(status)}: ${firstBytes(text)}`, brief: why, headers };
+}
+
+/**
+ * What a 2xx answer made. It never throws, since the call has left: an error here would give its claim back, and the call would be sent
+ * again. Values within each other, some thousand deep, exceed the stack.
+ */
+function madeOf(read: () => Made): Made {
+  try {
+    return read();
+  } catch (error) {
+    return { is: 'unreadable', why: `its body cannot be read (${messageOf(error)})` };
+  }
 }
 
 const NOT_READ: Made = { is: 'unreadable', why: 'nothing says how its body is read' };

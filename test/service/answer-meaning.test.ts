@@ -16,6 +16,8 @@ const silence = (sent: boolean, status?: number): Reply => ({
   ...(status === undefined ? {} : { status }),
 });
 
+const deep = (lists: number): string => '['.repeat(lists) + ']'.repeat(lists);
+
 test.each<[string, CallKind, Reply, string]>([
   ['200 with an id', 'company', answer(200, { id: 'company_1' }), 'made'],
   ['201 with an id', 'limit', answer(201, { id: 'bl_1' }), 'made'],
@@ -26,6 +28,12 @@ test.each<[string, CallKind, Reply, string]>([
   ['200 with the prefix of another kind', 'limit', answer(200, { id: 'company_1' }), 'unknown'],
   ['200 that is not JSON', 'company', answer(200, '<html>'), 'unknown'],
   ['200 with half a body', 'company', answer(200, '{"id": "company_'), 'unknown'],
+  [
+    '200 with a hundred thousand lists within each other',
+    'limit',
+    answer(200, `{"id":"bl_1","x":${deep(100_000)}}`),
+    'unknown',
+  ],
   ['204 without a body', 'document', answer(204, ''), 'unknown'],
   ['302', 'company', answer(302), 'refused'],
   ['400', 'company', answer(400), 'refused'],
