@@ -104,12 +104,22 @@ function dotenvFile(
   }
 }
 
-/** A sentence for each line that begins with a setting's name but gives it no value: `NAME: VALUE`, or a line within the quotes of another. */
+/**
+ * A sentence for each line that begins with a setting's name but gives it no value (`NAME: VALUE`, or a line within the quotes of another),
+ * and for each whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
+ */
 function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly string[]): string[] {
   return text.split(/\r\n?|\n/).flatMap((line, place) => {
-    const name = /^\s*(?:export\s+)?(\w+)/.exec(line)?.[1] ?? '';
-    if (!known.includes(name) || Object.hasOwn(read, name)) return [];
+    const [, name = '', value = ''] = /^\s*(?:export\s+)?(\w+)(?:\s*=\s*(.*))?/.exec(line) ?? [];
+    if (!known.includes(name)) return [];
+    if (CUT.test(value)) {
+      return [`.env has more behind the value of ${name} in line ${place + 1} than is read: put all of it in quotes`];
+    }
+    if (Object.hasOwn(read, name)) return [];
     const remedy = `write ${name}=… in a line of its own, and close each quote before it`;
     return [`.env names ${name} in line ${place + 1}, but gives it no value: ${remedy}`];
   });
 }
+
+/** A value of which Node reads a part: with `#` right behind a character, or with more than a comment behind its closing quote. */
+const CUT = /^(?:[^"'`#\s][^#]*(?<=\S)#|(["'`])(?:(?!\1).)*\1\s*[^\s#])/;
