@@ -25,15 +25,15 @@ export function wholeNumber(min: number, max: number, unit = '') {
 }
 
 /**
- * Statuses that SERVICE_NOT_MADE may contain: those whose outcome is otherwise unknown, 408 and 500 to 599. 401 concerns the token, and any
+ * Statuses that SERVICE_NOT_MADE may contain: those whose outcome is otherwise unknown, 303, 408 and 500 to 599. 401 concerns the token, and any
  * other 4xx refuses the row and made nothing anyway; waiting for it to pass would stop all calls because of one row. 429 is always included.
  */
 export const statusList = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
   .refine(
-    (statuses) => statuses.every((status) => /^(408|429|5\d\d)$/.test(status)),
-    'must be statuses from 500 to 599, or 408, separated by commas',
+    (statuses) => statuses.every((status) => /^(303|408|429|5\d\d)$/.test(status)),
+    'must be statuses from 500 to 599, 303 or 408, separated by commas',
   )
   .transform((statuses) => statuses.map(Number))
   .default([]);

@@ -115,7 +115,7 @@ export const settingsSchema = z.object({
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
     .regex(NOT_OURS, 'must not be a header with another meaning: name the one that the service honours')
     .optional(),
-  /** Statuses by which the service says that it made nothing, besides 429: such as `503`, out of 408 and 500 to 599. */
+  /** Statuses by which the service says that it made nothing, besides 429: such as `503`, out of 303, 408 and 500 to 599. */
   SERVICE_NOT_MADE: statusList,
   /**
    * The service may answer a limit with another company, another amount or the id of another limit: `hold` then holds the row for a person,

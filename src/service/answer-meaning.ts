@@ -30,7 +30,8 @@ const KEPT_BODY_BYTES = 2_048;
  */
 const TOO_FAST = 429;
 const UNAUTHORIZED = 401;
-const UNKNOWN_4XX = new Set([408]);
+/** 303 leads to the result of a request that was carried out (RFC 9110, section 15.4.4). */
+const UNKNOWN_3XX_4XX = new Set([303, 408]);
 /** The highest status of HTTP. Some servers send higher numbers, and no setting accepts those. */
 const MOST_STATUS = 599;
 
@@ -78,7 +79,7 @@ export function meaningOf(
     return { is: 'throttled', status, reason: `status ${status}`, headers };
   }
   if (status === UNAUTHORIZED) return { is: 'unauthorized', status, body: firstBytes(text), headers };
-  if (status >= 300 && status < 500 && !UNKNOWN_4XX.has(status)) {
+  if (status >= 300 && status < 500 && !UNKNOWN_3XX_4XX.has(status)) {
     return { is: 'refused', status, body: firstBytes(text), headers };
   }
   const why = `status ${status}`;

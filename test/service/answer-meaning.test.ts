@@ -39,6 +39,7 @@ test.each<[string, CallKind, Reply, string]>([
   ['400', 'company', answer(400), 'refused'],
   ['403', 'limit', answer(403), 'refused'],
   ['404', 'limit', answer(404), 'refused'],
+  ['303', 'limit', answer(303), 'unknown'],
   ['408', 'limit', answer(408), 'unknown'],
   ['409', 'limit', answer(409), 'refused'],
   ['413', 'document', answer(413), 'refused'],
@@ -61,10 +62,11 @@ test.each<[string, CallKind, Reply, string]>([
   expect(meaningOf(kind, reply).is).toBe(meaning);
 });
 
-test.each([408, 500, 503])(
+// Promise: silent-statuses
+test.each([303, 408, 500, 503])(
   'status %s means that nothing was made if SERVICE_NOT_MADE has it, and an unknown outcome otherwise',
   (status) => {
-    expect(meaningOf('limit', answer(status), { notMade: [408, 500, 503] }).is).toBe('throttled');
+    expect(meaningOf('limit', answer(status), { notMade: [303, 408, 500, 503] }).is).toBe('throttled');
     expect(meaningOf('limit', answer(status), { notMade: [502] }).is).toBe('unknown');
   },
 );
