@@ -7,11 +7,12 @@ import { type AnswerSum, rowsOfAnswers } from './sums.ts';
 
 /**
  * The answers to a portfolio's rows: their numbers by status, the same of requests that were made `before` elsewhere, and the numbers of
- * approvals that grant less than the request (`grantedBelow`) or nothing.
+ * approvals that grant less than the request (`grantedBelow`) or nothing. The outcomes have the own rows alone.
  */
 type Answered = {
   statuses: Readonly<Record<string, number>>;
   states: { readonly done: number };
+  outcomes: { readonly partly_approved: { readonly rows: number } };
   before: { statuses: Readonly<Record<string, number>> };
   grantedBelow: number;
   grantedNothing: number;
@@ -25,9 +26,14 @@ const KINDS_TOLD = 10;
  * everything was answered.
  */
 export function notQuiteGranted(answered: Answered, meanings: Meanings): string[] {
-  const { statuses } = answered;
+  const { statuses, outcomes } = answered;
   const own = notApproved([['', withoutStatus(answered)], ...Object.entries(statuses)], '', meanings);
-  return [...own, ...besidesOutcomes(answered, meanings)];
+  const below = outcomes.partly_approved.rows;
+  return [
+    ...own,
+    ...(below === 0 ? [] : [`${counted(below, 'limit')} granted below the request`]),
+    ...besidesOutcomes(answered, meanings),
+  ];
 }
 
 /**
@@ -35,12 +41,19 @@ export function notQuiteGranted(answered: Answered, meanings: Meanings): string[
  * outcome, whatever the service answered to them.
  */
 export function besidesOutcomes(
-  { before, grantedBelow, grantedNothing }: Pick<Answered, 'before' | 'grantedBelow' | 'grantedNothing'>,
+  {
+    before,
+    outcomes,
+    grantedBelow,
+    grantedNothing,
+  }: Pick<Answered, 'before' | 'outcomes' | 'grantedBelow' | 'grantedNothing'>,
   meanings: Meanings,
 ): string[] {
+  // Partly approved rows are an outcome of their own. What else was granted below its request was requested before.
+  const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   return [
     ...notApproved(Object.entries(before.statuses), 'requested before, and ', meanings),
-    ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
+    ...(belowBefore === 0 ? [] : [`requested before, and granted below the request: ${counted(belowBefore, 'limit')}`]),
     ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
   ];
 }

@@ -24,8 +24,13 @@ test('a row that was requested before shows the earlier outcome, unless it was a
   ]);
   const said = unmarked(page);
   expect(said).toContain('Requested before, and not approved: 1 declined.');
-  expect(said).toContain('1 limit granted below the request.');
+  expect(said).toContain('Requested before, and granted below the request: 1 limit.');
+  // The report counts no request of another portfolio among its own limits, and says the same.
+  const report = (await desk.limitline('report', 'q5')).stdout;
+  expect(report).toContain('\nRequested before, and granted below the request: 1 limit.\n');
+  expect(report).not.toContain('1 limit granted below');
   // The portfolio of the earlier requests shows this in its table.
   const own = unmarked((await web.get('/portfolios/q4')).text);
   expect(own).not.toContain('granted below the request');
+  expect((await desk.limitline('report', 'q4')).stdout).toContain('\n1 limit granted below the request.\n');
 });

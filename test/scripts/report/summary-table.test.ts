@@ -116,6 +116,8 @@ test('the report counts lines of the file, or lines of all imports when other im
 
 const still = { supplier: undefined, paused: undefined, interrupted: false };
 
+const PARTLY = { ...found, partly_approved: { rows: 1, requested: '2.00', granted: '1.00' } };
+
 test.each<[string, Partial<Summary>, string[]]>([
   [
     'an answer that is no approval',
@@ -124,7 +126,7 @@ test.each<[string, Partial<Summary>, string[]]>([
   ],
   [
     'several answers, one without a status, and limits below their request',
-    { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
+    { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1, outcomes: PARTLY },
     [
       'Not known to be approved: 4 “declined␊”, 3 “under review”, 1 without a status.',
       '1 limit granted below the request.',
@@ -154,8 +156,17 @@ test.each<[string, Partial<Summary>, string[]]>([
   ],
   [
     'answers to requests made before',
-    { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
-    ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
+    {
+      statuses: { approved: 1_198 },
+      before: { granted: '1.00', statuses: { approved: 2, 'under review': 2 } },
+      grantedBelow: 3,
+      outcomes: PARTLY,
+    },
+    [
+      'The service answered: 1,198 approved; before: 2 approved, 2 under review.',
+      '1 limit granted below the request.',
+      'Requested before, and granted below the request: 2 limits.',
+    ],
   ],
 ])('the report lists what was not granted as requested: %s', (_name, change, sentences) => {
   const table = summaryTable({ ...summary, ...change }, still).split('\n');

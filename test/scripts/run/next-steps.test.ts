@@ -30,7 +30,10 @@ function summaryOf(some: Partial<Record<RowState, number>>, others: Partial<Summ
     meanings: {},
   };
   const answers = { statuses: { approved: some.done ?? 0 }, before: { granted: '0.00', statuses: {} } };
-  const outcomes = { not_sent: { rows: some.cancelled ?? 0, requested: '0', granted: '0' } };
+  const outcomes = {
+    not_sent: { rows: some.cancelled ?? 0, requested: '0', granted: '0' },
+    partly_approved: { rows: others.grantedBelow ?? 0, requested: '0', granted: '0' },
+  };
   return { ...counts, ...answers, outcomes, ...others, states } as Summary;
 }
 

@@ -52,10 +52,6 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
     return { state: shown, size: Number(sum), words: `${moneyText(sum)} ${words}` };
   });
   const granted = grantedOf(state, meanings);
-  const { grantedBelow, grantedNothing } = grantedShort(state, meanings);
-  // A note counts requests that were granted less than asked. Partly approved rows have a line of their own in the table, so they
-  // are subtracted: only requests that were made before remain.
-  const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   const withThem = (leftOut: number) =>
     look.imports.length > 1
       ? ''
@@ -63,7 +59,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
   const notes = [
     ...(state.importing ? [t`A file is still being imported: these figures are of the lines read so far.`] : []),
     ...moneyNotes(money, { ...sums, ...granted }),
-    ...besidesOutcomes({ ...granted, grantedNothing, grantedBelow: belowBefore }, meanings).map((words) =>
+    ...besidesOutcomes({ ...granted, ...grantedShort(state, meanings), outcomes }, meanings).map((words) =>
       visible(sentence(words)),
     ),
     ...answerNotes(state.answers, meanings, { bring: t` A file of decisions can give a missing status.`, currency }),
