@@ -105,12 +105,11 @@ function addUp(some: readonly OutcomeSum[]): OutcomeSum {
 /** An amount as decimal text, with the currency that its file names, if it names one. */
 export type AmountIn = { amount: string; currency: string | undefined };
 
-/** The exact sums of amounts, one for each currency, in the order in which they come. */
+/** The exact sums of amounts, one for each currency. All figures of a page have them in the same order: by name, those without one first. */
 export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
-  return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, some]) => ({
-    currency,
-    amount: exactText(some.map(({ amount }) => amount)),
-  }));
+  return [...Map.groupBy(all, ({ currency }) => currency)]
+    .map(([currency, some]) => ({ currency, amount: exactText(some.map(({ amount }) => amount)) }))
+    .sort(({ currency: one = '' }, { currency: other = '' }) => (one < other ? -1 : 1));
 }
 
 /** The currency that all files of a portfolio name; undefined where they differ, one names none, or one is not read to its end. */

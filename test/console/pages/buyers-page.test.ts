@@ -161,7 +161,7 @@ test('a buyer’s page adds up amounts by currency and outcome over all portfoli
     return plainText(part).trim();
   };
   expect(await sums()).toBe(
-    'Requested GBP 500.00 EUR 1,000.00 2 requests Granted GBP 500.00 EUR 1,000.00 2 requests Available GBP 500.00 EUR 1,000.00 2 requests Not answered yet EUR 1,500.00 1 request',
+    'Requested EUR 1,000.00 GBP 500.00 2 requests Granted EUR 1,000.00 GBP 500.00 2 requests Available EUR 1,000.00 GBP 500.00 2 requests Not answered yet EUR 1,500.00 1 request',
   );
   await desk.limitline('archive', 'uk', '--yes');
   expect(await sums()).toContain('Requested');

@@ -40,7 +40,7 @@ test('requests that were declined in the last seven days are shown with sums by 
 
   const first = await get('/');
   expect(plainText(first.text)).toContain(' 5 EUR 5,017.50 EUR 1,507.75 finished');
-  expect(plainText(first.text)).toContain('3 requests were declined In the last 7 days GBP 1,006.50 EUR 2,004.00 2');
+  expect(plainText(first.text)).toContain('3 requests were declined In the last 7 days EUR 2,004.00 GBP 1,006.50 2');
   expect(first.text).toContain('href="/declined"');
   const { fragments } = JSON.parse((await get('/newest/events')).text);
   const news = fragments.find(({ id }: { id: string }) => id === 'needs-you')?.html;
@@ -54,7 +54,7 @@ test('requests that were declined in the last seven days are shown with sums by 
   ] as const)
     expect(page).toContain(`Buyer ${buyer} GmbH ${what} 20`);
   expect(page.match(/Buyer \d GmbH/g)).toHaveLength(3);
-  expect(page).toContain('Requested and declined GBP 1,006.50 EUR 2,004.00 3 requests');
+  expect(page).toContain('Requested and declined EUR 2,004.00 GBP 1,006.50 3 requests');
   expect((await get('/declined?after=nonsense')).text).toContain('Buyer 1 GmbH');
   // The meaning of a status is looked up when the page is read.
   await desk.limitline('statuses', 'open', '--means', 'declined');
@@ -185,7 +185,7 @@ test('amounts in different currencies that wait for approval are not added to on
   }
   const { get } = await openConsole(desk);
   expect(plainText((await get('/')).text)).toMatch(
-    /3 requests wait for a colleague’s approval .*? before that EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
+    /3 requests wait for a colleague’s approval .*? before that 1,003\.50 EUR 1,001\.50 GBP 1,002\.50 2/,
   );
 });
 

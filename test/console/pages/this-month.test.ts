@@ -28,7 +28,7 @@ test('the first page shows the sums of this month by currency and outcome, and t
   const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
   for (const text of [live, (await get('/')).text])
     expect(plainText(text)).toContain(
-      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
+      'This month Requested EUR 4,012.00 GBP 1,005.50 5 requests Granted EUR 1,502.75 GBP 1,005.50 of EUR 2,004.00 GBP 1,005.50 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
     );
   const all = 'In all portfolios Requested EUR 5,018.50 GBP 1,005.50 6 requests Granted EUR 2,509.25 GBP 1,005.50';
   expect(plainText(live)).toContain(all);
@@ -83,7 +83,7 @@ test('the sums of portfolios that are archived or forgotten stand by currency, i
   for (const name of ['eur', 'gbp']) await desk.limitline('archive', name, '--yes');
   await desk.limitline('forget', 'sek', '--yes', 'sek');
   const { get } = await openConsole(desk);
-  const sums = 'SEK 1,003.50 , GBP 1,002.50 , EUR 1,001.50';
+  const sums = 'EUR 1,001.50 , GBP 1,002.50 , SEK 1,003.50';
   expect(plainText((await get('/')).text)).toContain(`with ${sums} requested and ${sums} granted.`);
   expect(plainText((await get('/archived')).text)).toMatch(/gbp .* GBP 1,002\.50 GBP 1,002\.50/);
   expect(plainText((await get('/portfolios/gbp')).text)).toContain('Requested GBP 1,002.50 Granted GBP 1,002.50');
