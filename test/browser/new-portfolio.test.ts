@@ -98,7 +98,9 @@ testInBrowser(
     await page.locator('#reasons-4').getByText('Wunsch:').waitFor();
     await cell.fill('12,25');
     await cell.press('Tab');
-    await page.getByText('Nothing is wrong with this line any more.').waitFor();
+    await page
+      .getByText('Nothing is wrong within this line any more. Save, and it is checked against the others.')
+      .waitFor();
     await expectNoViolations(page);
     await keepScreenshot(page, 'new-portfolio');
     await page.getByRole('button', { name: 'Save as a new version' }).click();

@@ -131,7 +131,8 @@ function wholeField({ line, broken = '' }: LineToMend, width: number): Html {
 /** The problems of a line, a sentence each; also the answer to a check of a line while it is edited. */
 export function reasonList({ problems, warnings }: Pick<LineToMend, 'problems' | 'warnings'>): Html {
   const said = [...problems, ...warnings];
-  if (said.length === 0) return html`<p class="is-fine">Nothing is wrong with this line any more.</p>`;
+  if (said.length === 0)
+    return html`<p class="is-fine">Nothing is wrong within this line any more. Save, and it is checked against the others.</p>`;
   return html`<ul class="${problems.length === 0 && 'is-warning'}">${said.map(({ column, message }) => html`<li data-column="${column}">${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${withNumbers(forPage(message))}</li>`)}</ul>`;
 }
 
