@@ -91,3 +91,18 @@ testInBrowser('every page is accessible and fits, light and dark, wide and at 32
   }
   expect(wrong).toEqual([]);
 });
+
+testInBrowser('a printed page cuts off no column of its tables, as nobody can scroll on paper', async () => {
+  const { web } = await openUsed();
+  // The width of A4 in pixels, without its margins.
+  const { page } = await openBrowser({ width: 717, height: 1_000 });
+  await page.emulateMedia({ media: 'print' });
+  for (const path of ['/', '/portfolios/q4', '/declined', '/held', '/statuses']) {
+    await page.goto(`${web.url}${path}`);
+    await page.locator('.table').first().waitFor();
+    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.table .cell')]
+      .filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth + 1)
+      .map((cell) => cell.getAttribute('data-head') ?? cell.textContent)`);
+    expect(cut, `what is cut off of ${path}`).toEqual([]);
+  }
+});
