@@ -157,8 +157,12 @@ export function differenceWords(differences: readonly Difference[], most = Numbe
   return cutText(words.join('; '), most);
 }
 
-/** HTML starts with doctype or first element (HTML Standard, section 13.1), after white space, BOM and comments. */
-const PAGE = /^(?:\s|\ufeff|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
+/**
+ * HTML starts with doctype or first element (HTML Standard, section 13.1), after white space, BOM and comments. A comment ends at its first
+ * `-->` and nowhere else: with two ways to read each comment, thirty of them would block the process for a minute.
+ */
+const PAGE =
+  /^(?:\s|\ufeff|<!--(?:(?!-->)[\s\S]){0,1000}-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
 /** Whether an answer's body is a web page, as from a wrong server or a gateway. */
 export function isWebPage(text: string): boolean {

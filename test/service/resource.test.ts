@@ -166,6 +166,13 @@ test.each([
   expect(isWebPage(text)).toBe(is);
 });
 
+test('a page that begins with a thousand comments is recognized at once', () => {
+  const begunMs = performance.now();
+  expect(isWebPage(`${'<!-- closed -->\n'.repeat(1_000)}<html>`)).toBe(true);
+  expect(isWebPage(`${'<!-- closed -->\n'.repeat(1_000)}<div>`)).toBe(false);
+  expect(performance.now() - begunMs).toBeLessThan(1_000);
+});
+
 // Promise: other-fields-of-companies
 test('undocumented fields of companies and documents are kept, and documented ones are not', () => {
   const answer = { id: 'company_1', name: 'Buche GmbH', buyer_limit: null, contacts: [{ email: 'a@b.example' }] };
