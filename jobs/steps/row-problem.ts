@@ -1,6 +1,6 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { RowProblem, RowResult, Step } from '../../src/ledger/schema/row.ts';
-import { isWebPage } from '../../src/service/resource.ts';
+import { isWebPage } from '../../src/web-page.ts';
 import type { CallEnding } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 

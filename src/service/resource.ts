@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { type CallKind, type CallRecord, KINDS } from '../call-kind.ts';
 import { cutText } from '../cut-text.ts';
+import { isWebPage } from '../web-page.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes differences from the
@@ -155,18 +156,6 @@ export function differenceWords(differences: readonly Difference[], most = Numbe
       : `its ${field} differs from what was sent`,
   );
   return cutText(words.join('; '), most);
-}
-
-/**
- * HTML starts with doctype or first element (HTML Standard, section 13.1), after white space, BOM and comments. A comment ends at its first
- * `-->` and nowhere else: with two ways to read each comment, thirty of them would block the process for a minute.
- */
-const PAGE =
-  /^(?:\s|\ufeff|<!--(?:(?!-->)[\s\S]){0,1000}-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
-
-/** Whether an answer's body is a web page, as from a wrong server or a gateway. */
-export function isWebPage(text: string): boolean {
-  return PAGE.test(text);
 }
 
 type Fields = Record<string, unknown>;

@@ -1,9 +1,9 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import { LimitlineError, messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
+import { isWebPage } from '../web-page.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './paths.ts';
-import { isWebPage } from './resource.ts';
 import type { Granted } from './token.ts';
 
 /** The statuses for wrong or insufficient credentials (RFC 6749, section 5.2, and HTTP). */

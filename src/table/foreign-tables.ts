@@ -66,11 +66,11 @@ const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
 const TEXTS: [RegExp, string][] = [
   [
-    /^<\?xml[^>]*>\s*(<\?mso-application progid="Excel\.Sheet"\?>|(<!--[\s\S]*?-->\s*)*<([\w-]+:)?Workbook\b)/i,
+    /^<\?xml[^>]*>\s*(<\?mso-application progid="Excel\.Sheet"\?>|(<!--((?!-->)[\s\S])*-->\s*)*<([\w-]+:)?Workbook\b)/i,
     `This is an Excel 2003 "XML spreadsheet": open it in Excel and save it as .xlsx or as CSV UTF-8.`,
   ],
   [
-    /^(<!--[\s\S]*?-->\s*)*<(!doctype html|html|head|meta|table|style)\b/i,
+    /^(<!--((?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|meta|table|style)\b/i,
     'This is a web page, which some programs call .xls: open it in Excel and save it as .xlsx or as CSV UTF-8.',
   ],
   [/^<\?xml\b/i, 'This is XML, not a table: save the table as .xlsx or as CSV UTF-8.'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CALL_KINDS } from '../../src/call-kind.ts';
-import { differencesOf, differenceWords, isWebPage, readMade } from '../../src/service/resource.ts';
+import { differencesOf, differenceWords, readMade } from '../../src/service/resource.ts';
 import { companyIdSchema, documentResourceSchema, limitIdSchema } from '../../src/service/schemas.ts';
 
 const limit =
@@ -152,25 +152,6 @@ test('the words have both values, or only the field when it is personal', () => 
     'its requested_limit is 1, where 3000 was sent; its contact.email differs from what was sent',
   );
   expect(differenceWords([of('company', 'x'.repeat(100), 'y')], 40)).toHaveLength(40);
-});
-
-test.each([
-  ['<!DOCTYPE html>\n<html lang="en">', true],
-  ['\ufeff \n<!-- a proxy --><HTML>', true],
-  ['<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">', true],
-  ['<head><title>Sign in</title>', true],
-  ['{"error":"<html>"}', false],
-  ['<error>no</error>', false],
-  ['', false],
-])('%j counts as a web page: %s', (text, is) => {
-  expect(isWebPage(text)).toBe(is);
-});
-
-test('a page that begins with a thousand comments is recognized at once', () => {
-  const begunMs = performance.now();
-  expect(isWebPage(`${'<!-- closed -->\n'.repeat(1_000)}<html>`)).toBe(true);
-  expect(isWebPage(`${'<!-- closed -->\n'.repeat(1_000)}<div>`)).toBe(false);
-  expect(performance.now() - begunMs).toBeLessThan(1_000);
 });
 
 // Promise: other-fields-of-companies

@@ -17,6 +17,7 @@ const ALONE = [
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
   'src/utc-text.ts',
+  'src/web-page.ts',
 ];
 
 /** Files and folders that every higher part of `src` may import: single facts, or folders of such. */

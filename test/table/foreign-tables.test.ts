@@ -52,6 +52,7 @@ describe('a table of another program', () => {
       '\n<html xmlns:x="urn:schemas"><table><tr><td>name</td></tr></table></html>',
       /web page.*\.xlsx/,
     ],
+    ['a web page with many comments in front', `${'<!-- -->\n'.repeat(200)}<html>`, /web page.*\.xlsx/],
     [
       'an XML spreadsheet',
       '\ufeff<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
@@ -121,6 +122,8 @@ test.each([
   expect(wrongKindOf(Buffer.from(bytes, 'hex'))).toBe(sentence);
 });
 
-test.each(['', 'PK', 'name,limit', '\ufeffname'])('a file that begins with %j may be a table', (start) => {
+const comments = '<!-- -->\n'.repeat(200);
+
+test.each(['', 'PK', 'name,limit', '\ufeffname', comments])('a file that begins with %j may be a table', (start) => {
   expect(wrongKindOf(Buffer.from(start))).toBeNull();
 });

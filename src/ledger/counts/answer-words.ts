@@ -1,4 +1,5 @@
 import { normal } from '../../likeness.ts';
+import { isWebPage } from '../../web-page.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /**
@@ -7,15 +8,12 @@ import type { RowRequest } from '../schema/row.ts';
  */
 export function answerWords(body: string): string {
   const text = body.replace(/^\ufeff/, '').trim();
-  if (PAGE.test(text)) return titleOf(text);
+  if (isWebPage(text)) return titleOf(text);
   const json = parsed(text);
   if (json === undefined) return oneLine(MAYBE_CUT.test(text) ? unescaped(text) : withoutEntities(text));
   const said = [...new Set(spoken(json).map(oneLine).filter(Boolean))];
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
-
-/** Recognizes a web page as `service/resource.ts` does, also if comments and an XML declaration precede it. */
-const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
 /** Matches the beginning of a text that is probably JSON, and unreadable since bodies are cut at a certain length. */
 const MAYBE_CUT = /^[{["]/;

@@ -16,7 +16,7 @@ import type { RecordMend } from './mend-text.ts';
  */
 const CHAIN = 'xl/calcChain.xml';
 const NAMES_CHAIN = ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels'];
-const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^>]*calcChain\.xml"[^>]*\/>/g;
+const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^<>]*calcChain\.xml"[^<>]*\/>/g;
 
 /**
  * Copies a workbook with new texts in some cells of a sheet. All else stays. Text that looks like a formula stays text.
@@ -136,7 +136,7 @@ async function contentOf(
 }
 
 /** A row's opening tag. Its attributes are numbers and flags, so none contains a `>`. */
-const ROW = /<((?:[\w.-]+:)?)row(?=[\s/>])([^>]*)>/g;
+const ROW = /<((?:[\w.-]+:)?)row(?=[\s/>])([^<>]*)>/g;
 
 type RowMend = { row: number; prefix: string; cells: ReadonlyMap<number, string> };
 
