@@ -31,8 +31,13 @@ export async function* mendText(file: TextFile, mends: readonly RecordMend[]): A
   for (const mend of sorted) {
     const place = places.get(mend.line);
     if (!place || place.from < copied) throw changedLine(mend.line);
-    if (place.from > copied) yield* createReadStream(path, { start: copied, end: place.from - 1 });
-    yield* mendedRecord(await readBytes(path, place.from, place.to), mend, dialect);
+    // What stands between two near records is read with the second one, since each read opens the file.
+    const isNear = place.from - copied < CHUNK_BYTES;
+    if (!isNear) yield* createReadStream(path, { start: copied, end: place.from - 1 });
+    const from = isNear ? copied : place.from;
+    const bytes = await readBytes(path, from, place.to);
+    yield bytes.subarray(0, place.from - from);
+    yield* mendedRecord(bytes.subarray(place.from - from), mend, dialect);
     copied = place.to;
   }
   yield* createReadStream(path, { start: copied });
@@ -65,7 +70,7 @@ async function linePlaces(
   const ends = new Map<number, number>();
   const firsts = new Set(ranges.map(({ line }) => line));
   const lasts = new Set(ranges.map(({ line, lines }) => line + lines - 1));
-  const last = Math.max(0, ...lasts);
+  const last = ranges.reduce((most, { line, lines }) => Math.max(most, line + lines - 1), 0);
   let line = 1;
   let afterCr = false;
   const meet = (unit: number, at: number, width: number): void => {

@@ -118,3 +118,15 @@ test('mendText changes no line that differs from the expected one, and no encodi
   const latin = mended(bytes, [cellMend(2, ['1', '2'], [[1, '東']])], 'windows-1252');
   await expect(latin).rejects.toThrow('WINDOWS-1252, which has no character "東"');
 });
+
+test('two hundred thousand lines may be corrected in one step', async () => {
+  const lines = Array.from({ length: 200_000 }, (_none, at) => `A ${at},1 EUR`);
+  const mends = lines.map((line, at) => cellMend(at + 2, line.split(','), [[1, '1']]));
+  // A first line that has changed ends the step once all lines are found, so that the test is short.
+  const changed = ['B,1 EUR', ...lines.slice(1)];
+  const bytes = Buffer.from(['name,requested_limit', ...changed, ''].join('\n'));
+  await expect(mended(bytes, mends)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('Line 2 has changed'),
+  });
+});
