@@ -159,6 +159,13 @@ testInBrowser('typed ids and selections are kept when going back, and an outdate
     return new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size;
   })()`;
   expect(await page.evaluate(lines)).toBe(1);
+  // The answer to an impossible id leads to its field: by the keyboard, and for a screen reader, which reads the problem with it.
+  await page.getByRole('link', { name: 'Leave it', exact: true }).click();
+  await pick.uncheck();
+  await id.fill('no id');
+  await page.getByRole('button', { name: 'Confirm the ids…' }).click();
+  await page.getByText('1 answer cannot be right.').waitFor();
+  await expect.poll(() => id.evaluate((field) => field.matches(':focus'))).toBe(true);
 
   const plan = async () => {
     const browser = await openBrowser();

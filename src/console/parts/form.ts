@@ -70,7 +70,7 @@ export function field(
   const { type = 'text', value, required, placeholder, accept } = given;
   const { multiple, inputmode, autocomplete = 'off', maxlength, plain } = given;
   const id = given.id ?? `field-${given.name}`;
-  const input = html`<input class="input" id="${id}" name="${given.name}" type="${type}" value="${value}" required="${required}" placeholder="${placeholder}" accept="${accept}" multiple="${multiple}" inputmode="${inputmode}" autocomplete="${type === 'file' ? undefined : autocomplete}" maxlength="${maxlength}" autocapitalize="${plain && 'none'}" spellcheck="${plain && 'false'}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">`;
+  const input = html`<input class="input" id="${id}" name="${given.name}" type="${type}" value="${value}" required="${required}" placeholder="${placeholder}" accept="${accept}" multiple="${multiple}" inputmode="${inputmode}" autocomplete="${type === 'file' ? undefined : autocomplete}" maxlength="${maxlength}" autocapitalize="${plain && 'none'}" spellcheck="${plain && 'false'}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}" autofocus="${given.problem !== undefined}">`;
   return around(given, id, input);
 }
 
@@ -78,7 +78,7 @@ export function select(
   given: FieldGiven & { value?: string; options: readonly { value: string; words: string }[] },
 ): Html {
   const id = given.id ?? `field-${given.name}`;
-  const input = html`<select class="input" id="${id}" name="${given.name}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">${given.options.map(({ value, words }) => html`<option value="${value}" selected="${value === given.value}">${words}</option>`)}</select>`;
+  const input = html`<select class="input" id="${id}" name="${given.name}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}" autofocus="${given.problem !== undefined}">${given.options.map(({ value, words }) => html`<option value="${value}" selected="${value === given.value}">${words}</option>`)}</select>`;
   return around(given, id, input);
 }
 
