@@ -209,8 +209,8 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
-  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${withNumbers(countWords(problems.lines, 'line'))} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}
-  ${besideWords(dryRun, rights)}`;
+  ${besideWords(dryRun, rights)}
+  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${withNumbers(countWords(problems.lines, 'line'))} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}`;
 }
 
 function besideWords(dryRun: Preview['dryRun'], rights: Rights): Html {
@@ -228,7 +228,7 @@ function besideWords(dryRun: Preview['dryRun'], rights: Rights): Html {
   }
   const needWords = withNumbers(countWords(needAnswer, 'more needs an answer', 'more need an answer'));
   const toHeld = can(rights, 'GET /held') ? html`<a href="/held">${needWords}</a>` : needWords;
-  return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}${needAnswer > 0 && html`<p>${toHeld} and will not be requested again.</p>`}`;
+  return html`${sentences.length > 0 && html`<p>About the limits: ${withNumbers(sentences.join(' '))}</p>`}${needAnswer > 0 && html`<p>${toHeld} and will not be requested again.</p>`}`;
 }
 
 /** How many warnings are about lines and how many about the whole file; '' if none is about the whole file. */
