@@ -181,7 +181,11 @@ export function moneyNotes(
         ]
       : []),
     ...availableNote(granted.lines, { available, withoutAvailable }, onlyCurrency(money)),
-    ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
+    ...(unreadable > 0
+      ? [
+          `Of ${counted(unreadable, 'row')} an amount cannot be read: that amount is in no sum, and the others of the row are.`,
+        ]
+      : []),
     ...unsummedNote(left),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
   ];

@@ -219,7 +219,7 @@ test('the report states that calls are allowed to be sent a second time, not tha
 test('the report counts the rows whose amount is in no sum', () => {
   const told = { supplier: undefined, paused: undefined, interrupted: false };
   expect(summaryTable({ ...summary, unreadable: 2 }, told)).toContain(
-    'Of 2 rows an amount cannot be read; it is in no sum.',
+    'Of 2 rows an amount cannot be read: that amount is in no sum, and the others of the row are.',
   );
   expect(summaryTable(summary, told)).not.toContain('cannot be read');
 });
