@@ -36,7 +36,9 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
       name.length <= LONGEST_NAME &&
       !mayBeExample(email) &&
       !isTotalLabel(name) &&
-      !DIGITS.test(city)
+      !DIGITS.test(city) &&
+      !READ_WRONG.test(name) &&
+      !READ_WRONG.test(city)
     )
       return null;
     const doubts: Doubt[] = [];
@@ -49,6 +51,8 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
     if (isTotalLabel(name) && !isKnownBuyer(values)) doubts.push(CALLED_TOTAL);
     if (EXAMPLE_DOMAIN.test(email.slice(-EXAMPLE_LENGTH))) doubts.push(EXAMPLE_MAIL);
     if (DIGITS.test(city)) doubts.push(CITY_OF_DIGITS);
+    if (READ_WRONG.test(name)) doubts.push(NAME_READ_WRONG);
+    if (READ_WRONG.test(city)) doubts.push(CITY_READ_WRONG);
     return doubts.length === 0 ? null : doubts;
   }
 
@@ -116,6 +120,10 @@ const CITY_OF_DIGITS = doubt(
   'city',
   'The city is a number: check that no amount before it has a decimal comma without quotation marks around it, and that it is no postcode.',
 );
+const MOJIBAKE =
+  'Some letters stand as two signs, such as Ã¼ for ü: a program read the text in a wrong encoding. Export it again, or correct it.';
+const NAME_READ_WRONG = doubt('name', MOJIBAKE);
+const CITY_READ_WRONG = doubt('city', MOJIBAKE);
 
 function doubt(column: KnownColumn, message: string): Doubt {
   return { column, message };
@@ -129,6 +137,13 @@ const LONGEST_NAME = 200;
 const DIGITS = /^\d+$/;
 const PADDED = /^0\d+$/;
 const LETTER = /\p{L}/u;
+
+/**
+ * UTF-8 that a program read as Windows-1252 and saved: the first byte of a letter, and one of its second bytes. Those that may follow a
+ * capital letter in a name, such as quotation marks and a no-break space, are left out.
+ */
+const READ_WRONG =
+  /Ã[\u0080-\u009f\u00a1-\u00bfŒœŠšŸŽžƒ„–€‰†‡]|[ÄÅ][\u0080-\u009f\u00a1-\u00bfŒœŠšŸŽžƒ„‚†‡›]|Â[\u00a1-\u00bf]/;
 
 /** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;

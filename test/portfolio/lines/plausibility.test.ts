@@ -24,6 +24,8 @@ describe('a line is accepted with a warning', () => {
       'A;5;anna@mail.Example.org;DE',
       /^2 E-Mail: Mail to a domain for examples/,
     ],
+    ['a name that was read as Windows-1252', 'MÃ¼ller & SÃ¶hne;5;;DE', /^2 Name: Some letters stand as two signs/],
+    ['a Polish name that was', 'WrocÅ‚aw;5;;PL', /^2 Name: Some letters stand as two signs/],
     ['an e-mail address at a test domain', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to a domain for examples/],
   ])('for %s', async (_, line, warning) => {
     const { lines } = await read(`Name;Limit;E-Mail;Land\n${line}\n`);
@@ -36,6 +38,8 @@ describe('a line is accepted with a warning', () => {
     '3M;00001,50;;DE',
     `${'A'.repeat(160)};1;a@test.com;DE`,
     'Total Energies;5;a@b.example;FR',
+    'JOÃO ÅÄÖ ÂNGELO ÇA;5;a@b.example;PT',
+    '„BLÄ“ GmbH;5;a@b.example;DE',
   ])('but not for %s', async (line) => {
     const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
     expect(told(lines)).toEqual([]);
@@ -46,6 +50,11 @@ describe('a line is accepted with a warning', () => {
 test('a city of digits gets a warning, since it may be the decimals of an unquoted amount', async () => {
   const { lines } = await read('name,requested_limit,city\nAcme,1234,56\nBeta,1234,Köln 5\n');
   expect(told(lines)).toEqual([expect.stringMatching(/^2 city: The city is a number: check that no amount before it/)]);
+});
+
+test('a city in a wrong encoding gets a warning', async () => {
+  const { lines } = await read('name,requested_limit,city\nAcme,1234,KÃ¶ln\nBeta,1234,Köln\n');
+  expect(told(lines)).toEqual([expect.stringMatching(/^2 city: Some letters stand as two signs/)]);
 });
 
 test.each<[string, string[]]>([
