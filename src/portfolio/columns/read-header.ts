@@ -2,7 +2,7 @@ import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { aliasOf, headerMeaningOf } from './aliases.ts';
+import { aliasOf, headerMeaningOf, isKnownName } from './aliases.ts';
 import type { Column } from './column.ts';
 import { type ExtraField, extraOfHeader, makeExtraClashes } from './extra-fields.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
@@ -65,7 +65,8 @@ export function readHeader(
     missing.length < wanted.size ||
     columns.some(({ known, guess, by }) => known ?? guess ?? by);
   const written = header.cells.join(delimiter);
-  if (!isHeader) problems.push(makeProblem(header.line, null, written, noHeader(missing)));
+  if (!isHeader)
+    problems.push(makeProblem(header.line, null, written, isInOneCell(header.cells) ? IN_ONE_CELL : noHeader(missing)));
   for (const name of isHeader ? missing : []) {
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, written, message));
@@ -184,6 +185,15 @@ function named(line: number, name: string, earlier: Column, later: Column): Prob
 }
 
 const KEEP_ONE = 'keep one of them';
+
+/** Whether all columns of a header stand in one cell: in a CSV whose lines are quoted as a whole, or in column A of a workbook. */
+function isInOneCell(cells: readonly string[]): boolean {
+  const [only = '', ...others] = cells.filter((cell) => cell.trim() !== '');
+  return others.length === 0 && only.split(/[;,\t|]/).filter((name) => isKnownName(name.trim())).length > 1;
+}
+
+const IN_ONE_CELL =
+  'All columns stand in one cell, so none is found. Export the file again from its source, or divide the cells in Excel (Data, Text to Columns).';
 
 /** The problem of a line without any known name, in place of one for each column that it lacks: it may well be data. */
 function noHeader([first, ...others]: string[]): string {

@@ -73,6 +73,13 @@ describe('a header below a title', () => {
     expect(await told(content, { headerLine: 21 })).toMatchObject({ headerLine: 21, problems: [], rows: [[22, 'A']] });
   });
 
+  test.each(['"Firma;Land;Limit"\n"A GmbH;DE;1.234,50"\n', '"name,requested_limit"\n"A,1"\n'])(
+    'is not found where all columns stand in one cell, and the problem says so: %j',
+    async (content) => {
+      expect((await told(content)).problems).toEqual([expect.stringContaining('All columns stand in one cell')]);
+    },
+  );
+
   test('is found by the names in a mapping', async () => {
     const mapping = { columns: { Partner: 'name', Wert: 'requested_limit' }, constants: {} } as const;
     expect(await told('Liste\nPartner;Wert\nA;1\n', { mapping })).toMatchObject({ headerLine: 2, rows: [[3, 'A']] });
