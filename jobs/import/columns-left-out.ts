@@ -9,26 +9,29 @@ import { type Opened, refusedWhole } from '../../src/portfolio/open-portfolio.ts
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { RowLine } from './decide-line.ts';
+import { type ErrorsFileDeps, errorsFileColumns } from './errors-file-columns.ts';
 import { readingTextOf } from './open-import.ts';
 
 /** A file that follows others of its portfolio. `open` opens it once more. */
 type Following = { portfolio: string; reading: ReadOptions; path: string; opened: Opened; open: () => Promise<Opened> };
 
-type LeftOutDeps = { portfolios: Pick<Portfolios, 'read' | 'allImports' | 'names'> };
+type LeftOutDeps = ErrorsFileDeps & { portfolios: Pick<Portfolios, 'read' | 'allImports' | 'names'> };
 
 /**
  * Compares the columns of a file with those of the portfolio's last ones (lastFiles). A file is refused as a whole, before any line is put, if
  * it lacks the columns by which requests that were sent are known again, or has nothing in them: its lines would be requested in addition. A
- * warning tells of a mapping that this file is read without, or that its portfolio is new and another one has nearly its name.
+ * warning tells of a mapping that this file is read without, of columns that an errors file lost, or that its portfolio is new and another one
+ * has nearly its name.
  */
 export async function columnsLeftOut(
   { opened, ...following }: Following,
-  { portfolios }: LeftOutDeps,
+  { portfolios, imports }: LeftOutDeps,
 ): Promise<{ opened: Opened; warnings: Problem[] }> {
   const { portfolio, reading } = following;
   const { file, calls, states } = await portfolios.read(portfolio);
   if (!file) return { opened, warnings: nearlyNamed(portfolio, await portfolios.names()) };
-  const mapping = mappingLeftOut(opened.columns, file);
+  const lost = await errorsFileColumns({ opened, ...following }, { portfolios, imports });
+  const mapping = [...mappingLeftOut(opened.columns, file), ...lost];
   // Limits that a results file put back into a lost ledger were called for by no row of the portfolio.
   const isSent = calls.limit > 0 || states.skipped > 0 || states.done > 0;
   if (!isSent || opened.problems.length > 0 || isErrorsHeader(opened.header)) return { opened, warnings: mapping };

@@ -1,0 +1,45 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+import { openCorrections } from '../../support/workplace.ts';
+
+const LIST = 'name,country_code,Ort,Filiale,requested_limit\nAcme AG,XX,Ulm,7,1000\nZinc AG,DE,Bonn,8,2000\n';
+const WORDS =
+  'This errors file lacks the column Ort, which q4.csv has. Its lines are requested without it: if that is not meant, add it again.';
+
+async function openErrors() {
+  const desk = await openDesk(1);
+  const write = (name: string, text: string) => writeFile(join(desk.cwd, name), text);
+  await write('q4.csv', LIST);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const errors = (await desk.limitline('report', 'q4', '--format', 'errors-csv')).stdout.replace('XX', 'DE');
+  return { ...desk, write, errors };
+}
+
+// Promise: errors-file-lacks-columns
+test('check and import name the columns that an errors file lost, and no others', async () => {
+  const { limitline, write, errors } = await openErrors();
+  await write('errors.csv', errors);
+  expect((await limitline('check', 'errors.csv', '--portfolio', 'q4')).stdout).not.toContain('This errors file lacks');
+  await write('errors.csv', errors.replace(',Ort,Filiale', '').replace(',Ulm,7', ''));
+  const checked = await limitline('check', 'errors.csv', '--portfolio', 'q4');
+  expect(checked.stdout).toContain(`file: ${WORDS} (a warning)`);
+  expect(checked.status).toBe(0);
+  expect((await limitline('import', 'errors.csv', '--portfolio', 'q4', '--yes')).stderr).toContain(WORDS);
+});
+
+test('an errors file is taken where the copy of the file before is gone', async () => {
+  const { import: importLines, errors, dir, context, importFile } = await openCorrections();
+  await importLines(LIST.trimEnd().split('\n'));
+  const path = join(dir, 'errors.csv');
+  await writeFile(
+    path,
+    (await errors())
+      .replace('XX', 'DE')
+      .replace(',Ort,', ',')
+      .replace(/,(Ulm|Bonn),/g, ','),
+  );
+  await rm(join(context.settings.LIMITLINE_DATA, 'imports'), { recursive: true });
+  expect(await importFile(path)).toMatchObject({ rows: 2, invalid: 0 });
+});
