@@ -21,9 +21,13 @@ export function money({ amount: sum, currency }: AmountIn): Html {
   return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
 }
 
-/** Sums in several currencies, one a line; `isAll` is false where they cover only some of the rows, and are shown as lower bounds. */
+/**
+ * Sums in several currencies, one a line; `isAll` is false where they cover only some of the rows, and are shown as lower bounds. Beside
+ * others, a sum without a currency says so: its files name none, or several.
+ */
 export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
-  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
+  const isBare = ({ currency }: AmountIn) => sums.length > 1 && currency === undefined;
+  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}${isBare(sum) && html` <small>no single currency</small>`}`)}</span>`;
 }
 
 /**
