@@ -243,6 +243,21 @@ testInBrowser(
   },
 );
 
+testInBrowser('an upload whose connection breaks off says so, and the next try begins at its button', async () => {
+  const { page, web, path, expectFault } = await openUpload();
+  expectFault(/net::ERR_CONNECTION_RESET/);
+  await page.goto(`${web.url}/new`);
+  await page.getByLabel('Your list of buyers').setInputFiles(path);
+  await page.route('**/new/upload*', (route) => route.abort('connectionreset'));
+  const button = page.getByRole('button', { name: 'Upload and check' });
+  await button.click();
+  await page.getByText('The connection broke off, and nothing was kept.').waitFor();
+  expect(await button.evaluate((one) => one.matches(':focus'))).toBe(true);
+  await page.unroute('**/new/upload*');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/new\/[\w-]{12}$/);
+});
+
 testInBrowser('the confirmation of an import says that changes are not saved', async () => {
   const { page, upload, web } = await openUpload();
   await upload();

@@ -36,9 +36,12 @@ function send(form) {
   const button = form.querySelector('button.is-primary');
   const request = new XMLHttpRequest();
   const end = (said) => {
+    // The button lost the focus when it was disabled, or the hidden part has it. The next try begins at the button.
+    const isLost = document.activeElement === document.body || progress.contains(document.activeElement);
     progress.hidden = true;
     button.disabled = false;
     trouble.innerHTML = said;
+    if (isLost) button.focus();
   };
   request.upload.addEventListener('progress', ({ loaded, total, lengthComputable }) => {
     if (lengthComputable) bar.value = total === 0 ? 1 : loaded / total;
