@@ -56,10 +56,11 @@ export async function makeReport(night: Omit<Night, 'from'>, look: NightCheck, d
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   const beganMs = await reports.now();
   const groups = makeFindingGroups();
-  const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, dir);
+  const currenciesOf = onceEach((portfolio: string) => currenciesOfPortfolio(portfolio, deps));
+  const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, { dir, currenciesOf });
   try {
     const { findings: found, crowded, items: count } = groups.result();
-    const findings = await withCurrencies(found, deps);
+    const findings = await withCurrencies(found, currenciesOf);
     const before = await reports.before(night);
     const compared = compareReports({ findings, crowded }, before);
     const { id, by, atMs } = night;
@@ -78,12 +79,14 @@ export async function makeReport(night: Omit<Night, 'from'>, look: NightCheck, d
   }
 }
 
+/** The currencies that the files of a portfolio name; undefined among them where one names none. */
+type CurrenciesOf = (portfolio: string) => Promise<ReadonlySet<string | undefined>>;
+
 /**
  * The findings with the currency of their sums. A finding whose portfolios' files name several currencies loses its sums. A finding without
  * a portfolio keeps the currency of its items.
  */
-async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
-  const currenciesOf = onceEach((portfolio: string) => currenciesOfPortfolio(portfolio, deps));
+async function withCurrencies(findings: readonly Finding[], currenciesOf: CurrenciesOf): Promise<Finding[]> {
   const told: Finding[] = [];
   for (const finding of findings) {
     const { portfolios = [finding.portfolio], ...whole } = finding;
@@ -107,7 +110,11 @@ type Looked = { looked: NightReport['looked'] } & (
 );
 
 /** Runs the checks and writes their findings. If the disk fails, the checks are still run, once. */
-async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: string): Promise<Looked> {
+async function lookAndWrite(
+  look: NightCheck,
+  add: FoundSink['found'],
+  { dir, currenciesOf }: { dir: string; currenciesOf: CurrenciesOf },
+): Promise<Looked> {
   let done: { looked: NightReport['looked'] } | undefined;
   let failed: { error: unknown } | undefined;
   const lookWith = async (sink: FoundSink) => {
@@ -122,10 +129,11 @@ async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: stri
     makeFolder(dir, 0o700);
     const write = async (to: Writable) => {
       const items = openItems(to);
+      const write = itemsWithCurrency(items.add, currenciesOf);
       await lookWith({
         found(item) {
           add(item);
-          return items.add(item);
+          return write(item);
         },
       });
       await items.end();
@@ -138,6 +146,22 @@ async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: stri
     if (!done) await lookWith({ found: add });
     return { looked: doneOf(done), fault: messageOf(error) };
   }
+}
+
+/** Adds the currency of the portfolio's files to an item with an amount; `several` if they name several. */
+function itemsWithCurrency(add: FoundSink['found'], currenciesOf: CurrenciesOf): FoundSink['found'] {
+  const known = new Map<string, string>();
+  return (item) => {
+    const { requested, granted, portfolio, currency = known.get(portfolio) } = item;
+    if ((requested ?? granted) === undefined || portfolio === '') return add(item);
+    if (currency !== undefined) return add({ ...item, currency });
+    return currenciesOf(portfolio).then((found) => {
+      const [one, ...others] = [...found].filter((name) => name !== undefined);
+      const told = others.length > 0 ? 'several' : found.size === 1 ? (one ?? '') : '';
+      known.set(portfolio, told);
+      return add({ ...item, currency: told });
+    });
+  };
 }
 
 function doneOf(done: { looked: NightReport['looked'] } | undefined): NightReport['looked'] {
@@ -194,6 +218,7 @@ const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | numbe
   ['name', ({ name }) => name],
   ['requested_limit', ({ requested }) => requested],
   ['total_limit', ({ granted }) => granted],
+  ['currency', ({ currency }) => currency],
   ['finding', ({ says }) => says],
   ['detail', ({ detail }) => detail],
   ['since', ({ sinceMs }) => (sinceMs === undefined ? undefined : new Date(sinceMs).toISOString())],

@@ -19,7 +19,11 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
   const { connection, keys } = openLedger();
   const dir = await makeFolder();
   const reports = makeReports({ connection, keys });
-  const currencies: Record<string, string[]> = { eur: ['EUR'], mixed: ['EUR', 'JPY'] };
+  const currencies: Record<string, (string | undefined)[]> = {
+    eur: ['EUR'],
+    mixed: ['EUR', 'JPY'],
+    partly: ['EUR', undefined],
+  };
   const allImports = async (name: string) => (currencies[name] ?? []).map((currency) => ({ found: { currency } }));
   const portfolios = { allImports };
   const deps: ReportDeps = {
@@ -127,6 +131,7 @@ test('a night writes its items as a table, a page to print, and a report with th
       name: `'=cmd|"/C calc"!A0`,
       requested_limit: '1000.50',
       total_limit: '800',
+      currency: '',
       finding: 'refused with status 422 at the limit',
       detail: 'a "quoted"\r\nline',
       since: '2025-11-22T09:00:00.000Z',
@@ -138,6 +143,16 @@ test('a night writes its items as a table, a page to print, and a report with th
     expect.objectContaining({ part: 'Needs an answer', kind: 'finance', finding: 'held' }),
     expect.objectContaining({ part: 'Needs an answer', kind: 'ledger', finding: 'missing' }),
   ]);
+});
+
+// Promise: items-name-currency
+test('items have the currency of their portfolio in the table', async () => {
+  const { dir, make, names } = await openDesk();
+  await make(NIGHT, finds(...['eur', 'mixed', 'partly', 'eur'].map((portfolio) => foundItem({ portfolio }))));
+  const [ledger = ''] = await names();
+  const path = join(dir, 'reports', ledger, '2026-11-22T01-30-00.000Z', 'items.csv');
+  const items: Record<string, string>[] = parse(await readFile(path, 'utf8'), { bom: true, columns: true });
+  expect(items.map(({ currency }) => currency)).toEqual(['EUR', 'several', '', 'EUR']);
 });
 
 // Promise: report-compares-with-before
