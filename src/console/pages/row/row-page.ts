@@ -172,7 +172,7 @@ export function linePart({ line, story }: ToldRow, rights: Rights): Html {
 }
 
 function limitsOf({ buyerLimits, result }: RowStory): Html {
-  if (buyerLimits.length === 0) return html`<p class="quiet">None yet.</p>`;
+  if (buyerLimits.length === 0) return html`<p class="quiet">None known.</p>`;
   return html`<ul class="ids">${buyerLimits
     .toReversed()
     .map(
@@ -251,7 +251,10 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
     ${
       known &&
       facts([
-        { term: t`Claimed`, what: html`${moment(known.atMs)}${known.sends > 1 && t`, ${known.sends} times in all`}` },
+        {
+          term: t`Noted before it was sent`,
+          what: html`${moment(known.atMs)}${known.sends > 1 && t`, ${known.sends} times in all`}`,
+        },
         ...(known.supplier === ''
           ? []
           : [{ term: t`Supplier when it was sent`, what: html`<code>${known.supplier}</code>` }]),
