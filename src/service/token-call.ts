@@ -129,8 +129,15 @@ function readGrant(
     const words = `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`;
     throw new NoToken('CREDENTIALS', words, headers);
   }
+  if (!HEADER_TEXT.test(value)) {
+    const words = `The field "${tokenField}" of the token answer holds a text that no HTTP header can carry; set SERVICE_TOKEN_FIELD to the one that holds the token.`;
+    throw new NoToken('CREDENTIALS', words, headers);
+  }
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };
 }
+
+/** What a header's value may have (RFC 9110, section 5.5). With another token each call would fail before it leaves, as if nothing listened. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /**
  * The lifetime in ms that `expires_in` states in seconds, within the limits; undefined if it states none. RFC 6749 has a number; some

@@ -30,6 +30,17 @@ test.each<[string, number]>([
   expect(await fetchToken(false)).toEqual({ value: 't', lifetimeMs });
 });
 
+test.each(['a\\nb', 'a\\u0000', 'tök€n'])(
+  'the token "%s", which no header can carry, is a fault of the settings',
+  async (token) => {
+    const fetchToken = await openTokenCall(`{"access_token":"${token}"}`);
+    await expect(fetchToken(true)).rejects.toMatchObject({
+      code: 'CREDENTIALS',
+      message: expect.stringContaining('no HTTP header'),
+    });
+  },
+);
+
 const PAGE = '<html>Sorry, we are down for maintenance</html>';
 const SETTINGS = { code: 'CREDENTIALS' };
 const AWAY = { code: 'SERVICE' };
