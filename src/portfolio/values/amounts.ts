@@ -82,7 +82,7 @@ export function isOpen(text: string): boolean {
   return (text.includes('.') || text.includes(',')) && OPEN.test(text);
 }
 
-const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł)`;
+const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł|EURO|[Ee]uros?)`;
 
 /** An amount as people write it: bracket or sign, currency, sign, digits with separators, sign (SAP puts it last), currency, bracket. */
 const AMOUNT = new RegExp(
