@@ -95,7 +95,8 @@ function moneyOf({ states: { done, skipped }, sums, currency }: Listed): string 
   const parts = [`requested ${money(sums.requested)}${all}`];
   if (done > 0 || skipped === 0) parts.push(`granted ${money(sums.granted)}`);
   if (skipped > 0) parts.push(`granted before ${money(sums.before.granted)}`);
-  if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
+  const before = skipped > 0 ? ' (those requested before included)' : '';
+  if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request${before}`);
   return parts.join(', ');
 }
 

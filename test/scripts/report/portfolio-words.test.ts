@@ -72,7 +72,7 @@ test.each<[string, Partial<Listed>, string[]]>([
     [
       'q4                        buyers.csv                2026-11-21 10:00Z  finished',
       '    3 requested before',
-      '    requested 1,234,567.50, granted before 5.00, 1 limit below the request',
+      '    requested 1,234,567.50, granted before 5.00, 1 limit below the request (those requested before included)',
     ],
   ],
   [
