@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answerApproval, carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
 import { lookElsewhere } from '../../jobs/approvals/look-elsewhere.ts';
+import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
@@ -37,9 +38,10 @@ export function answerByCommand(
 ): Promise<void> {
   return onPortfolio(name, async (context) => {
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
-    const approval = chooseApproval(name, options, waiting, terminal);
+    const currency = await currencyOfPortfolio(name, context);
+    const approval = chooseApproval(name, options, { waiting, currency }, terminal);
     const { words: elsewhere } = await lookElsewhere(approval, context);
-    terminal.say(waitingWords(approval, elsewhere.length > 0 || undefined));
+    terminal.say(waitingWords(approval, { currency, ...(elsewhere.length > 0 && { isOld: true }) }));
     for (const words of elsewhere) terminal.say(`  ${words}`);
     if (approval.kind === 'answer') for (const one of await saidLines(approval, context)) terminal.say(one);
     const person = await whoAnswers({ ...options, portfolio: name }, context);
@@ -127,7 +129,7 @@ type ApprovalChoice = { approval?: string; digest?: string };
 function chooseApproval(
   portfolio: string,
   { approval: id, digest }: ApprovalChoice,
-  waiting: readonly Approval[],
+  { waiting, currency }: { waiting: readonly Approval[]; currency: string | undefined },
   { say }: Pick<Terminal, 'say'>,
 ): Approval {
   const meant = id === undefined ? waiting : waiting.filter((one) => one.id === id);
@@ -138,12 +140,12 @@ function chooseApproval(
     throw new LimitlineError('NOT_FOUND', message);
   }
   if (others.length > 0) {
-    for (const one of meant) say(waitingWords(one));
+    for (const one of meant) say(waitingWords(one, { currency }));
     const words = `Several approvals of portfolio "${portfolio}" wait: name one by --approval, such as --approval ${only.id}. Nothing was done.`;
     throw new LimitlineError('USAGE', words);
   }
   if (digest !== undefined && digest !== only.digest) {
-    say(waitingWords(only));
+    say(waitingWords(only, { currency }));
     const fault = `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.`;
     throw new LimitlineError('USAGE', fault);
   }

@@ -1,5 +1,6 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
+import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
@@ -10,11 +11,17 @@ import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. `isOld`: see {@link whyAskedWords}. */
-export function waitingWords(approval: Approval, isOld?: boolean): string {
+/**
+ * An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. `isOld`: see
+ * {@link whyAskedWords}; `currency`: that of all files of the portfolio.
+ */
+export function waitingWords(
+  approval: Approval,
+  { isOld, currency }: { isOld?: boolean; currency?: string | undefined } = {},
+): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
   return [
-    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${moneyText(sum)} in all, ${KIND_WORDS[kind]}`,
+    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${moneyText(sum, currency)} in all, ${KIND_WORDS[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
     `  why           ${visible(whyAskedWords(approval, isOld))}`,
@@ -80,19 +87,20 @@ export async function declinedLines(
 /** Prints each waiting approval of a portfolio: its sum, how to approve it, and who may do so. */
 export async function sayWaiting(
   portfolio: string,
-  { approvals, people }: Pick<Context, 'approvals' | 'people'>,
+  { approvals, people, portfolios }: Pick<Context, 'approvals' | 'people' | 'portfolios'>,
   { say }: Pick<Terminal, 'say'>,
 ): Promise<void> {
   const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
+  const currency = await currencyOfPortfolio(portfolio, { portfolios });
   for (const one of waiting.slice(0, MOST_SAID)) {
-    say(`limitline: ${waitingSentence(one)} ${whoWords(one, await approversOf(one, people.users))}`);
+    say(`limitline: ${waitingSentence(one, currency)} ${whoWords(one, await approversOf(one, people.users))}`);
   }
 }
 
-function waitingSentence(approval: Approval): string {
+function waitingSentence(approval: Approval, currency: string | undefined): string {
   const { id, portfolio, rows, sum } = approval;
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${moneyText(sum)} in all, ${wait} for another person's approval. ${whyAskedWords(approval)} To approve: npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
+  return `${counted(rows, 'row')}, ${moneyText(sum, currency)} in all, ${wait} for another person's approval. ${whyAskedWords(approval)} To approve: npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
 }
 
 function whoWords({ approvers }: Approval, names: readonly string[]): string {

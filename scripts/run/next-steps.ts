@@ -6,6 +6,7 @@ import { counted, moneyText } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
+import { onlyCurrency } from '../../src/ledger/counts/money.ts';
 import { notQuiteGranted } from '../../src/ledger/counts/not-quite-granted.ts';
 import { hasFaults, type Summary } from '../../src/ledger/portfolios/summary.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -55,7 +56,7 @@ export function sayNextSteps(
     );
   }
   if (summary.states.awaiting > 0) {
-    const rows = `${counted(summary.states.awaiting, 'row')}, ${moneyText(summary.byState.awaiting)} in all`;
+    const rows = `${counted(summary.states.awaiting, 'row')}, ${moneyText(summary.byState.awaiting, onlyCurrency(summary.money))} in all`;
     const [wait, are] = summary.states.awaiting === 1 ? ['waits', 'is'] : ['wait', 'are'];
     say(
       `limitline: ${rows}, ${wait} for another person's approval, and ${are} not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work`,

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callCommand, startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
@@ -32,6 +34,13 @@ test("run ends with 2 and sends nothing when all rows wait for another person's 
     states: { awaiting: 0, cancelled: 5 },
     finished: expect.any(String),
   });
+});
+
+test('what waits for approval is said in the currency of its file', async () => {
+  const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
+  await writeFile(join(desk.cwd, 'eur.csv'), 'name,requested_limit\nAcme AG,1000 EUR\n');
+  const { stderr } = await desk.limitline('run', 'eur.csv');
+  expect(stderr.match(/1 row, EUR 1,000\.00 in all, waits for another person's approval/g)).toHaveLength(2);
 });
 
 test('a portfolio up to APPROVE_ABOVE is sent at once, and a larger one waits for approval', async () => {

@@ -223,13 +223,14 @@ test('a reason with an outdated sum is marked as such, and the present sum is sh
   expect(before).toContain(why);
   expect(before).toContain('To be requested');
   expect(before).not.toContain('When this was asked for');
+  expect(waitingWords(approval, { currency: 'EUR' })).toContain(': 3 rows, EUR 3,007.50 in all, ');
   expect(waitingWords(approval)).toContain(`why           ${why}`);
   const [row] = await context.approvals.rowsOf(approval);
   await context.ledger.hset(context.keys.call('limit', row?.key ?? ''), { state: 'made', id: 'limit_1' });
   const now = await pageOf();
   for (const words of [`When this was asked for: ${why}`, 'Requested by a yes now', 'A yes requests 2 rows now'])
     expect(now).toContain(words);
-  expect(waitingWords(approval, true)).toContain(`why           When this was asked for: ${why}`);
+  expect(waitingWords(approval, { isOld: true })).toContain(`why           When this was asked for: ${why}`);
   await place.import(buyerLines(2), { by: 'alice', replace: true });
   const less = await waitingIn('q4', place);
   expect(waitingWords(less)).toContain(`why           When this was asked for: ${why}`);

@@ -34,7 +34,7 @@ function summaryOf(some: Partial<Record<RowState, number>>, others: Partial<Summ
     not_sent: { rows: some.cancelled ?? 0, requested: '0', granted: '0' },
     partly_approved: { rows: others.grantedBelow ?? 0, requested: '0', granted: '0' },
   };
-  return { ...counts, ...answers, outcomes, ...others, states } as Summary;
+  return { ...counts, ...answers, outcomes, money: { currencies: ['EUR'] }, ...others, states } as Summary;
 }
 
 function said(summary: Summary, left?: Partial<LeftResults>, documents?: string): string[] {
@@ -83,7 +83,7 @@ test.each<[string, string[], string[]]>([
     'the sum of rows that wait for approval is printed',
     said(summaryOf({ awaiting: 5 }, { byState: { awaiting: '1080000.50' } as Summary['byState'] })),
     [
-      "5 rows, 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
+      "5 rows, EUR 1,080,000.50 in all, wait for another person's approval, and are not sent before it. Once it is given, run the same command again, or keep a worker running: npx limitline work",
     ],
   ],
   [
