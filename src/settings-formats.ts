@@ -101,9 +101,12 @@ export const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend'
 
 export const HTTP_FAULT = 'must be an address that begins with http:// or https://';
 
+/** URL also takes `http:/user:password@host`, with one slash or three, where the pattern below would leave the password in what is shown. */
+const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/\\]/i.test(text) && URL.canParse(text);
+
 export const httpUrl = z
   .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
+  .refine(isHttpUrl, HTTP_FAULT)
   .regex(/^[^?#]*$/, 'must have no ? or #: the paths of calls and pages are put behind it')
   // Calls do not use a user and password in the URL, so they are removed wherever the URL is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/]*@/i, '$1'));

@@ -26,3 +26,21 @@ test.each([
 ])('the value %s in .env is read', async (value, read) => {
   expect((await settingsBy(`SERVICE_CLIENT_SECRET=${value}`)).SERVICE_CLIENT_SECRET).toBe(read);
 });
+
+test.each([
+  'http:/user:s3cret@host',
+  'https:user:s3cret@host',
+  'http:\\\\user:s3cret@host',
+  'http:///user:s3cret@host',
+])('the address %s is a fault, whose message has no password', async (url) => {
+  const fault = await settingsBy(`SERVICE_URL='${url}'`).catch((error: Error) => error.message);
+  expect(fault).toMatch(/SERVICE_URL must be an address that begins with http:\/\/ or https:\/\//);
+  expect(fault).not.toContain('s3cret');
+});
+
+test('user and password of an address are left out', async () => {
+  const { SERVICE_URL } = await settingsBy(
+    'SERVICE_URL=HTTPS://user:s3@cret@host/base\nSERVICE_CLIENT_ID=a\nSERVICE_CLIENT_SECRET=b',
+  );
+  expect(SERVICE_URL).toBe('HTTPS://host/base');
+});
