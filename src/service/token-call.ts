@@ -124,13 +124,13 @@ function readGrant(
   { tokenField, tokenLifetimeMs }: { tokenField: string; tokenLifetimeMs: number },
 ): Granted {
   const value = answer[tokenField];
-  if (typeof value !== 'string' || value === '') {
+  if (!Object.hasOwn(answer, tokenField)) {
     const fields = Object.keys(answer).join(', ') || 'none';
     const words = `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`;
     throw new NoToken('CREDENTIALS', words, headers);
   }
-  if (!HEADER_TEXT.test(value)) {
-    const words = `The field "${tokenField}" of the token answer holds a text that no HTTP header can carry; set SERVICE_TOKEN_FIELD to the one that holds the token.`;
+  if (typeof value !== 'string' || !HEADER_TEXT.test(value)) {
+    const words = `The field "${tokenField}" of the token answer holds nothing that an HTTP header can carry; set SERVICE_TOKEN_FIELD to the one that holds the token.`;
     throw new NoToken('CREDENTIALS', words, headers);
   }
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };

@@ -30,14 +30,12 @@ test.each<[string, number]>([
   expect(await fetchToken(false)).toEqual({ value: 't', lifetimeMs });
 });
 
-test.each(['a\\nb', 'a\\u0000', 'tök€n'])(
-  'the token "%s", which no header can carry, is a fault of the settings',
+test.each(['"a\\nb"', '"a\\u0000"', '"tök€n"', '""', '42', 'null'])(
+  'the token %s, which no header can carry, is a fault of the settings',
   async (token) => {
-    const fetchToken = await openTokenCall(`{"access_token":"${token}"}`);
-    await expect(fetchToken(true)).rejects.toMatchObject({
-      code: 'CREDENTIALS',
-      message: expect.stringContaining('no HTTP header'),
-    });
+    const fetchToken = await openTokenCall(`{"access_token":${token}}`);
+    const message = expect.stringContaining('holds nothing that an HTTP header can carry; set SERVICE_TOKEN_FIELD');
+    await expect(fetchToken(true)).rejects.toMatchObject({ code: 'CREDENTIALS', message });
   },
 );
 
