@@ -29,6 +29,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   if (found.faults.length > 0) return refuseFile(run, found, terminal);
   const report = await lastReport(portfolio, context, stop);
   if (!report) {
+    if (terminal.json) terminal.print('', { portfolio, ...found.read });
     terminal.say('limitline: stopped while Redis did not answer; run the same command to continue.');
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
@@ -38,7 +39,8 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   const endedItself = !stop.aborted || limit.isOver();
   const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
-  if (summary && terminal.json) terminal.print('', { ...summary, ...found.read, files: filesOf(left) });
+  // A run may be stopped before its portfolio exists.
+  if (terminal.json) terminal.print('', { ...(summary ?? { portfolio }), ...found.read, files: filesOf(left) });
   if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
   if (summary && endedItself && summary.states.awaiting > 0) await sayWaiting(portfolio, context, terminal);
   for (const hint of hints) terminal.say(`limitline: ${hint}`);

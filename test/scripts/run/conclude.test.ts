@@ -53,3 +53,14 @@ test('a run that is stopped after its last row reports that only results are mis
     said: ['limitline: stopped after the last row; run the same command to write results.'],
   });
 });
+
+test('a run that is stopped before its portfolio exists prints JSON, if asked for', async () => {
+  const { context } = await openWorkplace();
+  const printed: unknown[] = [];
+  const print = (_words: string, value: unknown) => printed.push(value);
+  const terminal = { ...makeTerminal({ json: true }), say: () => {}, answer: () => {}, print };
+  const limit = { text: '', isOver: () => false, forget: () => {} };
+  const deps = { context, terminal, stop: AbortSignal.abort(), limit };
+  expect(await conclude({ portfolio: 'q4', path: null }, { faults: [], read: undefined }, deps)).toBe(2);
+  expect(printed).toEqual([{ portfolio: 'q4', files: expect.anything() }]);
+});
