@@ -7,6 +7,7 @@
 -- A sender that was taken for vanished may send after a person let the call be sent again. Then this send is in doubt, too, also while another
 -- owner sends the call: it is not sent once more without a person. So is a send whose claim Redis has lost. A process that disowns a claim
 -- names no row, and knows of no send.
+-- The call has the header of its last claim. Only the owner named by `first` is known to have sent that key, so another late send has none.
 -- @include doubts
 
 -- Answers whether the call waits for nobody else's response now.
@@ -16,6 +17,7 @@ local function noteLate(of, it, found, now)
   if it.kind == 'session' or of.name == '/' or not (isFree or isOthers and not isInDoubt(of.call)) then return false end
   if isFree then redis.call('HSET', of.call, 'row', of.name, 'owner', it.owner) end
   noteDoubt(of.call, it.heard, found.at or now, now)
+  if found.first ~= it.owner then redis.call('HDEL', of.call, 'header') end
   if isFree then return true end
   redis.call('HSET', of.call, 'state', 'claimed')
   if it.others ~= '' then redis.call('HSET', of.call, 'others', it.others) end
@@ -24,7 +26,7 @@ end
 
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
-  local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt' })
+  local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt', 'first' })
   local isOwn = found.owner == it.owner
   if isOwn and found.state ~= 'claimed' and found.state ~= 'unknown' then return {} end
   if not isOwn and not noteLate(of, it, found, now) then return {} end

@@ -100,3 +100,47 @@ test('a call that a worker without the header sent again is in doubt for workers
   await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
   expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
 });
+
+// Promise: repetition-needs-the-header
+test.each(['throttled', 'unauthorized', 'unsent'] as const)(
+  'a late send without the header is not repeated by the key of a later send, which was %s',
+  async (why) => {
+    const prefix = freshPrefix();
+    const { calls, process } = ledgerWith(prefix, 'idempotency-key');
+    const bare = ledgerWith(prefix, undefined);
+    await process('b');
+    await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
+    expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'repeat' })).toMatchObject({ is: 'go', first: 'b/2' });
+    await calls.release(limit, 'b/2', why);
+    await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'b/3', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
+  },
+);
+
+// Promise: repetition-needs-the-header
+test('a late send without the header is not repeated by the key of a send under way', async () => {
+  const prefix = freshPrefix();
+  const { calls, process } = ledgerWith(prefix, 'idempotency-key');
+  const bare = ledgerWith(prefix, undefined);
+  await process('b');
+  await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
+  expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
+  expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'repeat' })).toMatchObject({ is: 'go', first: 'b/2' });
+  await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
+  await calls.release(limit, 'b/2', 'throttled');
+  expect(await calls.claim(limit, { owner: 'b/3', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
+});
+
+test('a late send that had the key of the first send is repeated with it', async () => {
+  const { calls, process } = ledgerWith(freshPrefix(), 'idempotency-key');
+  await process('b');
+  const claim = (owner: string) => calls.claim(limit, { owner, onUnknown: 'repeat' });
+  expect(await claim('a/1')).toMatchObject({ is: 'go', first: 'a/1' });
+  expect(await calls.disown({ kind: 'limit', owner: 'a/1', key: limit.key })).toBeUndefined();
+  expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
+  await calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'repeat' });
+  expect(await claim('b/1')).toMatchObject({ is: 'go', first: 'a/1' });
+});
