@@ -48,7 +48,7 @@ end
 
 CALLS.release = function(of, it)
   local call, portfolio = of.call, of.portfolio
-  local found = fieldsOf(call, { 'state', 'owner', 'at' })
+  local found = fieldsOf(call, { 'state', 'owner', 'at', 'first' })
   -- A 401 concerns the token, and the call is repeated with another token. So a 401 counts neither as an answer to the call nor as a send.
   local isAnswered = it.why == 'refused' or it.why == 'throttled'
   -- A free call means that the claim was given back before, and the reply was lost. That reply may have said that the outcome had been
@@ -66,6 +66,8 @@ CALLS.release = function(of, it)
   if it.why == 'throttled' and not portfolio.archive then add(portfolio.hash, 'calls:throttled', 1) end
   if not isAnswered and not portfolio.archive then add(portfolio.hash, 'calls:' .. it.kind, -1) end
   if isInDoubt(call) then
+    -- The key was new with this send, which made nothing: no send in doubt had it.
+    if found.first == it.owner then redis.call('HDEL', call, 'header') end
     redis.call('HSET', call, 'state', 'unknown')
     redis.call('HDEL', call, 'owner')
     local lost = redis.call('HMGET', call, 'heard', 'lostAt')

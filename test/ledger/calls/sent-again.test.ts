@@ -144,3 +144,18 @@ test('a late send that had the key of the first send is repeated with it', async
   await calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'repeat' });
   expect(await claim('b/1')).toMatchObject({ is: 'go', first: 'a/1' });
 });
+
+// Promise: repetition-needs-the-header
+test('a repetition that made nothing leaves no header at a call whose lost send had none', async () => {
+  const prefix = freshPrefix();
+  const { calls, process, connection, keys } = ledgerWith(prefix, 'idempotency-key', 'resend');
+  const bare = ledgerWith(prefix, undefined);
+  const careful = ledgerWith(prefix, 'idempotency-key');
+  await process('a');
+  await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
+  await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+  expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'repeat' })).toMatchObject({ is: 'go', first: 'a/2' });
+  await calls.release(limit, 'a/2', 'throttled');
+  expect(await careful.calls.claim(limit, { owner: 'c/1', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
+});
