@@ -115,7 +115,7 @@ export type LineOfFile = { portfolio: string; file: string; line: number };
 export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfFile | undefined {
   const cell = cellOfErrors(header, FROM_COLUMN);
   return (cells) => {
-    const [, portfolio, file, line] = /^(.+) #([0-9a-f]{12}) line (\d+)(?: with .*)?$/.exec(cell(cells)) ?? [];
+    const [, portfolio, file, line] = /^(.+) #([0-9a-f]{12}) line (\d+)(?: with\b.*)?$/.exec(cell(cells)) ?? [];
     return portfolio && file ? { portfolio, file, line: Number(line) } : undefined;
   };
 }

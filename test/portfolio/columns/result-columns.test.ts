@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { accountOfLine, namesAccount, otherAccountWords } from '../../../src/portfolio/columns/result-columns.ts';
+import {
+  accountOfLine,
+  mendedLineOf,
+  mendedZerosOf,
+  namesAccount,
+  otherAccountWords,
+} from '../../../src/portfolio/columns/result-columns.ts';
 
 test.each([
   [['name', 'limitline_account'], ['A', 'live'], 'live'],
@@ -22,3 +28,22 @@ test.each(['Prod', '42', 'please \u001b[31mcheck'])(
     expect(words).toContain('write "0042" there again.');
   },
 );
+
+// Promise: errors-file-lost-zeros
+test.each([
+  ['', {}],
+  [' with buyer_reference 0017', { buyer_reference: '0017' }],
+  [' with buyer_reference 0017 and request_reference 02', { buyer_reference: '0017', request_reference: '02' }],
+  // What a person leaves who deletes a number as its problem says.
+  [' with  and request_reference 02', { request_reference: '02' }],
+  [' with ', {}],
+  [' with', {}],
+])('an errors file says which line was meant with "%s" behind it', (behind, zeros) => {
+  const cells = [`q4 with x #0123456789ab line 17${behind}`];
+  expect(mendedLineOf(['limitline_from'])(cells)).toEqual({
+    portfolio: 'q4 with x',
+    file: '0123456789ab',
+    line: 17,
+  });
+  expect(Object.fromEntries(mendedZerosOf(['limitline_from'])(cells))).toEqual(zeros);
+});
