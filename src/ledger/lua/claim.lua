@@ -141,7 +141,7 @@ CALLS.claim = function(of, it)
     -- A cancelled row is not sent again, nor is other content under this key. The first send may have made something, so a person must
     -- find out.
     local other = found.words and found.words ~= it.words
-    if declined or onUnknown == 'hold' or gone or awaits or other or found.others or isUsedUp(call, it.sends, it.withinMs, now) then
+    if declined or onUnknown == 'hold' or gone or awaits or other or found.others or found.late or isUsedUp(call, it.sends, it.withinMs, now) then
       local lost = redis.call('HMGET', call, 'heard', 'lostAt')
       return no('unknown', lost[1] or '', lost[2] or '')
     end

@@ -16,6 +16,8 @@ local function noteLate(of, it, found, now)
   local isFree = not found.state or found.state == 'free'
   if it.kind == 'session' or of.name == '/' or not (isFree or isOthers and not isInDoubt(of.call)) then return false end
   if isFree then redis.call('HSET', of.call, 'row', of.name, 'owner', it.owner) end
+  -- The row of a free call went on without this send, and may have ended: nothing but a person repeats it.
+  if isFree and it.kind ~= 'document' then redis.call('HSET', of.call, 'late', it.owner) end
   noteDoubt(of.call, it.heard, found.at or now, now)
   if found.first ~= it.owner then redis.call('HDEL', of.call, 'header') end
   if isFree then return true end
@@ -26,7 +28,7 @@ end
 
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
-  local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt', 'first' })
+  local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt', 'first', 'late' })
   local isOwn = found.owner == it.owner
   if isOwn and found.state ~= 'claimed' and found.state ~= 'unknown' then return {} end
   if not isOwn and not noteLate(of, it, found, now) then return {} end
@@ -37,6 +39,7 @@ CALLS.doubt = function(of, it)
   end
   redis.call('HSET', call, 'heard', it.heard, 'againAt', againAt)
   if it.others ~= '' then redis.call('HSET', call, 'others', it.others) end
-  local isNever = it.others ~= '' or isUsedUp(call, it.sends, it.withinMs, now)
+  local isLate = not isOwn and it.kind ~= 'document' or found.late
+  local isNever = it.others ~= '' or isLate or isUsedUp(call, it.sends, it.withinMs, now)
   return { found.at or now, isNever and '' or math.max(0, againAt - now) }
 end

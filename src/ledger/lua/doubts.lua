@@ -1,7 +1,8 @@
 -- Included where sends in doubt are counted. `open`: sends that left and got no response. While there is one, the call's outcome is
 -- unknown, whatever a repetition brings. `heard` and `lostAt`: reason and time of the last such send; `notedAt`: when it was written down.
 -- `doubts`: unknown outcomes since `doubtAt`, which limit the repetitions by "resend"; `againAt`: when the next one is allowed.
--- `others`: the id in a response to another request; then only a person may have the call sent again.
+-- `others`: the id in a response to another request; `late`: the owner of a send in doubt whose call was free by then. With one of them, only
+-- a person may have the call sent again.
 -- `answers`: approvals of people's answers to the call (approvals.lua).
 -- @include tell
 local function isInDoubt(call)
@@ -22,7 +23,7 @@ local function takeBackDoubt(call)
   redis.call('HINCRBY', call, 'doubts', -1)
 end
 
-local DOUBTS = { 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'answers' }
+local DOUBTS = { 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'late', 'answers' }
 local function forgetDoubts(call)
   redis.call('HDEL', call, unpack(DOUBTS))
 end

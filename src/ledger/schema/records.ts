@@ -54,6 +54,7 @@ const CALL = {
   notedAt: { is: 'ms', says: 'when the loss of that send was written down' },
   shared: { is: 'text', says: 'of a limit: the first other rows whose limits were answered with the same id' },
   others: { is: 'text', says: 'the id in an answer to somebody else’s request' },
+  late: { is: 'text', says: 'the owner of a send in doubt whose call was free by then' },
   answers: { is: 'text', says: 'approvals of what people said of the call while it is in doubt' },
   asks: { is: 'text', says: 'approvals that the request waits for, one in each portfolio' },
   declined: { is: 'text', says: 'the approval by which a person said no to the request, until another says yes' },

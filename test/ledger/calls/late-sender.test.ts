@@ -43,6 +43,16 @@ test('a late send that was answered with the id of another request is repeated b
   expect(await claim('b/2', 'resend')).toMatchObject({ is: 'unknown' });
 });
 
+test('a late send is repeated by no setting, also if the reply to its doubt was lost', async () => {
+  const { calls, claim } = await letGo();
+  const late = { sentMs: expect.any(Number), againMs: undefined };
+  expect(await calls.doubt(limit, 'a/1', 'status 500', { onUnknown: 'resend' })).toEqual(late);
+  expect(await calls.doubt(limit, 'a/1', 'status 500', { onUnknown: 'resend' })).toEqual(late);
+  expect(await claim('b/2', 'resend')).toMatchObject({ is: 'unknown', reason: 'status 500' });
+  expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
+  expect(await claim('b/3', 'resend')).toMatchObject({ is: 'go' });
+});
+
 test('a process that disowns a claim puts no call in doubt that is free', async () => {
   const { calls, claim } = await letGo();
   await calls.disown({ kind: 'limit', owner: 'a/1', key: limit.key });

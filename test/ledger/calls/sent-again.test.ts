@@ -134,17 +134,6 @@ test('a late send without the header is not repeated by the key of a send under 
   expect(await calls.claim(limit, { owner: 'b/3', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
 });
 
-test('a late send that had the key of the first send is repeated with it', async () => {
-  const { calls, process } = ledgerWith(freshPrefix(), 'idempotency-key');
-  await process('b');
-  const claim = (owner: string) => calls.claim(limit, { owner, onUnknown: 'repeat' });
-  expect(await claim('a/1')).toMatchObject({ is: 'go', first: 'a/1' });
-  expect(await calls.disown({ kind: 'limit', owner: 'a/1', key: limit.key })).toBeUndefined();
-  expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
-  await calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'repeat' });
-  expect(await claim('b/1')).toMatchObject({ is: 'go', first: 'a/1' });
-});
-
 // Promise: repetition-needs-the-header
 test('a repetition that made nothing leaves no header at a call whose lost send had none', async () => {
   const prefix = freshPrefix();

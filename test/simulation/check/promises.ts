@@ -50,7 +50,7 @@ const KNOWN = new Set(['made', 'late, made', 'not ours']);
  */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
   for (const before of earlier) {
-    if (!mayFollow(before, says, rules) && !isOvertaken(call, says, rules)) {
+    if (!isRepetition(call, before) && !mayFollow(before, says, rules) && !isOvertaken(call, says, rules)) {
       throw new Error(`asked for again: ${callName(call)}, while what became of ${callName(before)} is not known`);
     }
   }
@@ -108,6 +108,9 @@ function isGivenUp(what: string, says: readonly Say[]): boolean {
 
 const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[]) =>
   says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(what))?.is;
+
+/** Whether the service recognizes a call by the idempotency key of an earlier one. */
+const isRepetition = ({ key }: Arrival, before: Arrival): boolean => key !== undefined && key === before.key;
 
 /** Whether the service may get a call again after this one. */
 function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {

@@ -7,7 +7,17 @@ import { hash32 } from '../run/random.ts';
 import type { Answer, Schedule } from '../run/schedule.ts';
 
 /** A thing that the service made: its kind, its name, and its sender. */
-export type MadeThing = { kind: CallKind; what: string; id: string; by: string; body: Record<string, unknown> };
+export type MadeThing = {
+  kind: CallKind;
+  what: string;
+  id: string;
+  by: string;
+  body: Record<string, unknown>;
+  key?: string | undefined;
+};
+
+/** The idempotency header that the service honours: a call whose key made something is answered with that. */
+export const KEY_HEADER = 'idempotency-key';
 
 /** A call that arrived at the service, and what became of it. */
 export type Arrival = {
@@ -16,6 +26,8 @@ export type Arrival = {
   nth: number;
   by: string;
   body: Record<string, unknown>;
+  /** Its idempotency key, if it has one. */
+  key: string | undefined;
   atMs: number;
   answer: Answer;
   /** The sender, whose state shows whether it lives. */
@@ -44,6 +56,9 @@ const MAKES = new Set<Answer>([
   'never, made',
 ]);
 
+/** Answers that the service does not give to a call whose key made something. */
+const CONTRADICTS = new Set<Answer>(['refused', 'too late, refused', 'not ours', 'the id of another']);
+
 /** The service of one run, in memory: it answers as the schedule says, and remembers what it really made. */
 export function makeServiceAccount(given: {
   shared: Shared;
@@ -63,23 +78,37 @@ export function makeServiceAccount(given: {
   const counts = new Map<string, number>();
 
   const make = (arrival: Arrival): MadeThing => {
-    const { kind, what, body, by, nth } = arrival;
-    const thing = { kind, what, by, body, id: `${PREFIX_OF[kind]}${hash32(`${kind} ${what} ${nth}`).toString(36)}` };
+    const { kind, what, body, by, nth, key } = arrival;
+    const thing = {
+      kind,
+      what,
+      by,
+      body,
+      key,
+      id: `${PREFIX_OF[kind]}${hash32(`${kind} ${what} ${nth}`).toString(36)}`,
+    };
     made.push(thing);
     return thing;
   };
 
   /** The call arrives: it makes its thing, and an answer is on its way. */
-  const arrive = async (kind: CallKind, body: Record<string, unknown>, sender: Process): Promise<Arrived> => {
+  const arrive = async (
+    kind: CallKind,
+    body: Record<string, unknown>,
+    { sender, key }: { sender: Process; key: string | undefined },
+  ): Promise<Arrived> => {
     const what = nameOf(kind, body);
     const nth = (counts.get(`${kind} ${what}`) ?? 0) + 1;
     counts.set(`${kind} ${what}`, nth);
-    const answer = schedule.answers[callName({ kind, what, nth })] ?? 'made';
+    const same = key === undefined ? undefined : made.find((one) => one.key === key);
+    const scheduled = schedule.answers[callName({ kind, what, nth })] ?? 'made';
+    const answer = same && CONTRADICTS.has(scheduled) ? 'made' : scheduled;
     const earlier = arrivals.filter((one) => one.kind === kind && one.what === what);
-    const arrival = { kind, what, nth, by: sender.name, body, atMs: shared.nowMs, answer, sender, isHeard: false };
+    const arrival = { kind, what, nth, by: sender.name, body, key, atMs: shared.nowMs, answer, sender, isHeard: false };
     arrivals.push(arrival);
     await onArrival(arrival, earlier);
-    if (answer !== 'the id of another') return { arrival, thing: MAKES.has(answer) ? make(arrival) : undefined };
+    if (answer !== 'the id of another')
+      return { arrival, thing: MAKES.has(answer) ? (same ?? make(arrival)) : undefined };
     const others = made.filter((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what);
     const known = await Promise.all(others.map(({ id }) => knows(id)));
     const other = others.find((_one, place) => known[place]);
@@ -123,7 +152,7 @@ export function makeServiceAccount(given: {
     /** How often each call came: the state of the service as one text. */
     digest: (): string => JSON.stringify([[...counts].toSorted(), made.map(({ id }) => id).toSorted()]),
 
-    async send({ path, body, timeoutMs }: Post): Promise<Reply> {
+    async send({ path, body, headers, timeoutMs }: Post): Promise<Reply> {
       const kind = KINDS.find((one) => path.endsWith(SERVICE_PATHS[one]));
       if (!kind) {
         const token = `token-${hash32(`${shared.seed} ${shared.nowMs}`)}`;
@@ -134,7 +163,7 @@ export function makeServiceAccount(given: {
       const fields = JSON.parse(read) as Record<string, unknown>;
       const sender = here();
       const what = `the service: ${kind} of ${nameOf(kind, fields)}`;
-      const { arrival, thing } = await pass(what, () => arrive(kind, fields, sender), {
+      const { arrival, thing } = await pass(what, () => arrive(kind, fields, { sender, key: headers[KEY_HEADER] }), {
         tell: (came) => `${callName(came.arrival)}: ${came.arrival.answer}`,
       });
       if (arrival.answer.startsWith('too late')) standStill(sender);

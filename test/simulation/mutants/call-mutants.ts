@@ -1,4 +1,17 @@
-import { APPROVED, BOARD, CANCELLED, foundBy, lua, type Mutant, PAUSED, RESENT, RESOLVED, TWO } from './mutant.ts';
+import {
+  APPROVED,
+  BOARD,
+  CANCELLED,
+  foundBy,
+  inLua,
+  KEYED,
+  lua,
+  type Mutant,
+  PAUSED,
+  RESENT,
+  RESOLVED,
+  TWO,
+} from './mutant.ts';
 
 const GIVEN_UP = 'given up while it is resent';
 const AMONG_THREE = 'lost too late, among three';
@@ -203,6 +216,41 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'what others lost is looked at no more where the row goes on at once',
     [', not late\n', ', true\n'],
     ['resent behind another', ...TWO, 'late answers and people'],
+  ),
+  lua(
+    'claim',
+    'keyed',
+    'a call that left without the idempotency header is repeated by it',
+    ["it.onUnknown == 'repeat' and not isKeyed and it.withoutIt or it.onUnknown", 'it.onUnknown'],
+    KEYED,
+  ),
+  lua(
+    'doubt',
+    'header',
+    'a late send counts as one with the header of a later send',
+    ["if found.first ~= it.owner then redis.call('HDEL', of.call, 'header') end", ''],
+    KEYED,
+  ),
+  foundBy(
+    lua(
+      'doubt',
+      'late',
+      'a setting repeats a late send, though its row may have ended',
+      ["redis.call('HSET', of.call, 'late', it.owner)", ''],
+      KEYED,
+      [inLua('doubt', "not isOwn and it.kind ~= 'document' or found.late", 'false')],
+    ),
+    {
+      world: 'one worker with a key',
+      schedule: {
+        order: ['ann', 'bob', 'yann', 'zack'],
+        deviations: {},
+        answers: {
+          'limit of Buyer-1@example.com 1000 #1': 'too late, 500',
+          'limit of Buyer-1@example.com 1000 #2': 'refused',
+        },
+      },
+    },
   ),
   lua('doubts', 'open', 'no send is kept as open', ["redis.call('HINCRBY', call, 'open', 1)", ''], ['one row']),
 ];

@@ -74,3 +74,4 @@ export const RESOLVED = [
   'late answers and people',
 ];
 export const CORRECTED = ['imported and corrected', 'corrected twice at once', 'corrected and retried'];
+export const KEYED = ['one worker with a key', 'one worker with a key, resent by settings'];

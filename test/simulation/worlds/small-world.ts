@@ -4,6 +4,7 @@ import { isPending } from '../../../src/ledger/portfolios/portfolio.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival, checkFirst } from '../check/promises.ts';
 import { isAskedByNobody, isGoing, isOpenState, type RowNow, readLedger } from '../check/rows-now.ts';
+import { KEY_HEADER } from '../doubles/service-account.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
 import { BEGIN_MS } from '../run/virtual-globals.ts';
@@ -31,6 +32,8 @@ export type WorldPlan = {
    * request.
    */
   atOnce?: readonly string[];
+  /** Workers with an idempotency header, which the service honours. The others have none. */
+  keyed?: readonly string[];
   /** Whether nobody repeats an import that was killed. */
   leavesImports?: boolean;
   /** Whether Redis may go back in it. A person restores what it lacks then, and only sent calls are checked. */
@@ -65,11 +68,13 @@ const KINDS = ['company', 'document', 'limit'] as const;
 
 export function smallWorld(plan: WorldPlan): World {
   const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, atOnce = [], goesBack = false } = plan;
-  const { leavesImports = false } = plan;
+  const { leavesImports = false, keyed = [] } = plan;
   const read = new Map<string, Settings>();
-  const settingsIn = (dataDir: string): Settings => {
-    const settings = read.get(dataDir) ?? settingsOf(dataDir, env);
-    read.set(dataDir, settings);
+  const settingsIn = (dataDir: string, who = ''): Settings => {
+    const header = keyed.includes(who) ? KEY_HEADER : '';
+    const place = `${dataDir} ${header}`;
+    const settings = read.get(place) ?? settingsOf(dataDir, { ...env, SERVICE_IDEMPOTENCY_HEADER: header });
+    read.set(place, settings);
     return settings;
   };
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
@@ -104,7 +109,7 @@ export function smallWorld(plan: WorldPlan): World {
       }
       const contexts = new Map<string, Awaited<ReturnType<typeof openFor>>>();
       for (const who of [...workers, ...Object.keys(people)]) {
-        contexts.set(who, await openFor(simulation, who, settings));
+        contexts.set(who, await openFor(simulation, who, settingsIn(simulation.dataDir, who)));
       }
       for (const [who, context] of contexts) {
         const act = people[who];

@@ -25,6 +25,22 @@ const PLANS: readonly WorldPlan[] = [
   },
   { name: 'resent by settings', workers: WORKERS, env: RESENDS, rows: ONE_ROW },
   {
+    name: 'one worker with a key',
+    workers: WORKERS,
+    keyed: ['ann'],
+    rows: ONE_ROW,
+    people: { yann: resolves('send again'), zack: resolves('as it is') },
+    answers: { [LIMIT_1]: 'too late, 500' },
+  },
+  { name: 'one worker with a key, resent by settings', workers: WORKERS, keyed: ['ann'], env: RESENDS, rows: ONE_ROW },
+  {
+    name: 'workers with keys',
+    workers: WORKERS,
+    keyed: WORKERS,
+    rows: ONE_ROW,
+    answers: { [LIMIT_1]: 'broken off, made' },
+  },
+  {
     name: 'answered for another, in two portfolios',
     workers: WORKERS,
     env: RESENDS,
