@@ -1,12 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import {
-  isErrorsHeader,
-  type LineOfFile,
-  mendedLineOf,
-  shortDigest,
-} from '../../src/portfolio/columns/result-columns.ts';
+import { isErrorsHeader, mendedLineOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type Copies, openImported } from '../rows/import-names.ts';
@@ -14,8 +9,8 @@ import { type Copies, openImported } from '../rows/import-names.ts';
 export type ErrorsFileDeps = { portfolios: Pick<Portfolios, 'allImports'>; imports: Copies };
 
 /**
- * The warning that an errors file lacks columns of the file whose lines it corrects: the lines are requested without them. Nothing of other
- * files, of a pipe, which can be read only once, and where the copy of that file is gone.
+ * The warnings that an errors file lacks columns of files whose lines it corrects: the lines are requested without them. Nothing of other
+ * files, of a pipe, which can be read only once, and where the copy of such a file is gone.
  *
  * @param open opens the errors file once more
  */
@@ -24,32 +19,41 @@ export async function errorsFileColumns(
   deps: ErrorsFileDeps,
 ): Promise<Problem[]> {
   if (opened.problems.length > 0 || !isErrorsHeader(opened.header) || !(await stat(path)).isFile()) return [];
-  const from = await firstOrigin(await open());
-  const imports = from?.portfolio === portfolio ? await deps.portfolios.allImports(portfolio) : [];
-  const origin = imports.findLast(({ id }) => shortDigest(id) === from?.file);
-  const before = origin && (await openImported(origin, deps).catch(unlessGone));
-  if (!before) return [];
-  await before.close();
+  const from = await originsOf(await open(), portfolio);
+  const imports = from.size > 0 ? await deps.portfolios.allImports(portfolio) : [];
   const given = new Set(opened.columns.map(({ known }) => known));
-  const lacking = before.columns.flatMap(({ known, written }) =>
-    known && !given.has(known) ? [visible(written)] : [],
-  );
-  if (lacking.length === 0) return [];
-  const [columns, them] = lacking.length === 1 ? ['column', 'it'] : ['columns', 'them'];
-  const message = `This errors file lacks the ${columns} ${lacking.join(', ')}, which ${visible(origin.fileName)} has. Its lines are requested without ${them}: if that is not meant, add ${them} again.`;
-  return [makeProblem(WHOLE_FILE, null, null, message)];
+  const warnings: Problem[] = [];
+  for (const file of from) {
+    const origin = imports.findLast(({ id }) => shortDigest(id) === file);
+    const before = origin && (await openImported(origin, deps).catch(unlessGone));
+    if (!before) continue;
+    await before.close();
+    const lacking = before.columns.filter(({ known }) => known && !given.has(known));
+    // Each column is named once, of the first file that has it.
+    for (const { known } of lacking) given.add(known);
+    if (lacking.length > 0) warnings.push(lackingWarning(lacking, origin));
+  }
+  return warnings;
 }
 
-/** The line that the first line with an origin corrects. */
-async function firstOrigin(opened: Opened): Promise<LineOfFile | undefined> {
+function lackingWarning(lacking: Opened['columns'], { fileName }: { fileName: string }): Problem {
+  const [columns, them] = lacking.length === 1 ? ['column', 'it'] : ['columns', 'them'];
+  const names = lacking.map(({ written }) => visible(written)).join(', ');
+  const message = `This errors file lacks the ${columns} ${names}, which ${visible(fileName)} has. Its lines are requested without ${them}: if that is not meant, add ${them} again.`;
+  return makeProblem(WHOLE_FILE, null, null, message);
+}
+
+/** The files of this portfolio whose lines an errors file corrects, by the part of their digest that it names. */
+async function originsOf(opened: Opened, portfolio: string): Promise<Set<string>> {
   const mendedLine = mendedLineOf(opened.header);
+  const files = new Set<string>();
   for await (const batch of opened.plainLines()) {
     for (const { cells } of batch) {
       const from = mendedLine(cells);
-      if (from) return from;
+      if (from?.portfolio === portfolio) files.add(from.file);
     }
   }
-  return undefined;
+  return files;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -43,3 +43,27 @@ test('an errors file is taken where the copy of the file before is gone', async 
   await rm(join(context.settings.LIMITLINE_DATA, 'imports'), { recursive: true });
   expect(await importFile(path)).toMatchObject({ rows: 2, invalid: 0 });
 });
+
+// Promise: errors-file-lacks-columns
+test('an errors file of several files names the columns that it lost of any of them', async () => {
+  const { import: importLines, work, settled, errors, dir, importFile } = await openCorrections('"01002"');
+  const header = 'name,country_code,company_registration_number';
+  await importLines([`${header},requested_limit`, 'Acme AG,DE,01002,1000']);
+  await work();
+  await settled();
+  await importLines([`${header},Ort,requested_limit`, 'Beta AG,XX,01003,Ulm,1000']);
+  const whole = (await errors()).replace('XX', 'DE');
+  expect(whole).toMatch(/line 2 with .*01002[\s\S]*line 2 with .*01003/);
+  const path = join(dir, 'errors.csv');
+  await writeFile(
+    path,
+    whole
+      .replace(/,(Ort|city)(?=,)/, '')
+      .replace(/(^Acme.*,1000),/m, '$1')
+      .replace(',Ulm', ''),
+  );
+  const { warnings } = await importFile(path);
+  expect(warnings.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^This errors file lacks the column Ort, which /),
+  );
+});
