@@ -233,10 +233,14 @@ export function conflictView(
     actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: t`Load version ${latest}`, kind: 'primary' }),
   })}
   ${cellsTable(t`Cells in which it differs`, cells)}
-  ${column && html`<p>Not replaced either, in all lines, in <strong><bdi>${column.column}</bdi></strong>: ${quoted(column.from, t`the whole cell`)} with ${quoted(column.to, t`nothing`)}.</p>`}
+  ${(edits.length > 0 || column !== undefined) && html`<div data-typed="/new/${id}?list=problems">${typedPart(edits, column)}</div>`}`;
+}
+
+function typedPart(edits: readonly LineEdit[], column: ColumnEdit | undefined): Html {
+  return html`${column && html`<p>Not replaced either, in all lines, in <strong><bdi>${column.column}</bdi></strong>: ${quoted(column.from, t`the whole cell`)} with ${quoted(column.to, t`nothing`)}.</p>`}
   ${
     edits.length > 0 &&
-    html`<div data-typed="/new/${id}?list=problems">${table({
+    table({
       caption: t`Lines as you left them`,
       showCaption: true,
       rows: edits,
@@ -244,7 +248,7 @@ export function conflictView(
         { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => grouped(line) },
         { head: t`Cells`, cell: editText },
       ],
-    })}</div>`
+    })
   }`;
 }
 
