@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import { FROM_COLUMN } from '../../../portfolio/columns/result-columns.ts';
 import type { ColumnEdit, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, MendPages, MendPlace, Preview, PreviewColumn } from '../../../portfolio/preview.ts';
@@ -81,12 +82,13 @@ function columnFields(column: string, { causes }: MendPages): Html {
 
 /**
  * The columns of the table: the name first, then columns with something wrong, then the others. Columns that Limitline does not
- * read are left out unless they have a problem.
+ * read are left out unless they have a problem, or one names them.
  */
 function columnsOf({ columns }: Preview, lines: readonly LineToMend[]): PreviewColumn[] {
-  const named = new Set(
-    lines.flatMap(({ problems, warnings }) => [...problems, ...warnings].map(({ column }) => column)),
-  );
+  const said = lines.flatMap(({ problems, warnings }) => [...problems, ...warnings]);
+  const named = new Set(said.map(({ column }) => column));
+  // A number that lost its zeros is compared with the one in this cell, and may be deleted there.
+  if (said.some(({ message }) => message.includes(FROM_COLUMN))) named.add(FROM_COLUMN);
   const rank = ({ known, written }: PreviewColumn) => (known === 'name' ? 0 : named.has(written) ? 1 : 2);
   return columns
     .filter(({ known, written }) => known !== null || (written !== '' && named.has(written)))
