@@ -67,3 +67,21 @@ test('an errors file of several files names the columns that it lost of any of t
     expect.stringMatching(/^This errors file lacks the column Ort, which /),
   );
 });
+
+// Promise: errors-file-lacks-columns
+test('a value for all lines counts as a column of both files', async () => {
+  const { limitline, write, errors } = await openErrors();
+  const withoutCity = errors.replace(',Ort,Filiale', '').replace(',Ulm,7', '');
+  await write('errors.csv', withoutCity);
+  await write('ulm.json', '{"columns":{},"constants":{"city":"Ulm"}}');
+  const check = (portfolio: string, ...more: string[]) =>
+    limitline('check', 'errors.csv', '--portfolio', portfolio, ...more);
+  expect((await check('q4', '--map', 'ulm.json')).stdout).not.toContain('This errors file lacks');
+  await write('ulm.csv', 'name,country_code,requested_limit\nAcme AG,XX,1000\n');
+  await limitline('run', 'ulm.csv', '--map', 'ulm.json', '--no-results');
+  const made = (await limitline('report', 'ulm', '--format', 'errors-csv')).stdout.replace('XX', 'DE');
+  await write('errors.csv', made);
+  expect((await check('ulm')).stdout).not.toContain('This errors file lacks');
+  await write('errors.csv', made.replace(',city,', ',').replace(',Ulm,', ','));
+  expect((await check('ulm')).stdout).toContain('This errors file lacks the column city, which ulm.csv has.');
+});
