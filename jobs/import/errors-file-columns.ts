@@ -31,14 +31,14 @@ export async function errorsFileColumns(
   if (opened.problems.length > 0 || !isErrorsHeader(opened.header) || !(await stat(path)).isFile()) return [];
   const from = await originsOf(await open(), portfolio);
   const imports = from.size > 0 ? await deps.portfolios.allImports(portfolio) : [];
-  const given = new Set(knownOf(opened, reading).keys());
+  const given = new Set(readColumnsOf(opened, reading).keys());
   const warnings: Problem[] = [];
   for (const file of from) {
     const origin = imports.findLast(({ id }) => shortDigest(id) === file);
     const before = origin && (await openImported(origin, deps).catch(unlessGone));
     if (!before) continue;
     await before.close();
-    const lacking = [...knownOf(before, readOptionsSchema.parse(JSON.parse(origin.reading)))].filter(
+    const lacking = [...readColumnsOf(before, readOptionsSchema.parse(JSON.parse(origin.reading)))].filter(
       ([known]) => !given.has(known),
     );
     // Each column is named once, of the first file that has it.
@@ -49,10 +49,13 @@ export async function errorsFileColumns(
   return warnings;
 }
 
-/** The known columns of a file as it writes them, and those with one value for all lines. */
-function knownOf({ columns }: Opened, { mapping }: ReadOptions): Map<string, string> {
+/** The columns of a file that are read or sent, as it writes them, and those with one value for all lines. */
+function readColumnsOf({ columns }: Opened, { mapping }: ReadOptions): Map<string, string> {
   return new Map([
-    ...columns.flatMap(({ known, written }) => (known ? [[known, written] as const] : [])),
+    ...columns.flatMap(({ known, extra, written }) => {
+      const name = known ?? extra;
+      return name ? [[name, written] as const] : [];
+    }),
     ...Object.keys(mapping?.constants ?? {}).map((known) => [known, known] as const),
   ]);
 }

@@ -85,3 +85,21 @@ test('a value for all lines counts as a column of both files', async () => {
   await write('errors.csv', made.replace(',city,', ',').replace(',Ulm,', ','));
   expect((await check('ulm')).stdout).toContain('This errors file lacks the column city, which ulm.csv has.');
 });
+
+// Promise: errors-file-lacks-columns
+test('a column that is sent by a path counts', async () => {
+  const desk = await openDesk(1);
+  const write = (name: string, text: string) => writeFile(join(desk.cwd, name), text);
+  await write('q4.csv', LIST);
+  await desk.limitline('run', 'q4.csv', '--no-results', '--map', 'Filiale=company.branch:number');
+  const errors = (await desk.limitline('report', 'q4', '--format', 'errors-csv')).stdout.replace('XX', 'DE');
+  expect(errors).toContain(',company.branch:number,');
+  const check = () => desk.limitline('check', 'errors.csv', '--portfolio', 'q4');
+  await write('errors.csv', errors);
+  expect((await check()).stdout).not.toContain('This errors file lacks');
+  await write(
+    'errors.csv',
+    errors.replace(',company.branch:number', '').replace(',Ulm,7', ',Ulm').replace(',7,1000', ',1000'),
+  );
+  expect((await check()).stdout).toContain('This errors file lacks the column Filiale, which q4.csv has.');
+});
