@@ -128,7 +128,7 @@ export function mendedZerosOf(header: readonly string[]): (cells: readonly strin
   const cell = cellOfErrors(header, FROM_COLUMN);
   return (cells) => {
     const [, zeros = ''] = / #[0-9a-f]{12} line \d+ with (.*)$/.exec(cell(cells)) ?? [];
-    return new Map([...zeros.matchAll(/(\w+) (\d+)/g)].map(([, name = '', number = '']) => [name, number]));
+    return new Map([...zeros.matchAll(/([\w.-]+) (\d+)/g)].map(([, name = '', number = '']) => [name, number]));
   };
 }
 

@@ -66,3 +66,28 @@ test('a number without leading zeros is taken once the cell limitline_from does 
   await settled();
   expect(numbers().sort()).toEqual(['1002', '1003']);
 });
+
+// Promise: errors-file-lost-zeros
+test('a text that is sent by a path keeps its zeros, too, and a number has none', async () => {
+  const place = await openCorrections();
+  const path = join(place.dir, 'q4.errors.csv');
+  const list = join(place.dir, 'q4.csv');
+  await writeFile(list, 'name,country_code,PLZ,Filiale,requested_limit\nErle AG,XX,01067,007,100\n');
+  const columns = { PLZ: 'company.address.postal_code', Filiale: 'company.branch:number' } as const;
+  await place.importFile(list, { mapping: { columns, constants: {} } });
+  const text = (await place.errors()).replace('XX', 'DE');
+  expect(text).toContain(' line 2 with company.address.postal_code 01067\r\n');
+  await writeFile(path, withoutZeros(text));
+  expect(await place.importFile(path)).toMatchObject({
+    rows: 0,
+    problems: [
+      {
+        column: 'company.address.postal_code:text',
+        value: '1067',
+        message: expect.stringContaining('delete "company.address.postal_code 01067" in the cell limitline_from'),
+      },
+    ],
+  });
+  await writeFile(path, withoutZeros(text).replace(',1067,', ',01067,'));
+  expect(await place.importFile(path)).toMatchObject({ rows: 1, problems: [] });
+});
