@@ -26,7 +26,12 @@ export function readGiven(given: {
   const { env, cwd, names, inFiles } = given;
   const values: Record<string, string> = {};
   const faults: string[] = [];
-  const dotenv = dotenvFile({ cwd, env, known: [...names, ...inFiles.map((name) => `${name}_FILE`)] }, faults);
+  const known = [
+    ...names,
+    ...[...PROXY_NAMES].map((name) => name.toLowerCase()),
+    ...inFiles.map((name) => `${name}_FILE`),
+  ];
+  const dotenv = dotenvFile({ cwd, env, known }, faults);
   const layered = { ...dotenv, ...env };
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];

@@ -18,6 +18,16 @@ test.each(['pa#ss', "it's#1", '"pa"ss', "'pa' ss", 'pa#ss # a comment'])(
   },
 );
 
+// Promise: env-value-cut
+test.each(['https_proxy', 'HTTPS_PROXY'])(
+  'the value of %s in .env, of which Node reads a part, is a fault',
+  async (name) => {
+    await expect(settingsBy(`${name}=http://me:pa#ss@proxy.example:8080`)).rejects.toThrow(
+      `.env has more behind the value of ${name} in line 1`,
+    );
+  },
+);
+
 test.each([
   ['"pa#ss" # a comment', 'pa#ss'],
   [`'pa"#ss'`, 'pa"#ss'],
