@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, type LimitlineError, messageOf } from '../../src/errors.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
+import type { OnUnknownCompany } from '../import/foresee.ts';
 import type { OutlookDeps } from '../preview/outlook.ts';
 import { makePreview, type PreviewDeps } from './make-preview.ts';
 
-export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: UnknownPolicy } & Pick<
+export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: OnUnknownCompany } & Pick<
   PreviewDeps,
   'account' | 'fileRules'
 >;

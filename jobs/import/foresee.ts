@@ -28,12 +28,14 @@ import { requestsFor } from './known-requests.ts';
 import { warningOfOther } from './put-line.ts';
 import { type DoubtedRows, doubtedRows, type InvalidLine, sayDoubted } from './unread-corrections.ts';
 
+/** What happens to a company for which it is unknown whether it was made. A call that left with the idempotency `header` is repeated. */
+export type OnUnknownCompany = { withoutIt: Exclude<UnknownPolicy, 'repeat'>; header?: string | undefined };
+
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
   rows: Pick<Rows, 'read' | 'ofBuyers' | 'wholeOf'>;
-  /** What to do with a company for which it is unknown whether it was made. */
-  onUnknownCompany: UnknownPolicy;
+  onUnknownCompany: OnUnknownCompany;
   /** Predicts, by line number, what follows for a line from its buyer's other requests. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
   /** Finds rows that an import would cancel because an invalid line may correct them. Left out for a file that can be read only once. */
@@ -263,7 +265,9 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   }
   const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };
-  const stops = row.companyId === undefined && known.company === 'unknown' && onUnknownCompany === 'hold';
+  const isRepeated = known.companyHeader !== '' && known.companyHeader === onUnknownCompany.header;
+  const isHolding = onUnknownCompany.withoutIt === 'hold' && !isRepeated;
+  const stops = row.companyId === undefined && known.company === 'unknown' && isHolding;
   const isHeld = known.state === 'held' && before !== undefined && (await isSame(request, before, row.documents));
   const isHeldHere = known.state === 'held';
   if (known.limit === 'unknown' || stops || isHeld) return { line, fate: 'held', isHeldHere, company };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutlookDeps } from '../../jobs/preview/outlook.ts';
-import type { Settings } from '../../src/config.ts';
+import { idempotencyOf, type Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted, earlierRows, moneyText, replacedWords } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -31,14 +31,13 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
 /** The parts of a context that a prediction reads. */
 export function outlookDepsOf(given: Context): OutlookDeps {
   const { ledger: connection, keys, settings, buyers, rows, portfolios, imports } = given;
-  const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
     foresight: makeForesight({ connection, keys }),
     buyers,
     rows,
     portfolios,
     imports,
-    onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
+    onUnknownCompany: { withoutIt: settings.ON_UNKNOWN_COMPANY, header: idempotencyOf(settings)?.header },
   };
 }
 

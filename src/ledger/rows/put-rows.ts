@@ -162,8 +162,9 @@ export type KnownRow = {
   asked: string;
   /** Whether a person declined the row's request, so that it needs another person's yes. */
   isDeclined: boolean;
-  /** State of the call for the company of the row's buyer. */
+  /** State of the call for the company of the row's buyer, and the idempotency header with which that call was sent. */
   company: string;
+  companyHeader: string;
 };
 
 export type Foresight = (rows: readonly { row: RowId; buyer: string }[]) => Promise<KnownRow[]>;
@@ -176,18 +177,19 @@ export function makeForesight({ connection, keys }: LedgerPlace): Foresight {
     for (const { row, buyer } of rows) {
       step.hmget(keys.row(row.portfolio, row.key), 'state', 'request');
       step.hmget(keys.call('limit', row.key), 'state', 'asked', 'declined');
-      step.hget(keys.call('company', buyer), 'state');
+      step.hmget(keys.call('company', buyer), 'state', 'header');
     }
     const answers = answersOf(await step.exec());
     return rows.map((_row, place) => {
-      const [row, limit, company] = answers.slice(3 * place) as [(string | null)[], (string | null)[], string | null];
+      const [row = [], limit = [], company = []] = answers.slice(3 * place) as (string | null)[][];
       return {
         state: (row[0] ?? '') as RowState | '',
         request: row[1] ?? '',
         limit: limit[0] ?? '',
         asked: limit[1] ?? '',
         isDeclined: (limit[2] ?? null) !== null,
-        company: company ?? '',
+        company: company[0] ?? '',
+        companyHeader: company[1] ?? '',
       };
     });
   };

@@ -206,7 +206,7 @@ test('a preview is made anew if the console starts with another policy for unkno
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(1).join('\n')]));
   const first = await previewOf(desk, draft);
-  const outlook = { ...outlookDepsOf(context), onUnknownCompany: 'resend' as const };
+  const outlook = { ...outlookDepsOf(context), onUnknownCompany: { withoutIt: 'resend' as const } };
   const { desk: later } = openDraftDesk(context, dir, { outlook });
   expect((await previewOf(later, draft)).of).not.toBe(first.of);
   const { desk: same } = openDraftDesk(context, dir);

@@ -174,3 +174,25 @@ test('check warns of a request that a person declined before', async () => {
   await checked(place, [...lines, 'Firma B GmbH,DE,HRB 2,,,1000'], { portfolio: 'q5', warnings });
   expect(warnings).toEqual([[2, expect.stringContaining('A person declined this request before')]]);
 });
+
+// Promises: check-counts-the-import, repetition-needs-the-header
+test.each([
+  ['without the header of today', {}, 0],
+  ['with the header of today', { header: 'idempotency-key' }, 1],
+])(
+  'a check counts the limit of a buyer whose company is in doubt, by a call that left %s',
+  async (_left, sent, limits) => {
+    const lost = { on: 'company', match: 'Erle', fault: 'reset', made: false, times: 1 } as const;
+    const place = await openWorkplace({ faults: { rules: [lost] } });
+    const lines = ['Erle GmbH,DE,HRB 1,,,1000'];
+    expect(await imported(place, lines)).toMatchObject({ rows: 1, limits: 0 });
+    const { ledger, keys } = place.context;
+    const [line] = (await checkedFile({ path: join(place.dir, 'q4.csv') }, place.context)).lines;
+    const company = keys.call('company', line?.kind === 'row' ? line.row.buyer : '');
+    expect(await ledger.hget(company, 'state')).toBe('unknown');
+    if ('header' in sent) await ledger.hset(company, sent);
+    const settings = { ...place.context.settings, SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' };
+    const context = { ...place.context, settings };
+    expect(await checked({ ...place, context }, lines, { portfolio: 'q5' })).toMatchObject({ rows: 1, limits });
+  },
+);

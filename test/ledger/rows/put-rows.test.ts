@@ -94,7 +94,7 @@ test('a preview reads in order what the ledger knows about lines that are not im
       { row, buyer: 'b' },
     ]),
   ).toEqual([
-    { state: '', request: '', limit: '', asked: '', isDeclined: false, company: '' },
+    { state: '', request: '', limit: '', asked: '', isDeclined: false, company: '', companyHeader: '' },
     {
       state: 'limit',
       request: JSON.stringify(makeRequest()),
@@ -102,6 +102,7 @@ test('a preview reads in order what the ledger knows about lines that are not im
       asked: expect.stringMatching(/^[\w-]{16}$/),
       isDeclined: false,
       company: 'made',
+      companyHeader: '',
     },
   ]);
   expect(await foresee([])).toEqual([]);
