@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { LimitlineError } from '../../src/errors.ts';
+import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
 import { type MakePreview, makePreview } from './make-preview.ts';
@@ -62,8 +62,13 @@ function inThread(
         const asked = parts[part] as Record<string, (...args: unknown[]) => Promise<unknown>>;
         thread.postMessage({ ask, value: await asked[name]?.(...args) } satisfies ToThread);
       } catch (error) {
+        // The preview goes on without a copy that is gone.
+        if (isLimitlineError(error, 'NOT_FOUND', 'FILE')) {
+          const { code, message } = error;
+          thread.postMessage({ ask, fault: { code, message } } satisfies ToThread);
+        }
         // The promise is rejected in the calling thread: the preview's thread would turn the error into another one.
-        end(() => reject(error));
+        else end(() => reject(error));
       }
     };
     thread.on('message', (message: FromThread) => {

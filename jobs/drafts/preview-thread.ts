@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { isLimitlineError, type LimitlineError, messageOf } from '../../src/errors.ts';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
 import type { OnUnknownCompany } from '../import/foresee.ts';
@@ -11,7 +11,10 @@ export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnkn
   'account' | 'fileRules'
 >;
 
-export type ToThread = { ask: number; value: unknown };
+export type ToThread = { ask: number } & (
+  | { value: unknown; fault?: never }
+  | { fault: { code: LimitlineError['code']; message: string } }
+);
 
 export type FromThread =
   | { is: 'lines'; lines: number }
@@ -25,11 +28,11 @@ if (!port) throw new Error('preview-thread.ts is a thread of Limitline, and cann
 const say = (message: FromThread) => port.postMessage(message);
 const { draft, dir, of, account, fileRules, onUnknownCompany } = workerData as ToPreview;
 
-const waiting = new Map<number, (value: unknown) => void>();
+const waiting = new Map<number, (answer: ToThread) => void>();
 let asked = 0;
-port.on('message', ({ ask, value }: ToThread) => {
-  waiting.get(ask)?.(value);
-  waiting.delete(ask);
+port.on('message', (answer: ToThread) => {
+  waiting.get(answer.ask)?.(answer);
+  waiting.delete(answer.ask);
 });
 
 /** A part of the ledger in the parent thread. Each call of a function is one message. */
@@ -38,9 +41,12 @@ function remote<Part extends object>(part: string): Part {
     get:
       (_none, name) =>
       (...args: unknown[]) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
           asked += 1;
-          waiting.set(asked, resolve);
+          waiting.set(asked, (answer) => {
+            if (answer.fault) reject(new LimitlineError(answer.fault.code, answer.fault.message));
+            else resolve(answer.value);
+          });
           say({ is: 'ask', ask: asked, part, name: String(name), args });
         }),
   });

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { previewInThread } from '../../../jobs/drafts/preview-in-thread.ts';
 import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { draftOf, incoming, openDraftDesk } from '../../support/draft-desk.ts';
-import { acme, HEADER, openWorkplace, zinc } from '../../support/workplace.ts';
+import { acme, exportedText, HEADER, openWorkplace, zinc } from '../../support/workplace.ts';
 
 async function openDesk(silentMs?: number) {
   const place = await openWorkplace();
@@ -46,6 +48,18 @@ test('a preview refuses a file of another account, in a thread and here', async 
     const { account } = place.context;
     const own = await place.upload(desk, `${header}\nTin AG,7,q4/0123456789abcdef,,It is refused,${account}\n`);
     expect(await place.stateOf(desk, own)).toMatchObject({ preview: { faults: [], counts: { lines: 1 } } });
+  }
+});
+
+test('a preview of an errors file is made also where the copy of the file before is gone, in a thread and here', async () => {
+  const place = await openDesk();
+  const here = openDraftDesk(place.context, place.dir, {});
+  await place.import([HEADER, 'Tin AG,XX,HRB 3,,7']);
+  const errors = (await exportedText(place.context, { only: 'errors' })).replace('XX', 'DE');
+  await rm(join(place.context.settings.LIMITLINE_DATA, 'imports'), { recursive: true });
+  for (const desk of [here.desk, place.desk]) {
+    const state = await place.stateOf(desk, await place.upload(desk, errors));
+    expect(state).toMatchObject({ is: 'there', preview: { faults: [], counts: { lines: 1, rows: 1 } } });
   }
 });
 
