@@ -65,7 +65,8 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
   const wants = says.filter((say) => say.is === 'wanted' && say.whats.includes(call.what)).length;
   // A setting resends calls in doubt, whatever became of a repetition.
-  if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
+  const isResent = rules.resends.includes('limit') || earlier.some((before) => isRepetition(call, before));
+  if (!isResent && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
     throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
   }
   const said = lastSaid(['yes', 'no'], call.what, says);
