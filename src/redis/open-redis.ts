@@ -72,7 +72,7 @@ async function checkGivenRedis(given: {
   const warnings = new Set<string>();
   const nodes = await reach(connection, where);
   // If Redis refuses the database of a connection, ioredis goes on in database 0, which is another ledger.
-  if (db !== 0) for (const node of nodes) await select(node, db, where);
+  if (db !== 0) for (const node of nodes) await ask(where, () => node.select(db));
   for (const node of nodes) {
     const info = await ask(where, () => readInfo(node));
     checkVersion(info, `Redis at ${where}`);
@@ -100,21 +100,6 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
   return nodesOf(connection);
 }
 
-async function select(node: Redis, db: number, where: string): Promise<void> {
-  try {
-    await node.select(db);
-  } catch (error) {
-    const remedy = 'correct the number at the end of REDIS_URL, or the rights of its user';
-    throw new LimitlineError(
-      'REDIS',
-      `Redis at ${where} refuses the database ${db} (${messageOf(error)}); ${remedy}.`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
 async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {
   try {
     return await run();
@@ -128,6 +113,8 @@ function remedyFor(reason: string): string {
   if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
     return `refuses access (${reason}); correct the user and password in REDIS_URL, or the rights of that user.`;
   }
+  if (reason.includes('DB index'))
+    return `refuses the database (${reason}); correct the number at the end of REDIS_URL.`;
   return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
 }
 

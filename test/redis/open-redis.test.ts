@@ -76,12 +76,17 @@ describe('a given Redis', () => {
 
   // Promise: redis-database-refused
   test.each([
-    ['of a number that it does not have', [], '', 'refuses the database 99 (ERR DB index is out of range'],
+    [
+      'of a number that it does not have',
+      [],
+      '',
+      '/99 refuses the database (ERR DB index is out of range); correct the number',
+    ],
     [
       'that the user may not choose',
       ['user narrow on >secret ~* +@all -select'],
       'narrow:secret@',
-      'refuses the database 99 (NOPERM',
+      '/99 refuses access (NOPERM',
     ],
   ])('with a database %s is an error, and is not replaced by database 0', async (_which, settings, user, words) => {
     const { port } = await fixture.start(settings);

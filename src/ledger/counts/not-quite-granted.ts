@@ -7,7 +7,7 @@ import { type AnswerSum, rowsOfAnswers } from './sums.ts';
 
 /**
  * The answers to a portfolio's rows: their numbers by status, the same of requests that were made `before` elsewhere, and the numbers of
- * approvals that grant less than the request (`grantedBelow`) or nothing. The outcomes have the own rows alone.
+ * approvals that grant less than the request (`grantedBelow`) or nothing. `outcomes` counts own rows alone.
  */
 type Answered = {
   statuses: Readonly<Record<string, number>>;
