@@ -51,6 +51,9 @@ export function sayFault(error: unknown, terminal: FaultOutput): void {
 function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) return `Redis was lost on the way (${messageOf(error)}); run the same command to continue.`;
   if (isRefusedAsFull(error)) return `${nearlyFullWords()} Run the same command later to continue.`;
+  if (error instanceof Error && error.name === 'ReplyError' && /^NOPERM\b/.test(error.message)) {
+    return `Redis refuses access (${messageOf(error)}); give its user this right, then run the same command to continue.`;
+  }
   if (isRefusedForNow(error)) {
     return `Redis cannot take commands at the moment (${messageOf(error)}); run the same command to continue.`;
   }

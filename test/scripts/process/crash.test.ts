@@ -77,6 +77,14 @@ test('a Redis that refuses commands for another reason is reported with its own 
   ]);
 });
 
+test('a missing right of the Redis user is reported in one line, with the right', () => {
+  const { said, terminal } = makeHearing();
+  sayFault(replyError("NOPERM User default has no permissions to run the 'evalsha' command"), terminal);
+  expect(said).toEqual([
+    expect.stringMatching(/^limitline: Redis refuses access \(NOPERM .*'evalsha' command\); give its user this right/),
+  ]);
+});
+
 test('a known fault is reported in one line', () => {
   const { said, terminal } = makeHearing();
   sayFault(new LimitlineError('USAGE', 'Give a file.'), terminal);
