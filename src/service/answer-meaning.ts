@@ -88,7 +88,7 @@ export function meaningOf(
 
 /**
  * What a 2xx answer made. It never throws, since the call has left: an error here would give its claim back, and the call would be sent
- * again. Values within each other, some thousand deep, exceed the stack.
+ * again. A body that is nested some thousand levels deep exceeds the stack.
  */
 function madeOf(read: () => Made): Made {
   try {

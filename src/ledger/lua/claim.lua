@@ -6,7 +6,8 @@
 --   supplier     a supplier's fields as JSON, which must be those of the portfolio's supplier; else ""
 --   mark, link   number of the mark under which the call leaves, or "", and that mark
 --   onUnknown    "hold", "resend" or "repeat": the reaction to an earlier unknown outcome
---   header, withoutIt   the idempotency header in lower case, or ""; and the reaction, "hold" or "resend", if the earlier send left without it
+--   header       the idempotency header of this process in lower case, or ""
+--   withoutIt    "hold" or "resend": the reaction to an earlier unknown outcome if that send left without this header
 --   sends, withinMs   the most sends after an unknown outcome, and the time limit for them
 --   vanishedAfterMs   a process without a heartbeat for this long has vanished; `disputedAfterMs`: an older claim is disputed
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)

@@ -158,7 +158,7 @@ const CALL = ['kind', 'thing', 'owner'] as const;
 /** Arguments of a claim: limits on repeated sends, and on how long a claim belongs to its owner. */
 const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
 
-/** Arguments of a claim: the reaction to an earlier unknown outcome, also if the earlier send left without the idempotency header. */
+/** Arguments of a claim: the idempotency header, and the reactions to an earlier unknown outcome, with and without this header. */
 const REACTION = ['onUnknown', 'header', 'withoutIt'] as const;
 
 /** Arguments of a move: a line of an import, and its request. */

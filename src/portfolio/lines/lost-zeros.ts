@@ -40,8 +40,8 @@ export function zerosOfLine(columns: readonly Column[], cells: readonly string[]
 const WITH_ZEROS = /^0+[1-9]\d*$/;
 
 /**
- * Makes a function that adds a problem for each identifier of an errors file's line that lost the zeros at its beginning. Undefined for other
- * files. References are not compared where the line names its row.
+ * Makes a function that adds a problem to a line of an errors file for each identifier that lost the zeros at its beginning. Undefined for
+ * other files. References are not compared where the line names its row.
  */
 export function makeLostZeros(columns: readonly Column[]) {
   const header = columns.map(({ written }) => written);

@@ -102,37 +102,32 @@ test('a call that a worker without the header sent again is in doubt for workers
 });
 
 // Promise: repetition-needs-the-header
-test.each(['throttled', 'unauthorized', 'unsent'] as const)(
-  'a late send without the header is not repeated by the key of a later send, which was %s',
-  async (why) => {
+test.each([
+  ['throttled', 'before'],
+  ['unauthorized', 'before'],
+  ['unsent', 'before'],
+  ['throttled', 'later'],
+  ['lost', 'later'],
+] as const)(
+  'a late send without the header is not repeated by the key of a later send, which was %s, and ended %s',
+  async (why, order) => {
     const prefix = freshPrefix();
-    const { calls, process } = ledgerWith(prefix, 'idempotency-key');
+    const { calls, process, connection, keys } = ledgerWith(prefix, 'idempotency-key');
     const bare = ledgerWith(prefix, undefined);
+    const end = () =>
+      why === 'lost' ? calls.doubt(limit, 'b/2', 'reset', { onUnknown: 'repeat' }) : calls.release(limit, 'b/2', why);
     await process('b');
     await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
     expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'repeat' })).toMatchObject({ is: 'go', first: 'b/2' });
-    await calls.release(limit, 'b/2', why);
+    if (order === 'before') await end();
     await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
+    if (order === 'later') await end();
+    await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
     expect(await calls.claim(limit, { owner: 'b/3', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
   },
 );
-
-// Promise: repetition-needs-the-header
-test('a late send without the header is not repeated by the key of a send under way', async () => {
-  const prefix = freshPrefix();
-  const { calls, process } = ledgerWith(prefix, 'idempotency-key');
-  const bare = ledgerWith(prefix, undefined);
-  await process('b');
-  await bare.calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
-  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
-  expect(await calls.resolve([limit], 'buyer-1', undefined)).toBe('resolved');
-  expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'repeat' })).toMatchObject({ is: 'go', first: 'b/2' });
-  await bare.calls.doubt(limit, 'a/1', 'reset', { onUnknown: 'hold' });
-  await calls.release(limit, 'b/2', 'throttled');
-  expect(await calls.claim(limit, { owner: 'b/3', onUnknown: 'repeat' })).toMatchObject({ is: 'unknown' });
-});
 
 // Promise: repetition-needs-the-header
 test('a repetition that made nothing leaves no header at a call whose lost send had none', async () => {

@@ -224,13 +224,6 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ["it.onUnknown == 'repeat' and not isKeyed and it.withoutIt or it.onUnknown", 'it.onUnknown'],
     KEYED,
   ),
-  lua(
-    'doubt',
-    'header',
-    'a late send counts as one with the header of a later send',
-    ["if found.first ~= it.owner then redis.call('HDEL', of.call, 'header') end", ''],
-    KEYED,
-  ),
   foundBy(
     lua(
       'doubt',
