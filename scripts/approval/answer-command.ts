@@ -43,7 +43,7 @@ export function answerByCommand(
     const { words: elsewhere } = await lookElsewhere(approval, context);
     terminal.say(waitingWords(approval, { currency, ...(elsewhere.length > 0 && { isOld: true }) }));
     for (const words of elsewhere) terminal.say(`  ${words}`);
-    if (approval.kind === 'answer') for (const one of await saidLines(approval, context)) terminal.say(one);
+    if (approval.kind === 'answer') for (const one of await saidLines(approval, currency, context)) terminal.say(one);
     const person = await whoAnswers({ ...options, portfolio: name }, context);
     const { id, kind, rows, sum, digest, authors } = approval;
     const answered = await context.audit.around(

@@ -5,6 +5,7 @@ import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approva
 import type { Context } from '../../src/context.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
+import { onlyCurrency } from '../../src/ledger/counts/money.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, leavesNobody, NOBODY_NAMED, whyAskedWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
@@ -31,16 +32,20 @@ export function waitingWords(
 }
 
 /** A line about a held row, with the answer about its call that is to be approved. */
-export function saidLine({ result: { line, request, awaits } }: FoundRow): string {
-  const amount = moneyText(request.limit.requested_limit);
+export function saidLine({ result: { line, request, awaits } }: FoundRow, currency: string | undefined): string {
+  const amount = moneyText(request.limit.requested_limit, currency);
   return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
 }
 
 /** A line about each of an approval's largest held rows, and how many more there are. */
-export async function saidLines(approval: Approval, deps: Pick<Context, 'rows'>): Promise<string[]> {
+export async function saidLines(
+  approval: Approval,
+  currency: string | undefined,
+  deps: Pick<Context, 'rows'>,
+): Promise<string[]> {
   const { largest } = await largestRows(approval, deps);
   const others = approval.rows - largest.length;
-  return [...largest.map(saidLine), ...(others > 0 ? [`  and ${grouped(others)} more`] : [])];
+  return [...largest.map((one) => saidLine(one, currency)), ...(others > 0 ? [`  and ${grouped(others)} more`] : [])];
 }
 
 /** An approval in JSON. */
@@ -50,10 +55,14 @@ export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest,
 }
 
 /** Tells that rows wait for approval, and how another person can answer. */
-export function askedWords(portfolio: string, { approval, rows, sum, why = '' }: AskedFor): string {
+export function askedWords(
+  portfolio: string,
+  { approval, rows, sum, why = '' }: AskedFor,
+  currency: string | undefined,
+): string {
   const wait = rows === 1 ? 'waits' : 'wait';
   return [
-    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum)} in all, ${wait} for another person's approval. ${why}`.trim(),
+    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum, currency)} in all, ${wait} for another person's approval. ${why}`.trim(),
     `To approve or decline: npx limitline approve "${portfolio}" --as USER --approval ${approval}, or the console's page /approvals/${approval}`,
   ].join('\n');
 }
@@ -70,7 +79,7 @@ const DECLINED: Readonly<Record<Approval['kind'], string>> = {
 
 /** A line for each of the portfolio's last noes, where rows are left that such a no concerns: who declined how much of what, and why. */
 export async function declinedLines(
-  { portfolio, states }: Pick<Summary, 'portfolio' | 'states'>,
+  { portfolio, states, money }: Pick<Summary, 'portfolio' | 'states' | 'money'>,
   { approvals }: Pick<Context, 'approvals'>,
 ): Promise<string[]> {
   const left = { import: states.cancelled, retry: states.refused + states.cancelled, answer: states.held };
@@ -80,7 +89,9 @@ export async function declinedLines(
   return declined.slice(0, MOST_SAID).map(({ kind, rows, sum, answered: { by = '', words = '', atMs = 0 } = {} }) => {
     const day = new Date(atMs).toISOString().slice(0, 10);
     const why = words === '' ? '.' : `: ${words}`;
-    return visible(`${DECLINED[kind]} by ${by} on ${day}, ${counted(rows, 'row')}, ${moneyText(sum)} in all${why}`);
+    return visible(
+      `${DECLINED[kind]} by ${by} on ${day}, ${counted(rows, 'row')}, ${moneyText(sum, onlyCurrency(money))} in all${why}`,
+    );
   });
 }
 

@@ -70,10 +70,10 @@ export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined
 
 /** Describes a plan that is not executed. */
 export function planWords(plan: Plan, others?: NamedOtherRequests): string {
-  const { action, portfolio, rows, sum, calls, isExact } = plan;
+  const { action, portfolio, rows, sum, currency, calls, isExact } = plan;
   if (rows === 0) return `None of the chosen rows of portfolio ${portfolio} can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
-  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum)} in all,`;
+  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${moneyText(sum, currency)} in all,`;
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
   const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;

@@ -4,6 +4,7 @@ import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archi
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText, sizeWords } from '../../src/counted.ts';
+import { onlyCurrency } from '../../src/ledger/counts/money.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -69,9 +70,9 @@ function stepWords({ step, rows, total }: ArchiveProgress): string {
   return words[step] ?? 'archiving';
 }
 
-function planWords({ portfolio, rows, requested }: Summary, { settings }: Context): string {
+function planWords({ portfolio, rows, requested, money }: Summary, { settings }: Context): string {
   return [
-    `${portfolio} has ${counted(rows, 'row')}, ${moneyText(requested)} requested in total. They are written`,
+    `${portfolio} has ${counted(rows, 'row')}, ${moneyText(requested, onlyCurrency(money))} requested in total. They are written`,
     `to files below ${settings.LIMITLINE_DATA}/archive (some ${sizeWords(rows * ROW_BYTES)}), read back and compared,`,
     'and then leave Redis. Nothing of it can be requested twice meanwhile or later.',
   ].join('\n');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ResolutionSummary } from '../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
@@ -37,12 +38,13 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   const { line, row, step, made, dryRun } = options;
   const payload = { portfolio: name, line, row, step, made, dryRun };
   await onPortfolio(name, async (context) => {
+    const currency = await currencyOfPortfolio(name, context);
     const asks = asksFirst(options);
     const shown = asks || made !== undefined ? await resolveCalls({ ...payload, dryRun: true }, context) : undefined;
     if (shown?.strange !== undefined && !asks && !dryRun && !options.idIsRight)
       throw new LimitlineError('USAGE', `Nothing was done. ${unlessRight(shown.strange)}`);
     if (shown && asks) {
-      terminal.say(`limitline: ${wordsOf(shown, true)}`);
+      terminal.say(`limitline: ${wordsOf(shown, currency, true)}`);
       if (!(await askYesOrNo('Is that so? [y/N] ', NEVER))) {
         terminal.print(UNCHANGED, { portfolio: name, calls: 0, rows: 0 });
         process.exitCode = PROBLEMS_STATUS;
@@ -53,17 +55,21 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
     const { looked: _, ...resolution } = await (asks ? auditCommand(context, act) : act());
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
-      ? askedWords(name, resolution.waits)
+      ? askedWords(name, resolution.waits, currency)
       : dryRun
         ? NOTHING_CHANGED
         : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
     const answer = { portfolio: name, ...resolution, workers, ...(dryRun ? { dryRun } : {}) };
-    terminal.print([wordsOf(resolution, dryRun), last].join('\n'), answer);
+    terminal.print([wordsOf(resolution, currency, dryRun), last].join('\n'), answer);
     return resolution;
   });
 }
 
-function wordsOf({ of = [], elsewhere, strange, waits }: ResolutionSummary, dryRun = false): string {
-  const said = of.map((one) => resolvedWords(one, dryRun ? 'would be' : waits ? 'will be' : 'is'));
+function wordsOf(
+  { of = [], elsewhere, strange, waits }: ResolutionSummary,
+  currency: string | undefined,
+  dryRun = false,
+): string {
+  const said = of.map((one) => resolvedWords(one, currency, dryRun ? 'would be' : waits ? 'will be' : 'is'));
   return [...said, ...(dryRun && strange ? [strange] : []), ...elsewhereWords(elsewhere)].join('\n');
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { explainEmptyRetry, type Retry } from '../../jobs/operators/explain-rows.ts';
 import { retryNamed, rowToRetry } from '../../jobs/operators/retry-row.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
+import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
 import { findOtherRequests, nameOtherRequests } from '../../jobs/rows/other-requests.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
@@ -90,7 +91,11 @@ async function retryAll(retry: Retry, filter: RowFilter, isChosen: boolean, how:
     // A text that matches no row is a mistake; having no refused rows is not.
     const stays = heldWords(name, cause, plan.rows);
     if (isNone && error !== undefined) throw new LimitlineError('NOT_FOUND', `${planned} ${stays}`.trimEnd());
-    const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;
+    const words = waits
+      ? askedWords(name, waits, plan.currency)
+      : dryRun || isNone
+        ? planned
+        : `Portfolio ${name}: ${goes}`;
     terminal.print([words, stays, cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
       ...(dryRun
@@ -135,7 +140,8 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
     const told = others ? { otherRequests: others } : {};
     if (retried?.is === 'waits') {
       const { asked } = retried;
-      return terminal.print(askedWords(name, asked), { portfolio: name, retried: 0, waits: asked, workers, ...told });
+      const words = askedWords(name, asked, await currencyOfPortfolio(name, context));
+      return terminal.print(words, { portfolio: name, retried: 0, waits: asked, workers, ...told });
     }
     if (retried?.is !== 'again') throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
     terminal.print(`Portfolio ${name}: ${goes}`, { portfolio: name, retried: 1, workers, ...told });

@@ -2,7 +2,7 @@ import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
 import type { HeldFilePlan, ResolutionSummary } from '../../jobs/operators/plan-held-file.ts';
 import { heldElsewhere, planHeldFile, resolvedOf, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
-import { importNames } from '../../jobs/rows/import-names.ts';
+import { currencyOfPortfolio, importNames } from '../../jobs/rows/import-names.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';
@@ -30,6 +30,7 @@ export async function resolveFile(
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
     if (!idIsRight) plan.problems.push(...(await strangeIds(name, plan, context)));
+    const currency = await currencyOfPortfolio(name, context);
     const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };
     if (plan.problems.length > 0) {
       terminal.print(problemWords(path, plan), { ...counts, calls: 0, rows: 0, of: [] });
@@ -46,7 +47,7 @@ export async function resolveFile(
       const found = [plan.planned.map((one) => one.found)];
       const goes = elsewhereWords(await heldElsewhere(name, found, context));
       const words = [
-        ...of.map((one) => resolvedWords(one, 'would be')),
+        ...of.map((one) => resolvedWords(one, currency, 'would be')),
         ...goes,
         silentWords(file.silent),
         NOTHING_CHANGED,
@@ -60,18 +61,18 @@ export async function resolveFile(
       const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
       const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
       const answered = plan.planned.filter(({ found, made }) => resolvedOf(found, made, new Map()).answered).length;
-      const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum)} in total`];
+      const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum, currency)} in total`];
       terminal.say(`limitline: ${[againWords(parts), ...answeredWords(answered), ...elsewhere].join(' ')}`);
       if (!(await askYesOrNo(AGAIN, NEVER))) {
         terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
         return PROBLEMS_STATUS;
       }
     }
-    const act = () => resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
+    const act = () => resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of, currency)));
     const resolution = await (asks ? auditCommand(context, act) : act());
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
-      ? askedWords(name, resolution.waits)
+      ? askedWords(name, resolution.waits, currency)
       : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
     const others = elsewhereWords(resolution.elsewhere);
     terminal.print([silentWords(file.silent), ...others, last].filter(Boolean).join('\n'), {
@@ -125,7 +126,9 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
     const supplier = plan.supplier && rows === 0 ? "The supplier's company is sent again" : undefined;
     const { goes, workers } = await goingOn(rows, name, context, supplier);
     const { waits } = acted;
-    const words = waits ? askedWords(name, waits) : [goes, cameWords(changed)].filter(Boolean).join('\n');
+    const words = waits
+      ? askedWords(name, waits, plan.currency)
+      : [goes, cameWords(changed)].filter(Boolean).join('\n');
     terminal.print(words, { portfolio: name, planned, rows, changed, workers, ...(waits ? { waits } : {}) });
     return 0;
   });
@@ -142,12 +145,13 @@ export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 /** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1,002.5: its limit is taken as made, bl_…` */
 export function resolvedWords(
   { line, import: file, row, step, name, requested_limit, made, answered }: ResolvedRow,
+  currency: string | undefined,
   be: 'is' | 'would be' | 'will be' = 'is',
 ): string {
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
   const after = be === 'will be' ? ', once another person approves it' : '';
-  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit)}: its ${became}${after}${answered === undefined ? '' : `. The service answered this call with status ${answered}, so it is likely to be made twice`}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${moneyText(requested_limit, currency)}: its ${became}${after}${answered === undefined ? '' : `. The service answered this call with status ${answered}, so it is likely to be made twice`}`;
 }
 
 /** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */
@@ -174,13 +178,13 @@ function againWords(parts: readonly string[]): string {
 }
 
 function lookWords(plan: Plan): string {
-  const { portfolio, rows, sum, isExact, answered, supplier, elsewhere, filter } = plan;
+  const { portfolio, rows, sum, currency, isExact, answered, supplier, elsewhere, filter } = plan;
   const { step } = filter;
   if (rows === 0 && isExact && !supplier)
     return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
   const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
   const parts = [
-    ...(rows > 0 ? [`${held}, ${moneyText(sum)} in total`] : []),
+    ...(rows > 0 ? [`${held}, ${moneyText(sum, currency)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
   return [againWords(parts), ...answeredWords(answered), ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(

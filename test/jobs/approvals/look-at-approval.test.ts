@@ -157,7 +157,7 @@ test.each([
   const look = await lookAtApproval(approval.id, { ...context, understand: makeUnderstandFile(context) });
   expect(look?.first).toHaveLength(sent);
   const { largest } = await largestRows(approval, context);
-  expect(largest.map(saidLine)).toEqual([expect.stringContaining(`1,001.50, ${words}`)]);
+  expect(largest.map((one) => saidLine(one, 'EUR'))).toEqual([expect.stringContaining(`EUR 1,001.50, ${words}`)]);
   expect(whyWords(approval)).toContain('it exists twice');
 });
 

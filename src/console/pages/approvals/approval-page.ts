@@ -18,7 +18,7 @@ import { countWords, type Html, type HtmlValue, html, t, translated } from '../.
 import { notice, pageHead, panel, requestBodies, type TableColumn, table } from '../../parts/blocks.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { amount, count, cutWords, moment, money, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, moment, money, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { cellsTable } from '../new/mend-grid.ts';
 import { madeWords, outSumWords, sentences } from '../new/words.ts';
@@ -164,7 +164,7 @@ function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html 
       cell: ({ row, name, elsewhere }) =>
         html`<a href="${rowAddress(row)}">${theirWords(name)}</a>${elsewhere && html`<small class="under">${ELSEWHERE_WORDS[elsewhere]}</small>`}`,
     },
-    { head: t`Requested`, kind: 'amount', cell: (row) => amount(row.amount) },
+    { head: t`Requested`, kind: 'amount', cell: (row) => money({ amount: row.amount, currency: approval.currency }) },
     ...(approval.kind === 'answer'
       ? [{ head: t`Answer`, kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
       : []),
