@@ -16,9 +16,10 @@ export function amount(text: string | undefined, none = '–'): Html {
   return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
 }
 
-/** An amount with the currency of its file, if that names one. */
+/** An amount with the currency of its file, if that names one; a dash alone without an amount. */
 export function money({ amount: sum, currency }: AmountIn): Html {
-  return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
+  const isNamed = currency !== undefined && sum !== '';
+  return html`<span class="nowrap">${isNamed && html`${theirWords(currency)} `}${amount(sum)}</span>`;
 }
 
 /**

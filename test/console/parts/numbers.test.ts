@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reasonList } from '../../../src/console/pages/new/mend-grid.ts';
 import { sentences } from '../../../src/console/pages/new/words.ts';
 import { emptyState, notice, pageHead } from '../../../src/console/parts/blocks.ts';
-import { advice, withNumbers } from '../../../src/console/parts/text.ts';
+import { advice, money, withNumbers } from '../../../src/console/parts/text.ts';
 import { makeProblem } from '../../../src/portfolio/problem.ts';
 
 // Promise: one-notation-of-numbers
@@ -19,6 +19,14 @@ test.each([
   const { markup } = withNumbers(text);
   expect([...markup.matchAll(/<data class="grouped" value="([^"]*)">/g)].map(([, value]) => value)).toEqual(numbers);
   expect(markup.replace(/<[^>]*>/g, '')).toBe(text);
+});
+
+test.each([
+  ['1200.5', 'EUR', 'EUR 1,200.50'],
+  ['1200.5', undefined, '1,200.50'],
+  ['', 'EUR', '–'],
+])('the amount %j in %s is shown as %j', (amount, currency, shown) => {
+  expect(money({ amount, currency }).markup.replace(/<[^>]*>/g, '')).toBe(shown);
 });
 
 const numbersIn = (markup: { markup: string }) =>
