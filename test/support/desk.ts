@@ -94,6 +94,9 @@ export async function openByLink(link: string) {
   return visitor;
 }
 
+/** The address of an upload's page. The page itself waits some seconds for its file to be read. */
+const UPLOAD_PAGE = /^\/new\/[\w-]{12}(?:\?|$)/;
+
 /** Gets pages and posts forms like a browser, with its cookies and the token of the last page. */
 export function makeVisitor(url: string) {
   const cookies = new Map<string, string>();
@@ -111,7 +114,13 @@ export function makeVisitor(url: string) {
     token = /name="csrf-token" content="([^"]*)"/.exec(text)?.[1] ?? token;
     return { status: response.status, headers: response.headers, text };
   };
-  const get = (path: string, headers: Record<string, string> = {}) => ask(path, {}, headers);
+  /** Like a browser, it asks again for an upload's page while the file is still being read. */
+  const get = async (path: string, headers: Record<string, string> = {}): ReturnType<typeof ask> => {
+    for (;;) {
+      const answer = await ask(path, {}, headers);
+      if (!UPLOAD_PAGE.test(path) || !answer.headers.has('refresh')) return answer;
+    }
+  };
   return {
     get,
     /** Posts a form like a page of the console. */

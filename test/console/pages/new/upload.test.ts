@@ -169,7 +169,6 @@ test('of 3,000 columns the preview shows only some, including those that are map
   const { web } = await openUploads();
   const header = `${'own,'.repeat(1_500)}${Array.from({ length: 1_500 }, (_, at) => `own ${at}`).join(',')},name,requested_limit`;
   const { location } = await uploadTo(web, ['file', 'wide.csv', `${header}\n${'x,'.repeat(3_000)}A,1000\n`]);
-  await expect.poll(async () => (await web.get(location)).headers.get('refresh')).toBeNull();
   const { text } = await web.get(location);
   expect(text.length).toBeLessThan(500_000);
   expect(text).toContain('name="column-3000"');
