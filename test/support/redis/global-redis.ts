@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -14,14 +14,25 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * Runs Redis in its folder ($0) until standard input ends, and removes the folder. So neither stays if the test run is killed, or is
+ * interrupted, when Vitest ends without cleaning up.
+ */
+const UNTIL_INPUT_ENDS = `trap '' INT TERM HUP
+redis-server "$@" &
+read -r _
+kill $!
+wait $!
+rm -rf "$0"`;
+
 /** One real Redis for the whole test run, on its own Unix socket and port; each test uses its own key prefix. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-test-redis-'));
   const redisSocket = join(dir, 's');
   const port = await freePort();
-  const server = spawn('redis-server', [
+  const options = [
     '--port',
-    String(port),
+    port,
     '--bind',
     '127.0.0.1',
     '--unixsocket',
@@ -29,14 +40,12 @@ export default async function setup(project: TestProject) {
     '--dir',
     dir,
     '--databases',
-    String(DATABASES),
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--maxmemory-policy',
-    'noeviction',
-  ]);
+    DATABASES,
+  ];
+  const kept = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+  const server = spawn('sh', ['-c', UNTIL_INPUT_ENDS, dir, ...options.map(String), ...kept], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const probe = new Redis({ path: redisSocket, retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => {});
@@ -45,8 +54,7 @@ export default async function setup(project: TestProject) {
   project.provide('redisSocket', redisSocket);
   project.provide('redisUrl', `redis://127.0.0.1:${port}`);
   return async () => {
-    server.kill('SIGTERM');
+    server.stdin.end();
     await exited;
-    await rm(dir, { recursive: true, force: true });
   };
 }
