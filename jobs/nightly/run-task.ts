@@ -89,13 +89,14 @@ export type NightResult = {
   report?: string;
 };
 
-/** A task that the schedule may name. Each run is in the audit trail; after a crash it is run again with the same id. */
+/**
+ * A task that the schedule may name. Each run has an entry in the audit trail before it and one after it. After a crash the task is run again
+ * with the same id.
+ */
 export type NightlyTask = {
   name: TaskName;
   /** What the task does, in a few words for people. */
   words: string;
-  /** Writes its own audit entries, so that runs without effect write none. Other tasks get one before and one after. */
-  auditsItself?: true;
   /**
    * Runs the task. When stopped by `signal` it must throw, and is run again later; returning ends the night. Two runs of one
    * night at the same time must do no harm: a process that was suspended may wake up beside its successor.
@@ -122,9 +123,8 @@ async function resultOf(
   }
   const { id, atMs } = night;
   const run = () => task.run({ id, atMs, by, from, signal });
-  log[task.auditsItself ? 'debug' : 'info']({ task: task.name, night: id, by }, `${task.name} ${task.words}: begun`);
+  log.info({ task: task.name, night: id, by }, `${task.name} ${task.words}: begun`);
   try {
-    if (task.auditsItself) return await run();
     const note = { by, what: 'nightly task run', from, facts: { task: task.name, night: id } };
     const factsOf = ({ is, report }: NightResult) => ({ result: is, ...(report === undefined ? {} : { report }) });
     return await audit.around(note, run, factsOf, ({ is }) => (is === 'failed' ? 'failed' : 'done'));
