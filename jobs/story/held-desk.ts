@@ -7,6 +7,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type HeldRow, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
+import { capitalized } from '../../src/sentence.ts';
 import { secondText } from '../../src/utc-text.ts';
 import { callName } from '../operators/id-faults.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
@@ -222,10 +223,9 @@ async function itemsOf(rows: readonly RowId[], deps: DeskDeps): Promise<HeldItem
 function itemLines(item: HeldItem, number: number): string[] {
   const { kind, which, sentMs, sent, name, amount, currency } = item;
   const { asked, prefix } = KINDS[kind];
-  const what = `${asked.charAt(0).toUpperCase()}${asked.slice(1)}`;
   const sum = kind === 'limit' ? ` of ${oneLine(`${currency ?? ''} ${moneyText(amount)}`)}` : '';
   return [
-    `${number}. ${what}${sum}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
+    `${number}. ${capitalized(asked)}${sum}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
     `   Sent: ${sentMs === undefined ? `before ${secondText(item.atMs)}` : secondText(sentMs)}`,
     ...(sent === '' ? [] : [`   Content: ${oneLine(sent).slice(0, MOST_TOLD)}`]),
     `   Our reference: ${rowName(item.row)}`,

@@ -7,7 +7,7 @@ import { allBeforeWords, counted, grouped, moneyText, sizeWords } from '../../sr
 import { cutText } from '../../src/cut-text.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { amountHead, moneyLines, moneyNotes, onlyCurrency } from '../../src/ledger/counts/money.ts';
-import { answerCountWords, answerNotes, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
+import { answerCountWords, answerNotes, notQuiteGranted } from '../../src/ledger/counts/not-quite-granted.ts';
 import { isGrantKnown } from '../../src/ledger/counts/outcome-sums.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
@@ -15,6 +15,7 @@ import { isoTime, isPaused, type Summary } from '../../src/ledger/portfolios/sum
 import type { ArchivedPortfolio } from '../../src/ledger/schema/archives.ts';
 import { ARCHIVE_STANDING, archivedFault, archivedRows, archivedStates } from '../../src/ledger/schema/archives.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { sentence } from '../../src/sentence.ts';
 import { statusMeaningOf } from '../../src/status-meaning.ts';
 import { minuteZ } from '../../src/utc-text.ts';
 import { writeOutput } from './output.ts';

@@ -1,5 +1,6 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { capitalized } from '../sentence.ts';
 
 /** The first words of a breaker's reason if a fault of this installation, and not of the service, stops the calls. */
 export const OURS = 'the data folder cannot be used';
@@ -31,7 +32,7 @@ function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
 /** Why and until when all calls wait: "the service asked to wait, next try in 4 s". A reason of whole sentences keeps its full stop. */
 export function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
   const wait = describeWait(untilMs, nowMs);
-  return why.endsWith('.') ? `${why} ${wait.charAt(0).toUpperCase()}${wait.slice(1)}` : `${why}, ${wait}`;
+  return why.endsWith('.') ? `${why} ${capitalized(wait)}` : `${why}, ${wait}`;
 }
 
 /** From this many ms on, the end of a wait is shown as a time of day; below it in seconds. */

@@ -1,4 +1,5 @@
 import { lettersApart } from '../likeness.ts';
+import { capitalized } from '../sentence.ts';
 import { type Cron, leastGapMin, readCron, WEEKDAYS, weekdayField } from './read-cron.ts';
 import { DEFAULT_SCHEDULE, isZone, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
 
@@ -172,7 +173,7 @@ function dayWords({ days, months, weekdays, anyDay, anyWeekday }: Cron): string 
 function weekdayWords(weekdays: ReadonlySet<number>): string {
   if ([...weekdays].join() === '1,2,3,4,5') return 'working day';
   // People list weekdays from Monday on.
-  const names = [1, 2, 3, 4, 5, 6, 0].filter((day) => weekdays.has(day)).map((day) => capital(WEEKDAYS[day] ?? ''));
+  const names = [1, 2, 3, 4, 5, 6, 0].filter((day) => weekdays.has(day)).map((day) => capitalized(WEEKDAYS[day] ?? ''));
   return listed(names);
 }
 
@@ -181,4 +182,3 @@ function listed(words: readonly string[]): string {
 }
 
 const two = (number: number): string => String(number).padStart(2, '0');
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -14,6 +14,7 @@ const ALONE = [
   'src/likeness.ts',
   'src/line-writer.ts',
   'src/once-at-a-time.ts',
+  'src/sentence.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
   'src/utc-text.ts',
@@ -99,7 +100,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/schedule',
     'src/status-meaning.ts',
   ],
-  'src/schedule': ['src/errors.ts', 'src/likeness.ts'],
+  'src/schedule': ['src/errors.ts', 'src/likeness.ts', 'src/sentence.ts'],
   'src/notices': [...GROUND, 'src/ledger/schema/keys.ts', 'src/notices/notice-settings.ts'],
   // This file reads settings and is no part of the sending.
   'src/notices/notice-settings.ts': [

@@ -173,10 +173,6 @@ export function listWords(words: readonly string[], last: 'or' | 'and'): string 
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${translated(last)} ${words.at(-1)}`;
 }
 
-export function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
 /** Patterns of messages of Node and undici about an answer that did not come, each with plain words for it. */
 const WORDS: readonly (readonly [machine: string, words: string])[] = [
   [

@@ -58,11 +58,6 @@ export function besidesOutcomes(
   ];
 }
 
-/** Makes a phrase a sentence, with a capital letter and a full stop. */
-export function sentence(words: string): string {
-  return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
-}
-
 function notApproved(counts: [status: string, count: number][], what: string, meanings: Meanings): string[] {
   const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, meanings) ?? 'open');
   const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grouped, sizeWords } from '../../../counted.ts';
 import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
+import { capitalized } from '../../../sentence.ts';
 import { can, LOOKS, type Rights } from '../../access/access.ts';
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, notice, pageHead, pager, panel, type TableColumn, table } from '../../parts/blocks.ts';
@@ -121,7 +122,7 @@ export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Right
       { href: '/', words: t`Portfolios` },
       { href: ARCHIVED, words: t`Archived` },
     ],
-    lead: html`${standing.charAt(0).toUpperCase()}${standing.slice(1)} since ${moment(sinceMs)}, by ${by}`,
+    lead: html`${capitalized(standing)} since ${moment(sinceMs)}, by ${by}`,
     actions: can(rights, 'GET /portfolios/:name/downloads/:file') && renderDownload(archived),
   })}
   ${whatItMeans(archived)}

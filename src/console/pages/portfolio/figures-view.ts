@@ -1,7 +1,7 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import type { MoneyLine } from '../../../ledger/counts/money.ts';
 import { amountHead, moneyLines, moneyNotes, moneyOf, onlyCurrency } from '../../../ledger/counts/money.ts';
-import { answerNotes, besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
+import { answerNotes, besidesOutcomes } from '../../../ledger/counts/not-quite-granted.ts';
 import { grantedOf, isGrantKnown, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -10,6 +10,7 @@ import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
+import { capitalized, sentence } from '../../../sentence.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, type HtmlValue, html, t, translated } from '../../html/html.ts';
 import { table } from '../../parts/blocks.ts';
@@ -17,7 +18,6 @@ import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts
 import { linkButton } from '../../parts/form.ts';
 import {
   amount,
-  capitalized,
   commandLine,
   count,
   moment,

@@ -5,6 +5,7 @@ import { isPaused, openRows } from '../../../ledger/portfolios/summary.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace, isOrdinaryWait } from '../../../pace/pace-words.ts';
+import { sentence } from '../../../sentence.ts';
 import { countWords, type Html, type HtmlValue, html, t } from '../../html/html.ts';
 import { type BannerKind, notice } from '../../parts/blocks.ts';
 import { listWords, withNumbers } from '../../parts/text.ts';
@@ -156,12 +157,6 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
     ];
   }
   return waits;
-}
-
-/** Makes a sentence of a log message: a capital letter and a full stop. An address keeps its first letter. */
-function sentence(words: string): string {
-  if (/^https?:/.test(words)) return `${words}.`;
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
 }
 
 /** The words for a finished portfolio. The number of rejected rows is in them, so that they do not sound as if all went well. */
