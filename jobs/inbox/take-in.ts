@@ -12,7 +12,7 @@ import { DONE, portfolioOf } from './dropped-names.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { DOUBTFUL_MS, type Dropped, lookInto, makeSettling, type SettlingFiles, stampOf } from './look.ts';
-import { type Lying, putBackGrown, type RipeFile, ripeFiles } from './ripe-files.ts';
+import { type Lying, putBackGrown, type SettledFile, settledFiles } from './settled-files.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */
@@ -116,12 +116,12 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
   await putBackGrown(deps);
   // Unfinished files of earlier passes go first, because they were dropped earlier.
   for (const { id } of await taken.entries()) await carry(id);
-  const { ripe, lying } = await ripeFiles(await lookInto(drop.dir), {
+  const { settled, lying } = await settledFiles(await lookInto(drop.dir), {
     dir: drop.dir,
     settling,
     maxUploadMb: settings.CONSOLE_UPLOAD_MB,
   });
-  for (const one of ripe) {
+  for (const one of settled) {
     signal.throwIfAborted();
     const id = await take(one, deps);
     if (id !== undefined) await carry(id);
@@ -137,7 +137,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
  * Moves a dropped file into `.taken`, where only we can reach it, and records it. Answers its id; nothing where the file vanished
  * meanwhile.
  */
-async function take({ dropped, fault }: RipeFile, deps: RoundDeps): Promise<string | undefined> {
+async function take({ dropped, fault }: SettledFile, deps: RoundDeps): Promise<string | undefined> {
   const { taken, inbox, drop, audit, portfolios } = deps;
   const id = await taken.begin(dropped.name, Date.now());
   const portfolio = portfolioOf(dropped.name) ?? '';

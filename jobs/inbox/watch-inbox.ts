@@ -10,7 +10,7 @@ import { FOLDER_FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { type Dropped, glanceAt, lookInto, makeSettling, pathOf, SETTLE_MS, type SettlingFiles } from './look.ts';
-import { aloneWords, growingWords, HINDRANCES } from './ripe-files.ts';
+import { aloneWords, growingWords, HINDRANCES } from './settled-files.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**

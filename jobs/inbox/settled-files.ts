@@ -20,17 +20,17 @@ export type Lying = {
 };
 
 /** A file that has settled and is to be taken, with its documents; `fault` where it is to be rejected whatever its content. */
-export type RipeFile = { dropped: Dropped; fault: string | undefined };
+export type SettledFile = { dropped: Dropped; fault: string | undefined };
 
 /**
  * Decides which files have settled, each with its documents and its supplier's file, and why the others wait.
  *
  * @param dir the drop folder
  */
-export async function ripeFiles(
+export async function settledFiles(
   { buyers, strays, unfinished }: FolderLook,
   { dir, settling, maxUploadMb }: { dir: string; settling: SettlingFiles; maxUploadMb: number },
-): Promise<{ ripe: RipeFile[]; lying: Lying[] }> {
+): Promise<{ settled: SettledFile[]; lying: Lying[] }> {
   settling.begin();
   // A file that is renamed when complete settles under its unfinished name, and does not wait again.
   for (const [inode, version] of unfinished) settling.left(inode, version, 0);
@@ -53,10 +53,10 @@ export async function ripeFiles(
     new Set(still.flatMap((one) => [one, ...one.suppliers]).map(({ inode }) => inode)),
   );
   const isWritten = (one: Dropped) => [one, ...one.suppliers].some(({ inode }) => written.has(inode));
-  const settled = still.filter((one) => !isWritten(one));
+  const closed = still.filter((one) => !isWritten(one));
   for (const one of still) if (isWritten(one)) lies(one, { why: HINDRANCES.written, leftMs: undefined });
-  const ripe = settled.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, settled, { maxUploadMb }) }));
-  return { ripe, lying };
+  const settled = closed.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, closed, { maxUploadMb }) }));
+  return { settled, lying };
 }
 
 async function waitOf(
