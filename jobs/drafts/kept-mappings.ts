@@ -74,7 +74,7 @@ export function makeKeptMappings({ dir }: { dir: string }) {
   };
 }
 
-/** Whether this person alone, under this exact name, set all options. A namesake does not count. */
+/** Whether this actor alone set all options. Actors are compared as whole texts, since two kinds of them may have one short name. */
 export function isOwnReading({ by: authors }: Pick<KeptMapping, 'by'>, by: string | undefined): boolean {
   return authors.length > 0 && authors.every((author) => author === by);
 }

@@ -111,7 +111,7 @@ async function takeReadings(
 }
 
 /** Counts an event's readings by what became of them. */
-export function becameOf(readings: readonly ToldReading[]): EventBecame {
+export function countReadings(readings: readonly ToldReading[]): EventBecame {
   const counts: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
   for (const { became } of readings) counts[became] = (counts[became] ?? 0) + 1;
   return counts;
@@ -146,7 +146,7 @@ async function takeKept(
   const laterMs = isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined;
   const againMs = isAsked ? Math.min(ageMs, AGAIN_MS.asked) : laterMs;
   const whys = readings.flatMap(({ became, why }) => (why !== undefined && hasWhys({ [became]: 1 }) ? [why] : []));
-  return { id, became: becameOf(readings), againMs, whys };
+  return { id, became: countReadings(readings), againMs, whys };
 }
 
 /** An event that was read. `whys`: why decisions of it were not taken, where a person has to read that. */

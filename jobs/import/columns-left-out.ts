@@ -55,8 +55,8 @@ export async function columnsLeftOut(
 }
 
 /**
- * The files with which another one is compared, the last one first, with their telling columns: those before it, too, up to one of more than
- * {@link FEW} lines. A short file may be an addition, which says nothing of the requests that earlier files brought.
+ * The portfolio's files with which a new file is compared, the last one first, each with its telling columns. The list ends with the first
+ * file of more than {@link FEW} lines. A shorter file may be an addition, whose columns say nothing of the requests that earlier files brought.
  */
 function lastFiles(imports: readonly KnownImport[]): KnownImport[] {
   const found = new Map<string, KnownImport>();

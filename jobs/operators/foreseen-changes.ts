@@ -37,7 +37,7 @@ type Change = {
 const NAMED = 10;
 
 /** Collects the changes by a file's decisions. Several lines about one limit count as one change. */
-export function makeForeseen({ meanings }: { meanings: Meanings }) {
+export function makeForeseenChanges({ meanings }: { meanings: Meanings }) {
   const changes = new Map<string, Change>();
 
   return {

@@ -19,7 +19,7 @@ import {
   withoutContradictions,
 } from './decision-lines.ts';
 import { makeForeignAmount } from './foreign-amount.ts';
-import { makeForeseen } from './foreseen-changes.ts';
+import { makeForeseenChanges } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, type TellDeps, takeDecision, tellDecided } from './take-decision.ts';
 
@@ -80,7 +80,7 @@ export async function takeDecisions(
     problems: [...problems],
     warnings: [...warnings, ...(await undatedWarnings(undated, deps.decisions, signal))],
     meanings,
-    changes: makeForeseen({ meanings }),
+    changes: makeForeseenChanges({ meanings }),
     foreign: makeForeignAmount(deps),
     mistyped: makeMistyped(seen, isUnattended ? decisions : []),
     changed: new Set(),
@@ -147,7 +147,7 @@ type Taking = {
   /** The first line of each status that may be mistyped. */
   doubted: Map<string, AboutLine>;
   /** The changes that the decisions make, or would make. */
-  changes: ReturnType<typeof makeForeseen>;
+  changes: ReturnType<typeof makeForeseenChanges>;
   foreign: ReturnType<typeof makeForeignAmount>;
   /** In a dry run, the last decision of the lines so far about each request's limit, by the request's key. */
   foreseen: Map<string, string>;

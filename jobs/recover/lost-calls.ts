@@ -142,7 +142,7 @@ async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, o
 
 const placeOf = ({ line, updatedMs }: ResultOutcome) => ({ line, atMs: updatedMs });
 
-/** A call's end and when it was sent, parsed from `problemOf`'s text (jobs/steps/row-problem.ts). */
+/** A call's end and when it was sent, parsed from `rowProblemOf`'s text (jobs/steps/row-problem.ts). */
 function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: number } {
   if (state !== 'held' && state !== 'awaiting') {
     return { reason: 'it was in progress when its results file was written', sentMs: 0 };

@@ -11,7 +11,7 @@ export type Failure = Exclude<CallEnding, { is: 'made' | 'later' | 'moved' }>;
 const KEPT_SENT_CHARACTERS = 2_000;
 
 /** The problem of a row whose call was not successful, as people read it. Pure. */
-export function problemOf(
+export function rowProblemOf(
   step: Step,
   { what, sent }: Pick<CallRequest, 'what' | 'sent'>,
   failure: Failure,

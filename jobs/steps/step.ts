@@ -12,7 +12,7 @@ import { parseRowPayload, STEP_JOBS, SUPPLIER_JOB } from '../rows/feed.ts';
 import { type CallDeps, type CallEnding, callOnce } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 import type { RowPosition } from './row-position.ts';
-import { failureReason, problemOf } from './row-problem.ts';
+import { failureReason, rowProblemOf } from './row-problem.ts';
 
 /** What the jobs of the three steps need. */
 export type StepDeps = CallDeps & { rows: Rows; queues: Queues; onRowEnd?: ((end: RowEnd) => void) | undefined };
@@ -85,7 +85,7 @@ export async function endWithout(
     case 'moved':
       return letGo(taken, deps);
     default: {
-      const problem = problemOf(taken.step, request, outcome);
+      const problem = rowProblemOf(taken.step, request, outcome);
       const cause = causeOf(problem, outcome.is, taken.request);
       if (outcome.is === 'unknown') {
         return moveOn(taken, 'held', { problem, cause, ...(outcome.isOthers ? { answered: 'not ours' } : {}) }, deps);
@@ -195,7 +195,7 @@ export const createSupplier = {
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
         return { is: 'finished' };
       default: {
-        const { message } = problemOf('company', request, outcome);
+        const { message } = rowProblemOf('company', request, outcome);
         const problem = outcome.is === 'refused' ? refusedWords(message, outcome.body, row) : message;
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem });
         // BullMQ must not keep names of people; the portfolio has the full text.

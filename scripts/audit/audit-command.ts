@@ -42,7 +42,7 @@ export const commandLineFrom = (): string => `command line on ${hostname()}`;
 export async function auditCommand<T>(
   { audit }: { audit: Audit },
   act: () => Promise<T>,
-  { about, facts = countsOf }: { about?: string; facts?: (answer: T) => Facts } = {},
+  { about, facts = answerCounts }: { about?: string; facts?: (answer: T) => Facts } = {},
 ): Promise<T> {
   const { kind, ...given } = needCommand();
   if (typeof kind === 'string') return act();
@@ -82,7 +82,7 @@ function needCommand(): UnderWay {
 }
 
 /** The counts in a command's answer: numbers, and lengths of lists. Texts are left out, because they may be personal data. */
-export function countsOf(answer: unknown): Facts {
+export function answerCounts(answer: unknown): Facts {
   if (typeof answer === 'number') return { status: answer };
   if (Array.isArray(answer)) return { count: answer.length };
   if (typeof answer !== 'object' || answer === null) return {};

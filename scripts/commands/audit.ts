@@ -152,11 +152,11 @@ function checkWords(
 ): string {
   const at = (atMs: number) => new Date(atMs).toISOString();
   if (broken) {
-    const when = broken.atMs === undefined ? '' : ` The entry there is of ${at(broken.atMs)}.`;
-    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To check the entries after it: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
+    const when = broken.atMs === undefined ? '' : ` The entry there was written at ${at(broken.atMs)}.`;
+    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} checked. To check the entries after that one: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
   }
   if ((!last || first === undefined) && from !== undefined)
-    return `${what} has no entry from number ${grouped(from)} on: nothing was looked at.`;
+    return `${what} has no entry from number ${grouped(from)} on: nothing was checked.`;
   if (!last || first === undefined)
     return `${what} is empty${remembered === undefined ? ', and this host remembers no entry of it.' : '.'}`;
   const known =

@@ -136,7 +136,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 
 type CheckDeps = {
   portfolio: string;
-  /** Warnings about columns that this file lacks or uses otherwise than the one before. They are listed before warnings about lines. */
+  /** Warnings about columns that this file lacks, or uses otherwise than the portfolio's last file. They are listed before warnings about lines. */
   leftOut: readonly Problem[];
   /** The warning about a file that somebody wrote to since it was opened. */
   changes: () => Promise<Problem[]>;

@@ -1,7 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { becameOf, makeCounts, makeMistypedIn, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
+import {
+  countReadings,
+  makeCounts,
+  makeMistypedIn,
+  type ToldReading,
+  tryEvent,
+} from '../../jobs/events/take-events.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -45,7 +51,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
   const mistyped = makeMistypedIn(context);
   for await (const { line, ...event } of eventsIn(path)) {
     const readings = await tryEvent(event, { mapping, mistyped }, context);
-    counts.add([{ became: becameOf(readings) }]);
+    counts.add([{ became: countReadings(readings) }]);
     if (terminal.json) events.push({ line, decisions: readings.map(factsOf) });
     else terminal.answer(wordsOf(line, readings));
   }

@@ -7,7 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { allBeforeWords, earlierRows, replacedWords, revivedWords } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { unsentWords } from '../../src/portfolio/supplier.ts';
-import { auditCommand, countsOf } from '../audit/audit-command.ts';
+import { answerCounts, auditCommand } from '../audit/audit-command.ts';
 import { lookForChange, makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
 
@@ -48,7 +48,7 @@ export async function importFile(
   };
   const imported = await auditCommand(context, () => importPortfolio({ by: commandLineActor(), ...payload }, deps), {
     about: payload.portfolio,
-    facts: (found) => ({ sha256: found.sha256, ...countsOf(found) }),
+    facts: (found) => ({ sha256: found.sha256, ...answerCounts(found) }),
   });
   list.add({ problems: imported.faults, warnings: await changes() });
   list.sayAlike();

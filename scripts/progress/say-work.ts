@@ -211,7 +211,7 @@ export async function startSayingFinished(
 /** Answers by which the service accepted the call, whatever it decided. */
 const ACCEPTED: ReadonlySet<string> = new Set(['made', 'refused', 'not ours']);
 
-/** The status in a held row's problem, as `problemOf` writes it (jobs/steps/row-problem.ts). Ignores the response's body. */
+/** The status in a held row's problem, as `rowProblemOf` writes it (jobs/steps/row-problem.ts). Ignores the response's body. */
 function heldStatus(message: string): number | undefined {
   const status = /(?:, then|was made:) status (\d{3})\b/.exec(message)?.[1];
   return status === undefined ? undefined : Number(status);

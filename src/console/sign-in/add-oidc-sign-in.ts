@@ -10,7 +10,15 @@ import { isAway } from '../server/error-pages.ts';
 import { addSignIn, addSignInSteps, type SignInGiven } from './add-sign-in.ts';
 import { type Know, nextAddress, type SessionGate, tooMany } from './make-gate.ts';
 import type { Coming, GateFunctions, SignInFunctions } from './people-functions.ts';
-import { comingOf, type Devices, giveToken, readToken, signInAddress, takeToken, wayBack } from './session-cookie.ts';
+import {
+  comingOf,
+  type Devices,
+  giveToken,
+  sessionTokenOf,
+  signInAddress,
+  takeToken,
+  wayBack,
+} from './session-cookie.ts';
 import { narrowPage } from './sign-in-view.ts';
 
 /** The address that starts a sign-in at the identity provider. */
@@ -109,7 +117,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   );
 
   async function endBefore(request: FastifyRequest): Promise<void> {
-    const before = readToken(request, cookie);
+    const before = sessionTokenOf(request, cookie);
     if (before !== undefined) await functions.end(before);
   }
 }

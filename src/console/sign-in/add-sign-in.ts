@@ -5,7 +5,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { t } from '../html/html.ts';
 import { type Know, nextAddress, type SessionGate, sayLater } from './make-gate.ts';
 import type { Coming, Owed, PasswordAnswer, SignInFunctions } from './people-functions.ts';
-import { comingOf, type Devices, giveToken, keepToken, readToken, wayBack } from './session-cookie.ts';
+import { comingOf, type Devices, giveToken, keepToken, sessionTokenOf, wayBack } from './session-cookie.ts';
 import {
   codeView,
   factorForm,
@@ -86,7 +86,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
       facts: { by: 'password', owes: answer.owes },
     });
     if (answer.owes === undefined) know({ request, reply }, name);
-    const before = readToken(request, cookie);
+    const before = sessionTokenOf(request, cookie);
     if (before !== undefined) await functions.end(before);
     giveToken(reply, cookie, answer.token);
     return reply.redirect(nextAddress(answer.owes, to), 303);

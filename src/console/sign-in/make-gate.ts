@@ -11,7 +11,7 @@ import { linkButton } from '../parts/form.ts';
 import { commandLine } from '../parts/text.ts';
 import { isLedByOthers, sayPlainly } from '../server/guard.ts';
 import type { GateFunctions, KnownSession, Owed } from './people-functions.ts';
-import { comingOf, type Devices, giveOpened, readToken, signInAddress } from './session-cookie.ts';
+import { comingOf, type Devices, giveOpened, sessionTokenOf, signInAddress } from './session-cookie.ts';
 
 /** The address of the page for each step of the sign-in that a person may still have to do. */
 const PAGE_OF: Readonly<Record<Owed, string>> = {
@@ -26,7 +26,7 @@ export type SessionGate = ReturnType<typeof makeSessionGate>;
 export function makeSessionGate(given: GateFunctions) {
   const { cookie, read, isNeeded, opening } = given;
   const readFrom = async (request: FastifyRequest, name: string): Promise<void> => {
-    const token = readToken(request, name);
+    const token = sessionTokenOf(request, name);
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
     if (!found) return;

@@ -32,7 +32,7 @@ export function openedCookieName(mark: string): string {
 }
 
 /** The token in a request's cookie, if it has the form of one. */
-export function readToken({ cookies }: FastifyRequest, name: string): string | undefined {
+export function sessionTokenOf({ cookies }: FastifyRequest, name: string): string | undefined {
   const token = cookies[name];
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }

@@ -7,7 +7,7 @@ import type { PauseKind } from '../schema/pause-reasons.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
-/** The company on whose behalf the platform requests limits; it has an `id` once it is made at the service. */
+/** The company on whose behalf a portfolio's limits are requested. It has an `id` once it is made at the service. */
 export type PortfolioSupplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
 
 /** A portfolio at one moment: its counts, and the sums of its rows. */

@@ -152,7 +152,7 @@ export type FunnelStep = {
   step: Step;
   before: number;
   at: number;
-  /** Refused or held at this step. */
+  /** Rows refused or held at this step. */
   stopped: number;
   past: number;
   /** Calls sent at the step; a row with nothing to do there needs none. */

@@ -18,7 +18,7 @@ export type BuyerRow = {
   limit: 'free' | 'claimed' | 'unknown' | 'made';
   /** The import that replaced the row, and the key of the row in its place; '' if a file only lacked the row's line. */
   replaced: { importId: string; key: string } | undefined;
-  /** Who declined the request, with the comment (`by NAME: WORDS`), and when; undefined if it was not cancelled so. */
+  /** Who declined the request, with the comment (`by NAME: WORDS`), and when; undefined if nobody declined it. */
   declined?: { words: string; atMs: number } | undefined;
   /** What the row asks for, where somebody has read it. */
   request?: RowRequest | undefined;

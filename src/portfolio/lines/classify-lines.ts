@@ -247,9 +247,9 @@ const WHOLE = /^\d+$/;
 type FirstRequest = { line: number; isOfBuyer: boolean; hasAmount: boolean };
 
 /**
- * The requests of a file, each with its first line, buyer and amount. A request takes some 38 bytes. A million requests are told apart by 68
- * bits of their keys, more than buyers are: a false match would lose a request. Buyers are compared by 30 bits, since only lines that have
- * one request_reference are.
+ * The requests of a file, each with its first line, buyer and amount. A request takes some 38 bytes. Requests are told apart by 68 bits of
+ * their keys, since a false match among a million of them would lose one. Their buyers are told apart by 30 bits only, since the buyers of two
+ * lines are compared only where both lines have the same request_reference.
  */
 export function makeFirstRequests() {
   const numbers = makeDigestTable({ bits: 68 });

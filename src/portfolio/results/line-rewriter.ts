@@ -47,7 +47,7 @@ export function makeLineRewriter(given: {
       if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
       else if (conflictAt !== -1) own[conflictAt] = markDoubtful(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
-      // The currency of the header is not that of such a line, which may become part of a file of its own.
+      // A line whose amount names another currency gets none from the header: the line may become part of a file of its own.
       const isOther = conflictAt === amountAt && amountAt !== -1;
       return [...own, ...added.map(([name, value]) => (isOther && name === 'currency' ? '' : value))];
     },

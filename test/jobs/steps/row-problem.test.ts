@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Failure, problemOf } from '../../../jobs/steps/row-problem.ts';
+import { type Failure, rowProblemOf } from '../../../jobs/steps/row-problem.ts';
 
 const request = { what: 'the company', sent: '{"name":"Muster GmbH"}' };
 const sentMs = Date.parse('2026-11-22T10:00:00.000Z');
@@ -42,10 +42,10 @@ test.each<[name: string, failure: Failure, problem: object]>([
     { message: 'The service put the company off 30 times (status 429) while others of this step passed' },
   ],
 ])('the problem of a row describes %s', (_name, failure, problem) => {
-  expect(problemOf('company', request, failure)).toMatchObject({ step: 'company', ...problem });
+  expect(rowProblemOf('company', request, failure)).toMatchObject({ step: 'company', ...problem });
 });
 
 test('the sent content is stored in a problem up to two thousand characters', () => {
-  const { sent } = problemOf('limit', { ...request, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
+  const { sent } = rowProblemOf('limit', { ...request, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
   expect(sent).toHaveLength(2_000);
 });

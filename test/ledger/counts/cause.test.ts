@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { problemOf } from '../../../jobs/steps/row-problem.ts';
+import { rowProblemOf } from '../../../jobs/steps/row-problem.ts';
 import { answeredRows, type CauseMeaning, causeOf, meaningOfProblem } from '../../../src/ledger/counts/cause.ts';
 import type { RowProblem, RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../../support/ledger.ts';
@@ -101,7 +101,7 @@ const WISH = { what: 'the document audit 2025.pdf', sent: '{}' };
 // Promise: answered-call-is-said
 test('rows with a success status count as answered, also if the answer broke off', () => {
   const rowsOf = (reason: string, at: number) => {
-    const cause = causeOf(problemOf('limit', WISH, { is: 'unknown', reason, sentMs: 1e12 }), 'unknown', ACME);
+    const cause = causeOf(rowProblemOf('limit', WISH, { is: 'unknown', reason, sentMs: 1e12 }), 'unknown', ACME);
     return { ...cause, rows: 10 ** at };
   };
   const reasons = [
@@ -115,7 +115,7 @@ test('rows with a success status count as answered, also if the answer broke off
   expect(answeredRows([{ ...causeOf(refused('after status 200'), 'refused', ACME), rows: 1 }])).toBe(0);
   // A row with 200 as its amount still keeps the status of its answer in its words.
   const small = { ...ACME, limit: { ...ACME.limit, requested_limit: '200' } };
-  const brokeOff = problemOf('limit', WISH, {
+  const brokeOff = rowProblemOf('limit', WISH, {
     is: 'unknown',
     reason: 'other side closed after status 200',
     sentMs: 1e12,
@@ -124,7 +124,7 @@ test('rows with a success status count as answered, also if the answer broke off
 });
 
 describe('a failure of a call has a meaning, a status and words:', () => {
-  test.each<[Parameters<typeof problemOf>[2], CauseMeaning, number | null, string]>([
+  test.each<[Parameters<typeof rowProblemOf>[2], CauseMeaning, number | null, string]>([
     [{ is: 'refused', status: 400, body: '{"message":"no"}' }, 'refused', 400, 'no'],
     [{ is: 'unknown', reason: 'other side closed', sentMs: 1e12 }, 'unknown', null, 'other side closed'],
     [
@@ -155,7 +155,7 @@ describe('a failure of a call has a meaning, a status and words:', () => {
       'put off again and again while others of this step passed',
     ],
   ])('%j', (failure, meaning, status, words) => {
-    const problem = problemOf('documents', WISH, failure);
+    const problem = rowProblemOf('documents', WISH, failure);
     expect(meaningOfProblem(problem)).toBe(meaning);
     expect(causeOf(problem, meaning, ACME)).toMatchObject({ step: 'documents', meaning, status, words });
   });

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
-import { beginCommand, commandNameOf, countsOf } from '../../../scripts/audit/audit-command.ts';
+import { answerCounts, beginCommand, commandNameOf } from '../../../scripts/audit/audit-command.ts';
 import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
 import { COMMANDS as LISTED } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
@@ -78,13 +78,13 @@ test('audit facts have the options, file names without folders, and no free text
 });
 
 test('audit facts have the counts of an answer, and no texts', () => {
-  expect(countsOf({ rows: 3, why: 'a name', of: ['a', 'b'], isPart: false, faults: [] })).toEqual({
+  expect(answerCounts({ rows: 3, why: 'a name', of: ['a', 'b'], isPart: false, faults: [] })).toEqual({
     rows: 3,
     of: 2,
     isPart: false,
     faults: 0,
   });
-  expect([2, ['a'], undefined, 'x'].map(countsOf)).toEqual([{ status: 2 }, { count: 1 }, {}, {}]);
+  expect([2, ['a'], undefined, 'x'].map(answerCounts)).toEqual([{ status: 2 }, { count: 1 }, {}, {}]);
 });
 
 // Promise: every-change-audited

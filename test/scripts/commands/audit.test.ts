@@ -104,10 +104,7 @@ test('an exported trail is verified without Redis, and each changed, missing or 
 test('audit verify reports an empty range as not checked, and prints the command that continues behind a break', async () => {
   const { limitline, cwd } = await openAudited();
   const { status, stdout } = await limitline('audit', 'verify', '--from', '900');
-  expect([status, stdout.trim()]).toEqual([
-    0,
-    'The audit trail has no entry from number 900 on: nothing was looked at.',
-  ]);
+  expect([status, stdout.trim()]).toEqual([0, 'The audit trail has no entry from number 900 on: nothing was checked.']);
   const file = join(cwd, 'trail.ndjson');
   await limitline('audit', 'export', '--out', file);
   await writeFile(file, (await readFile(file, 'utf8')).replace('"ben"', '"bob"'));

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { problemOf } from '../../../jobs/steps/row-problem.ts';
+import { rowProblemOf } from '../../../jobs/steps/row-problem.ts';
 import type { RowEnd } from '../../../jobs/steps/step.ts';
 import { makeSayingFaults, startRowTally, startSayingMinutes } from '../../../scripts/progress/say-work.ts';
 import { AT_LIMIT } from '../../support/paces.ts';
@@ -9,7 +9,11 @@ import { makeKeptLog } from '../../support/workplace.ts';
 /** The end that a step gives a row after an unknown outcome. */
 function held(reason: string): RowEnd {
   const request = { what: 'the document status 404.pdf', sent: '{}' };
-  return { state: 'held', step: 'limit', problem: problemOf('limit', request, { is: 'unknown', reason, sentMs: 1 }) };
+  return {
+    state: 'held',
+    step: 'limit',
+    problem: rowProblemOf('limit', request, { is: 'unknown', reason, sentMs: 1 }),
+  };
 }
 
 const refused = (status: number): RowEnd => ({
