@@ -20,7 +20,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--last', 'look at nothing, and print the last report again')
     .action(async (options: { last?: true }) => {
       keepHeapSmall();
-      const find = options.last ? readLast : reconcileNow;
+      const find = options.last ? (context: Context) => readReport(context) : reconcileNow;
       const { report, findings } = await withContext(find, { facts: factsOf });
       const [gone, there] = [findings.filter(isGone), findings.filter((finding) => !isGone(finding))];
       terminal.print(reportTable(report, findings, hostname()), { findings: there, gone, report });
@@ -41,8 +41,6 @@ async function reconcileNow(context: Context): Promise<Found> {
   const { report } = await reconcile({ ...context, printReport }, night);
   return readReport(context, report);
 }
-
-const readLast = async (context: Context): Promise<Found> => readReport(context);
 
 async function readReport({ reports, account }: Context, id?: string): Promise<Found> {
   const report = await reports.read(id);

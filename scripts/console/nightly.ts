@@ -8,8 +8,6 @@ import { addRule } from '../../jobs/nightly/retry-by-rules.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
 import type { EventPageFunctions, EventsFunctions } from '../../src/console/pages/events/events.ts';
 import type { ShownFinding } from '../../src/console/pages/nightly/finding-view.ts';
-import type { InboxFunctions } from '../../src/console/pages/nightly/inbox-view.ts';
-import type { NoticesFunctions } from '../../src/console/pages/nightly/notices-view.ts';
 import type { ShownGroup } from '../../src/console/pages/nightly/report-view.ts';
 import type { RuleFunctions } from '../../src/console/pages/nightly/rules-view.ts';
 import type { ScheduleFunctions } from '../../src/console/pages/nightly/schedule-view.ts';
@@ -26,19 +24,11 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
   return {
     report: reportFunctions(context),
     rules: ruleFunctions(context),
-    inbox: inboxFunctions(context),
+    inbox: { look: () => readInbox(context) },
     events: eventsFunctions(context),
-    notices: noticesFunctions(context),
+    notices: { look: (most) => readNoticesFacts(context, most) },
     schedule: scheduleFunctions(context),
   };
-}
-
-export function inboxFunctions(context: Context): InboxFunctions {
-  return { look: () => readInbox(context) };
-}
-
-function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): NoticesFunctions {
-  return { look: (most) => readNoticesFacts(context, most) };
 }
 
 function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {

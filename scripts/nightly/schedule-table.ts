@@ -34,10 +34,12 @@ const TASK_WORDS: Readonly<Record<TaskName, string>> = {
 };
 
 /** The nightly tasks with their schedules and last results, and the processes on duty. */
-export async function readScheduleFacts(
-  { fleet, nightlyRuns, settings }: Pick<Context, 'fleet' | 'nightlyRuns' | 'settings'>,
-  nowMs = Date.now(),
-): Promise<ScheduleFacts> {
+export async function readScheduleFacts({
+  fleet,
+  nightlyRuns,
+  settings,
+}: Pick<Context, 'fleet' | 'nightlyRuns' | 'settings'>): Promise<ScheduleFacts> {
+  const nowMs = Date.now();
   const [held, runs, onDuty] = await Promise.all([nightlyRuns.schedule(), nightlyRuns.read(TASKS), fleet.onDuty()]);
   // Processes on duty determine the schedule. Without any, these settings would.
   const given = scheduleOf(settings.LIMITLINE_SCHEDULE);

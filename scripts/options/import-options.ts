@@ -164,7 +164,7 @@ export async function readOptionsOf(options: ReadingOptions): Promise<ReadOption
     ...(decimal === undefined ? {} : { decimal: DECIMALS[decimal] }),
     ...(dates === undefined ? {} : { dates }),
     ...(hiddenRows === undefined ? {} : { hiddenRows }),
-    ...(sameBuyer === undefined ? {} : { sameBuyer: linesNamed('--same-buyer', sameBuyer) }),
+    ...(sameBuyer === undefined ? {} : { sameBuyer: linesOfSameBuyer(sameBuyer) }),
   };
 }
 
@@ -172,18 +172,18 @@ export async function readOptionsOf(options: ReadingOptions): Promise<ReadOption
 const MOST_LINES = 1_000;
 
 /**
- * Parses lines of an option: `12`, `12-15` or `12,14`. Sorted and unique.
+ * Parses the lines of the option --same-buyer: `12`, `12-15` or `12,14`. Sorted and unique.
  *
  * @throws LimitlineError `USAGE` for invalid or too many lines
  */
-export function linesNamed(option: string, args: readonly string[]): number[] {
+export function linesOfSameBuyer(args: readonly string[]): number[] {
   const lines = new Set<number>();
   for (const arg of args.flatMap((one) => one.split(','))) {
     const [, from = '', to = from] = /^\s*([1-9]\d{0,8})(?:\s*-\s*([1-9]\d{0,8}))?\s*$/.exec(arg) ?? [];
     const isRange = from !== '' && Number(from) <= Number(to);
-    if (!isRange) throw new LimitlineError('USAGE', `${option} "${arg}" names no line: write 12, or 12-15.`);
+    if (!isRange) throw new LimitlineError('USAGE', `--same-buyer "${arg}" names no line: write 12, or 12-15.`);
     if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
-      const message = `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`;
+      const message = `--same-buyer names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`;
       throw new LimitlineError('USAGE', message);
     }
     for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);

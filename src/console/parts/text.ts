@@ -8,11 +8,11 @@ import { type Html, type HtmlValue, html, t, translated } from '../html/html.ts'
 
 /**
  * An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded.
- * `none` is shown without an amount. A text that is no decimal number stays as it is.
+ * Without an amount a dash is shown. A text that is no decimal number stays as it is.
  */
-export function amount(text: string | undefined, none = '–'): Html {
+export function amount(text: string | undefined): Html {
   if (text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text))
-    return html`<span class="amount">${text === undefined || text === '' ? none : cutWords(text)}</span>`;
+    return html`<span class="amount">${text === undefined || text === '' ? '–' : cutWords(text)}</span>`;
   return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
 }
 

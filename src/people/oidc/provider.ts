@@ -127,7 +127,8 @@ export function makeIssuerFetch(settings: ProxySettings) {
     const given = { ...asked, redirect: 'manual' } as const;
     const proxy = chooseProxy(url, settings);
     if (!proxy) return bounded(await fetch(url, given as RequestInit));
-    const agent = agents.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, ...tokenOf(proxy) });
+    const token = proxy.authorization !== undefined && { token: proxy.authorization };
+    const agent = agents.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, ...token });
     agents.set(proxy.url.href, agent);
     const answer = await fetchThrough(url, { ...given, dispatcher: agent } as Parameters<typeof fetchThrough>[1]);
     return bounded(answer as unknown as Response);
@@ -203,10 +204,6 @@ function describe(error: unknown): string {
     if (typeof claim === 'string') words.push(claim);
   }
   return words.join(', ').slice(0, 300);
-}
-
-function tokenOf({ authorization }: { authorization: string | undefined }): { token?: string } {
-  return authorization === undefined ? {} : { token: authorization };
 }
 
 async function bounded(answer: Response): Promise<Response> {

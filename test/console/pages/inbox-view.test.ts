@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inboxFunctions } from '../../../scripts/console/nightly.ts';
+import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { type InboxFacts, inboxSection } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { openInbox } from '../../support/inbox.ts';
@@ -68,18 +68,18 @@ test('without a drop folder the section explains its setup, unless files were im
   expect(String(inboxSection(none))).toContain('none');
 });
 
-test('look() returns the waiting and the imported files, and reports a missing folder', async () => {
+test('readInbox returns the waiting and the imported files, and reports a missing folder', async () => {
   const { drop, takeIn, context } = await openInbox();
   await drop('q4.csv', `${buyerLines(1).join('\n')}\n`);
   await takeIn();
   await drop('empty.csv', '');
-  expect(await inboxFunctions(context).look()).toMatchObject({
+  expect(await readInbox(context)).toMatchObject({
     fault: undefined,
     lying: [{ name: 'empty.csv', why: expect.stringContaining('it is empty') }],
     lately: [{ name: 'q4.csv', is: 'imported' }],
   });
   const settings = { ...context.settings, LIMITLINE_INBOX: '/none', LIMITLINE_SCHEDULE: 'inbox 02:30' };
-  const away = await inboxFunctions({ ...context, settings }).look();
+  const away = await readInbox({ ...context, settings });
   expect(away).toMatchObject({
     isOnSchedule: true,
     lying: [],

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { linesNamed } from '../../../scripts/options/import-options.ts';
+import { linesOfSameBuyer } from '../../../scripts/options/import-options.ts';
 
 // Promise: same-buyer-by-a-person
 test('lines are given one by one, as ranges and as lists', () => {
-  expect(linesNamed('--same-buyer', ['12', '3-5', '5,7'])).toEqual([3, 4, 5, 7, 12]);
+  expect(linesOfSameBuyer(['12', '3-5', '5,7'])).toEqual([3, 4, 5, 7, 12]);
 });
 
 test.each(['', 'x', '5-3', '0', '1-5000'])('"%s" is refused as a list of lines', (arg) => {
-  expect(() => linesNamed('--same-buyer', [arg])).toThrow(/--same-buyer/);
+  expect(() => linesOfSameBuyer([arg])).toThrow(/--same-buyer/);
 });
