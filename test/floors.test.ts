@@ -145,3 +145,21 @@ test('no two product files export a type or function with the same name', () => 
   const doubles = byName.filter(([name, all]) => all.length > 1 && !EXPORTED_BY_MANY.has(name));
   expect(doubles.map(([name, all]) => `${name}: ${all.map(({ file }) => file).join(', ')}`)).toEqual([]);
 });
+
+test('each export of a product file is used in another file', () => {
+  const files = [...SOURCES, ...filesIn('test')].filter((file) => READABLE.test(file));
+  const code = new Map(
+    files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8').replace(/^ *(?:\/?\*|\/\/).*$/gm, '')]),
+  );
+  const usedIn = Map.groupBy(
+    [...code].flatMap(([file, text]) => [...new Set(text.match(/\w+/g))].map((name) => ({ name, file }))),
+    ({ name }) => name,
+  );
+  const exported = SOURCES.filter((file) => file.endsWith('.ts')).flatMap((file) =>
+    [...(code.get(file) ?? '').matchAll(/^export (?:type|const|class|(?:async )?function\*?) (\w+)/gm)].map(
+      ([, name = '']) => ({ name, file }),
+    ),
+  );
+  const unused = exported.filter(({ name }) => usedIn.get(name)?.length === 1);
+  expect(unused.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
+});

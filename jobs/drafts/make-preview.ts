@@ -112,10 +112,7 @@ const SAMPLE_LENGTH = 60;
  *
  * @throws LimitlineError `FILE`, `STOPPED`
  */
-export async function columnsWithSamples(
-  file: PortfolioFile,
-  { columns }: Pick<Opened, 'columns'>,
-): Promise<PreviewColumn[]> {
+async function columnsWithSamples(file: PortfolioFile, { columns }: Pick<Opened, 'columns'>): Promise<PreviewColumn[]> {
   const found = columns.map((): string[] => []);
   const table = await openTable(tableOf(file));
   try {

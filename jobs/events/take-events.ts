@@ -71,7 +71,7 @@ export async function tryEvent(
 }
 
 /** Reads which statuses were seen before, and answers a function that asks whether a status is a mistyped one of these. */
-export type MistypedIn = ReturnType<typeof makeMistypedIn>;
+type MistypedIn = ReturnType<typeof makeMistypedIn>;
 
 /**
  * Makes a {@link MistypedIn}. It reads the seen statuses again only for an event with a status not among them, since that takes a Redis

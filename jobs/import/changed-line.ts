@@ -7,7 +7,7 @@ import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-column
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { companyWords, isSentUnder } from '../rows/sent-for.ts';
 
-export type SentRequest = RowRequest & { portfolio: string };
+type SentRequest = RowRequest & { portfolio: string };
 
 /**
  * The request of a row. If this portfolio has no such row, the buyer's request with the same key that another portfolio sent; undefined

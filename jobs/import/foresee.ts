@@ -113,7 +113,7 @@ function withDoubted(line: InvalidLine, found: DoubtedRows | undefined): Foresee
  * What importing a line would do: refuse it, or bring back its own row that was given up, replace a row that it corrects, or warn of another
  * request of its buyer.
  */
-export type OfBuyer =
+type OfBuyer =
   | { problem: Problem; isUnclear?: boolean }
   | {
       isRevived: boolean;
@@ -127,7 +127,7 @@ export type OfBuyer =
  * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
  * another portfolio, or is under way there.
  */
-export type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 'waits' | 'under way' };
+type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 'waits' | 'under way' };
 
 /**
  * Makes two functions. `ofBuyers` predicts for lines whether an import would refuse or warn because of their buyer's other requests. It decides

@@ -83,7 +83,7 @@ const NAMED = 5;
 export type LackedRows = Pick<Rows, 'behind' | 'read'>;
 
 /** Numbers of rows of earlier imports that a file lacks: those that were not sent, and those that were. */
-export type Lacking = { lacking: number; lackingSent: number };
+type Lacking = { lacking: number; lackingSent: number };
 
 /**
  * A sentence about rows of earlier imports that the file lacks; none where there are none. `replace`: how a person

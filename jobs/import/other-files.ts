@@ -18,7 +18,7 @@ import { tellingColumnsOf } from './columns-left-out.ts';
 import { makeLinesAgain } from './lines-again.ts';
 import { type FileToImport, type OpenDeps, type OpenedImport, readingTextOf } from './open-import.ts';
 
-export type OtherFilesDeps = { portfolios: Pick<Portfolios, 'allImports'>; imports: Copies; signal?: AbortSignal };
+type OtherFilesDeps = { portfolios: Pick<Portfolios, 'allImports'>; imports: Copies; signal?: AbortSignal };
 
 /** What is known of the files of other rows, and what the lines of an errors file say of those that they correct. Other files say nothing. */
 export function makeOtherFiles(header: readonly string[], deps: OtherFilesDeps) {

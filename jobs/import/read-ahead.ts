@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 
 /** A file read one batch ahead: its batches, and the buyers that its lines ask for. */
-export type ReadAhead = {
+type ReadAhead = {
   /** The same batches. Asking for a batch says that the one before it was put. Can be iterated once. */
   batches<Batch>(read: () => AsyncIterable<Batch>): AsyncGenerator<Batch>;
   /** The same buyers. A question that rows answer waits until the batch before was put. */

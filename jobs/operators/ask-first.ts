@@ -108,10 +108,10 @@ type WaitsFrom = 'refused' | 'cancelled' | 'held';
  * Why an approval is needed. `over`: which sum is above its limit; [] if none is. `redone`: who declined some of the rows before, or an
  * answer about their calls, as `by NAME: WORDS`. `because`: another reason.
  */
-export type Needed = { over: Over; redone?: string; because?: ReasonToAsk };
+type Needed = { over: Over; redone?: string; because?: ReasonToAsk };
 
 /** Why another person has to approve; nothing if nobody has to. */
-export async function whyNeeded(
+async function whyNeeded(
   { portfolio, kind, supplier }: Pick<ApprovalNeed, 'portfolio' | 'kind' | 'supplier'>,
   requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },

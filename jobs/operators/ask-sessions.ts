@@ -26,7 +26,7 @@ export type SessionChoice = { portfolio: string; row?: string | undefined; line?
  * Counts of limits by the answer that a request for a session got. `lacks`: rows for which the ledger has no value for some of the body's
  * `places`. `declined`: limits that the service declined, which get a session only on purpose.
  */
-export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; declined: number; places: string[] };
+type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; declined: number; places: string[] };
 
 /**
  * Records that a person wants hosted sessions for the limits of these rows, one for each limit. Workers send sessions only when no limit is

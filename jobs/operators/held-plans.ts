@@ -19,7 +19,7 @@ import type { AnswerPlaces, ElsewhereDeps, HeldFileDeps, HeldFilePlan } from './
 import { heldElsewhere, planHeldFile, resolvedOf, resolvePlan } from './plan-held-file.ts';
 
 /** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
-export type HeldAnswer = HeldRow & { made: string | undefined };
+type HeldAnswer = HeldRow & { made: string | undefined };
 
 /**
  * The answers that a plan is made from. `heldMs`: if they come from a page, since when the row of each answer was held, by the answer's

@@ -101,7 +101,7 @@ export async function resolveCallOf(
 }
 
 /** @throws LimitlineError `NOT_FOUND` where there is no such row or it is not held */
-export async function heldRowByName(portfolio: string, name: string, deps: FreeDeps): Promise<FoundRow> {
+async function heldRowByName(portfolio: string, name: string, deps: FreeDeps): Promise<FoundRow> {
   const found = await rowByName(portfolio, name, deps);
   if (typeof found !== 'string' && found.result.state === 'held') return found;
   throw new LimitlineError('NOT_FOUND', typeof found === 'string' ? found : await explainRow(found, deps));

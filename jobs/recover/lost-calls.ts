@@ -35,7 +35,7 @@ export async function lostCallsOf(line: Line, outcome: ResultOutcome): Promise<L
  * The identity of a line: its row's cells if they are credible, all keys of its limit, the buyer, and a digest of what was
  * asked for. A document that is not in the folder has no path.
  */
-export type LineIdentity = {
+type LineIdentity = {
   row: Row | undefined;
   keys: string[];
   buyer: string | undefined;
@@ -67,7 +67,7 @@ export function identityOf(line: Line, outcome: ResultOutcome): LineIdentity {
  *
  * @param identity the result of {@link identityOf}
  */
-export function uncertainty(line: Line, identity: LineIdentity, outcome: ResultOutcome): string | undefined {
+function uncertainty(line: Line, identity: LineIdentity, outcome: ResultOutcome): string | undefined {
   return outcome.known ? changedCells(line, outcome) : weakCells(line, identity, outcome);
 }
 

@@ -251,4 +251,4 @@ const jobOf = <S extends Step>(step: S) => ({
 });
 
 /** All jobs, in the order in which a row meets them. Workers run no other jobs. */
-export const JOBS = [createSupplier, jobOf('company'), jobOf('documents'), jobOf('limit')] as const;
+const JOBS = [createSupplier, jobOf('company'), jobOf('documents'), jobOf('limit')] as const;

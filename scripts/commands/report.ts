@@ -212,7 +212,7 @@ function line(id: string, rows: string, sum: string, step: string, meaning: stri
  * Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. The text names their files if
  * the portfolio has several.
  */
-export async function* listedRows(
+async function* listedRows(
   portfolio: string,
   { outcome, isJson }: { outcome: RowOutcome; isJson: boolean },
   { account, rows, portfolios }: Pick<Context, 'account' | 'rows' | 'portfolios'>,

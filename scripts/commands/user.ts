@@ -236,7 +236,7 @@ function sessionJson({ beganMs, seenMs, from, agent }: SessionView) {
 }
 
 /** A new password; `isMade` if it was generated and must be shown. */
-export type NewPassword = { password: string; isMade: boolean };
+type NewPassword = { password: string; isMade: boolean };
 
 /** How often a password is asked for; after that, a person should read the rules first. */
 const TRIES = 5;
@@ -249,7 +249,7 @@ const MAX_INPUT_BYTES = 8_192;
  *
  * @throws LimitlineError `USAGE` where none is given or it breaks the rules
  */
-export async function readNewPassword(
+async function readNewPassword(
   { name, passwordStdin = false }: { name: string; passwordStdin?: boolean | undefined },
   say: (text: string) => void,
 ): Promise<NewPassword> {

@@ -80,7 +80,7 @@ function factOf({ id, role, version, host, pid, state, inHand, agoMs }: FleetPro
 }
 
 /** The service's address, proxy and login. Does not ask the service. */
-export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {
+async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {
   const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
   const facts: HealthFact[] = [
     { term: t`Account`, what: account },
@@ -100,7 +100,7 @@ export async function servicePart({ settings, account, ledger, keys, portfolios 
 }
 
 /** The pace of calls, and what holds them back. */
-export async function pacePart(context: Context): Promise<HealthFact[]> {
+async function pacePart(context: Context): Promise<HealthFact[]> {
   const pace = await lookAtPace(context);
   if (!pace) return [{ term: t`Pace`, what: t`nothing is known yet: no call was made` }];
   const now = Date.now();
@@ -124,7 +124,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
 }
 
 /** The ledger's counts, and when they were last compared with the rows. */
-export async function ledgerPart({ portfolios, stories, archives, keys, ledger }: Context): Promise<HealthFact[]> {
+async function ledgerPart({ portfolios, stories, archives, keys, ledger }: Context): Promise<HealthFact[]> {
   const [count, archived, held, checked] = await Promise.all([
     ledger.zcard(keys.portfolios),
     archives.count(),
@@ -145,7 +145,7 @@ export async function ledgerPart({ portfolios, stories, archives, keys, ledger }
 }
 
 /** Redis: address, response time, memory, and weak persistence. */
-export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[]> {
+async function redisPart({ redis, ledger }: Context): Promise<HealthFact[]> {
   const askedMs = performance.now();
   await ledger.ping();
   const tookMs = performance.now() - askedMs;
@@ -195,7 +195,7 @@ const NEXT_TO_NONE_BYTES = 200_000_000;
 const MOST_FILES = 5_000;
 
 /** The data folder: path, size, and free space on its disk. */
-export async function diskPart({ settings }: Pick<Context, 'settings'>): Promise<HealthFact[]> {
+async function diskPart({ settings }: Pick<Context, 'settings'>): Promise<HealthFact[]> {
   const path = settings.LIMITLINE_DATA;
   const { bsize, bavail, blocks } = await statfs(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return NONE;
@@ -238,7 +238,7 @@ async function sizeOf(top: string): Promise<{ bytes: number; isAll: boolean }> {
 }
 
 /** `412 MB`, in steps of a thousand; below 10 with one decimal. */
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   let value = bytes;
   let unit = 0;
   while (value >= 1_000 && unit < UNITS.length - 1) {
@@ -251,7 +251,7 @@ export function bytesText(bytes: number): string {
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** `40 s`, `12 min`, `5 h`, `3 days`: a duration in one unit. */
-export function elapsedText(ms: number): string {
+function elapsedText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 90) return t`${seconds} s`;
   if (seconds < 5_400) return t`${Math.round(seconds / 60)} min`;

@@ -56,7 +56,7 @@ const SHOWN_PAGE = 50;
 /** Reports on a page: a month of nights. */
 const LISTED = 31;
 
-export function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFunctions {
+function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFunctions {
   const findingsOf = async (id: string, from: number, count: number): Promise<ShownFinding[]> => {
     const [found, examples] = await Promise.all([reports.findings(id, from, count), reports.examples(id, from, count)]);
     return found.map((finding, place) => ({ ...finding, examples: examples[place] ?? [] }));

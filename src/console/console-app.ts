@@ -69,7 +69,7 @@ export class ConsoleError extends Error {
 export class AnsweredAlready extends Error {}
 
 /** The person who acts, by the name in `Person.by`. */
-export type Actor = { name: string };
+type Actor = { name: string };
 
 /** What an action gets: the person, the request, and the form's fields. */
 export type Acting = {

@@ -181,7 +181,7 @@ export function isInside(root: string, path: string): boolean {
  *
  * @param root the folder of documents. Its listings are cached, since a wrongly mapped column gives a wrong name on every line
  */
-export function makeNameFinder({ root }: { root: string }) {
+function makeNameFinder({ root }: { root: string }) {
   const listings = new Map<string, Promise<Map<string, string>>>();
 
   function listing(dir: string): Promise<Map<string, string>> {

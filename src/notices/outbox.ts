@@ -168,7 +168,7 @@ export type WayStanding = {
 export type NoticeCounts = { delivered: number; undelivered: number };
 
 /** Reads the notices of an account and the state of its channels, for display. */
-export function makeNoticeList({ connection, keys, limits }: OutboxStore) {
+function makeNoticeList({ connection, keys, limits }: OutboxStore) {
   return {
     /** The latest notices, the newest first. */
     async lately(most: number = limits.listed): Promise<ToldNotice[]> {

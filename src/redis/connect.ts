@@ -18,7 +18,7 @@ import type { Credentials, RedisAddress } from './redis-url.ts';
 export type ConnectionRole = 'ledger' | 'claims' | 'queue' | 'worker';
 
 /** A Redis to connect to: by address, or the Unix socket of our own. */
-export type RedisTarget = RedisAddress | { kind: 'socket'; path: string };
+type RedisTarget = RedisAddress | { kind: 'socket'; path: string };
 
 /** The wait before reconnecting, in ms; null for never. */
 type RetryStrategy = (attempt: number) => number | null;

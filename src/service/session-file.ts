@@ -21,7 +21,7 @@ export type SessionCall = {
  * The names that the body may contain as `${name}`, to be replaced by values. All but the first four are fields of the row, empty if its
  * line has none.
  */
-export const SESSION_PLACES = [
+const SESSION_PLACES = [
   'supplier',
   'buyer',
   'limit',

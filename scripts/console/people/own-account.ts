@@ -88,7 +88,7 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
   }
 }
 
-export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
+function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
     return t`Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
   if (answer.is === 'busy') return t`Too many passwords are being checked just now. Try again in some seconds.`;

@@ -119,7 +119,7 @@ function jobStateOf(state: BoardRow['state']): 'failed' | 'completed' | 'waiting
  * A row from which the board makes a job once BullMQ has dropped the row's own. `queue` is the queue of the row's step; for an
  * ended row, the one in which it ended.
  */
-export type BoardRow = {
+type BoardRow = {
   queue: QueueName;
   /** The job's name for the row's step. */
   job: string;
@@ -147,7 +147,7 @@ export type BoardFunctions = {
   onFault: (error: unknown) => void;
 };
 
-export function waitsWords({ approval, why = '' }: AskedFor): string {
+function waitsWords({ approval, why = '' }: AskedFor): string {
   return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent. ${why}`.trimEnd();
 }
 
@@ -173,7 +173,7 @@ export function pressedBy(by: string, act: () => void): void {
 }
 
 /** The person who uses the board. @throws TypeError outside a request of the board */
-export function whoPresses(): string {
+function whoPresses(): string {
   const by = pressing.getStore();
   if (by === undefined) throw new TypeError('The board does not know which person sends a row again.');
   return by;

@@ -39,7 +39,7 @@ const LONGEST_ID = 100;
 /** The most sign-ins started in a second, from all networks together: each takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
-export type OidcFunctions = {
+type OidcFunctions = {
   oidc: Oidc;
   /** Starts a session of this person, with the roles that the provider has given, and answers the value of its cookie. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
@@ -51,7 +51,7 @@ export type OidcFunctions = {
  * Adds the sign-in at an identity provider. `/sign-in/oidc` leads to the provider, and the browser returns to
  * `/sign-in/oidc/callback`. A cookie ties both requests to one browser, against login CSRF and mix-up attacks.
  */
-export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
+function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
   const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
   const name = `${cookie}-sso`;
   const mayBegin = makeSecondLimit(MOST_BEGUN_PER_S);
@@ -126,7 +126,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
  * The address after a sign-out. People of an identity provider, whom their names show (people-elsewhere.ts), get the page about
  * the provider.
  */
-export function addressAfterSignOut(by: string): string {
+function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }
 

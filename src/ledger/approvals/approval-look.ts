@@ -27,7 +27,7 @@ export type WaitingRow = {
 export type CallElsewhere = 'made' | 'held' | 'under way';
 
 /** A row's request as its calls would send it; `company` is null if the line gives the company's id. */
-export type WaitingRequest = {
+type WaitingRequest = {
   line: number;
   company: Record<string, unknown> | null;
   documents: readonly string[];

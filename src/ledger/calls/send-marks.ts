@@ -33,7 +33,7 @@ type Answer = [number | 'unconfirmed', string?] | ['full', number, number];
 export type SendMarks = ReturnType<typeof makeSendMarks>;
 
 /** When, and on which host, it was first seen that Redis is older than what was sent. */
-export type Older = { atMs: number; host: string };
+type Older = { atMs: number; host: string };
 
 /**
  * Whether the Redis that was accepted was older than what was sent, and how many hosted sessions that waited in it are held: they may have

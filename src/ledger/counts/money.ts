@@ -17,7 +17,7 @@ export const BUCKETS = {
   requested: { words: 'requested', outcomes: ANSWER_OUTCOMES },
 } as const satisfies Record<string, { words: string; outcomes: readonly RowOutcome[] }>;
 
-export type BucketName = keyof typeof BUCKETS;
+type BucketName = keyof typeof BUCKETS;
 
 /**
  * The sum of invalid and duplicate lines that count as no row. `bare` counts those that are in no sum: `foreign` of them are in another

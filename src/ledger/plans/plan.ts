@@ -66,10 +66,10 @@ export type Plan = {
 };
 
 /** A plan before it is kept. */
-export type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
+type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
 
 /** `stopped`: the process that carried the plan out ended before it was done; confirming again continues it. */
-export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
+type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 
 export type PlanState = {
   plan: Plan;
@@ -96,7 +96,7 @@ export type PlanState = {
 };
 
 /** Answer to claiming a plan; after `go` the caller carries it out. `running`: another process does, and is alive. */
-export type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
+type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
 
 /** Counts of a plan's progress, in addition to those that the rows' own moves make. */
 export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before', number>>;

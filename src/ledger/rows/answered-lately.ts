@@ -13,7 +13,7 @@ export type AnsweredRow = { row: RowId; atMs: number; importId: string; requeste
  * The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived
  * portfolios.
  */
-export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
+type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
 /** The bad news that the first page tells: requests that the service declined, and limits that a later decision lowered. */
 export type NewsKind = 'declined' | 'lowered';
@@ -45,7 +45,7 @@ export type NewsPage = {
 export const NEWS_MS = 7 * 86_400_000;
 
 /** The most answers other than a plain yes that are looked at, which takes some ten milliseconds. */
-export const MOST_ANSWERS = 2_000;
+const MOST_ANSWERS = 2_000;
 
 /**
  * The rows are not read again for this long while neither the set of answers nor the number of portfolios changes. For as long, rows that

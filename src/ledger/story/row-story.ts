@@ -32,7 +32,7 @@ export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' 
 };
 
 /** Another request of the buyer; `answered` is undefined where its row is archived. */
-export type RequestBeside = BuyerRow & {
+type RequestBeside = BuyerRow & {
   answered: Pick<RowResult, 'state' | 'record' | 'request'> | undefined;
   /** The currency that its file names. */
   currency: string | undefined;
@@ -64,7 +64,7 @@ export type RowStory = {
 } & Pick<PortfolioState, 'supplier' | 'supplierAwaits'>;
 
 /** A cell of a line, the header of its column, and the known column for which that header was taken. */
-export type LineCell = { column: string; meaning: string | null; cell: string };
+type LineCell = { column: string; meaning: string | null; cell: string };
 
 /** A line as it is in its file; or why it cannot be shown. */
 export type LineOfRow =

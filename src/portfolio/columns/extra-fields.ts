@@ -11,7 +11,7 @@ import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn, type ReadBy, type Va
 export type ExtraField = `${'company' | 'buyer_limit'}.${string}`;
 
 /** The value of an extra field in the body, made from its cell. */
-export type ExtraValue = string | number | boolean;
+type ExtraValue = string | number | boolean;
 
 /** An extra field of a line: where it stands and what is sent there. */
 export type ExtraCell = { field: ExtraField; value: ExtraValue };
@@ -122,7 +122,7 @@ export function extraValue(field: ExtraField, text: string): ExtraValue {
 }
 
 /** The names of a path below its body, such as `address`, `postal_code`. */
-export function namesOfExtra(field: ExtraField): string[] {
+function namesOfExtra(field: ExtraField): string[] {
   return (field.split(':')[0] ?? '').split('.').slice(1);
 }
 

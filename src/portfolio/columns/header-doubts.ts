@@ -12,7 +12,7 @@ import { type Mapping, matchMapping } from './mapping.ts';
 import { ACCOUNT_COLUMN } from './result-columns.ts';
 
 /** The parts of a mapping that help to recognize a header. */
-export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
+type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
 
 /** The vocabulary by which readers of tables recognize a header of buyers. @param hints what a person said of the columns */
 export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
@@ -51,7 +51,7 @@ export function judgeHeader(
 }
 
 /** How many known columns a header's cells name. Guesses count half. */
-export function headerScore(cells: string[], hints?: Partial<HeaderHints>): number {
+function headerScore(cells: string[], hints?: Partial<HeaderHints>): number {
   return judgeHeader({ cells, fault: null }, hints).score;
 }
 

@@ -113,7 +113,7 @@ function limitOf(currency = USD, above: AdviseAbove = {}): number {
 }
 
 /** A message of advice on a line. `column` is the column whose value it is about. */
-export type Advice = { column: 'requested_limit' | 'statements_dated' | 'supporting_documents'; message: string };
+type Advice = { column: 'requested_limit' | 'statements_dated' | 'supporting_documents'; message: string };
 
 /** The time zone in which a day begins first: UTC+14, Kiribati. */
 const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;

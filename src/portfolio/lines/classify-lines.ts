@@ -251,7 +251,7 @@ type FirstRequest = { line: number; isOfBuyer: boolean; hasAmount: boolean };
  * their keys, since a false match among a million of them would lose one. Their buyers are told apart by 30 bits only, since the buyers of two
  * lines are compared only where both lines have the same request_reference.
  */
-export function makeFirstRequests() {
+function makeFirstRequests() {
   const numbers = makeDigestTable({ bits: 68 });
   const pieces: Piece[] = [];
   let count = 0;

@@ -104,7 +104,7 @@ function listed(term: string, all: readonly Html[]): { term: string; what: Html 
 }
 
 /** A link to the row of a request; to the archived portfolio where only the archive has the row. */
-export function requestLink({ row, result, archived }: BuyerRequest): Html {
+function requestLink({ row, result, archived }: BuyerRequest): Html {
   if (result) return html`<a href="${rowAddress(row)}"><bdi>${row.portfolio}</bdi>, line ${result.line}</a>`;
   const standing = archived === undefined ? t`not imported again yet` : translated(ARCHIVE_STANDING[archived]);
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;

@@ -24,7 +24,7 @@ export type Needs = {
 
 export type OpenApproval = Pick<Approval, 'id' | 'rows' | 'askedMs' | 'authors' | 'approvers'> & AmountIn;
 
-export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
+type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
 
 /** The data of the first page about people: tasks that wait for them, and what the service declined or lowered within a week. */
 export type News = { needs: Needs; news: Record<NewsKind, NewsSum> };

@@ -21,7 +21,7 @@ import type { FailedQuery, FailedShown } from './failed-view.ts';
 import { causesView, FAILED_QUERY, failedView, failingView, searchAddress } from './failed-view.ts';
 
 /** The queues at one moment; `toSend` counts rows that are not sent yet, most of which have no job. */
-export type QueuesLook = {
+type QueuesLook = {
   queues: readonly QueueCounts[];
   samples: readonly PaceSample[];
   toSend: number;

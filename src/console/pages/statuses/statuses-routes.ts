@@ -19,20 +19,20 @@ import { portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 
 /** The meanings that people choose from, in the order of buttons, with their words and the outcome whose colour they have. */
-export const MEANING_WORDS: Readonly<Record<StatusMeaning, { words: string; outcome: AnswerOutcome }>> = {
+const MEANING_WORDS: Readonly<Record<StatusMeaning, { words: string; outcome: AnswerOutcome }>> = {
   review: { words: t`Under review`, outcome: 'under_review' },
   declined: { words: t`Declined`, outcome: 'declined' },
   approved: { words: t`Approved`, outcome: 'approved' },
 };
 
 /** Who may say what a status means: it decides what becomes of rows, and belongs to the account. */
-export const SAYS_MEANINGS = { roles: ['finance', 'operator', 'admin'] } as const;
+const SAYS_MEANINGS = { roles: ['finance', 'operator', 'admin'] } as const;
 
 /** The most statuses that a page other than *Statuses* asks about: a fourth question would hide the page. */
 const MOST_ASKED = 3;
 
 /** The data that the forms about meanings need. `back` is the page to return to: `/`, a portfolio's name, or '' for *Statuses*. */
-export type Asking = { rights: Rights; csrf: string; back: string };
+type Asking = { rights: Rights; csrf: string; back: string };
 
 /**
  * A notice that asks for the meanings of statuses that rows have and nobody has explained, the most frequent status first. Statuses
@@ -62,7 +62,7 @@ function question(status: string, rows: number, asked: Asking): Html {
 }
 
 /** A status as the service wrote it, on one line; isolated, so that its direction of reading turns nothing else around. */
-export function quotedStatus(status: string): Html {
+function quotedStatus(status: string): Html {
   return html`“<bdi>${visible(status)}</bdi>”`;
 }
 
@@ -70,7 +70,7 @@ export function quotedStatus(status: string): Html {
  * A form that says what a status means. It has a button for each meaning that the status does not have now, and one that takes the present
  * meaning away. The status is escaped: browsers change line breaks and null characters in fields.
  */
-export function meaningButtons(status: string, now: StatusMeaning | undefined, { csrf, back }: Asking): Html {
+function meaningButtons(status: string, now: StatusMeaning | undefined, { csrf, back }: Asking): Html {
   const name = visible(status);
   const others = Object.entries(MEANING_WORDS).filter(([meaning]) => meaning !== now);
   return form({
