@@ -96,7 +96,7 @@ function searchForm(): Html {
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>
-<label class="commands-switch"><input type="checkbox" id="show-commands" autocomplete="off" checked="${['operator', 'admin'].some((role) => rights.roles.some((one) => one === role))}"> Show terminal commands</label>
+<label><input type="checkbox" id="show-commands" autocomplete="off" checked="${['operator', 'admin'].some((role) => rights.roles.some((one) => one === role))}"> Show terminal commands</label>
 ${isMasked(rights) && can(rights, 'GET /') && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
 </footer>`;
 }
@@ -168,7 +168,7 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
   const stops = [away, strip?.alarm, ...(strip?.stops ?? [])].filter((stop) => stop !== undefined);
   return html`<div class="strip-line">
       ${strip?.standIn && html`<strong class="strip-stand-in">STAND-IN: nothing is really requested</strong>`}
-      <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? t`not known`}</bdi></span>
+      <span class="strip-fact"><span>Account</span> <bdi>${strip?.account ?? t`not known`}</bdi></span>
       <span class="strip-fact">${strip ? workersOf(strip.workers) : t`workers not known`}</span>
       <span class="strip-fact">${strip && (strip.pace ? advice(strip.pace) : t`nothing is being sent`)}</span>
     </div>
@@ -176,7 +176,7 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
       stops.length > 0 &&
       html`<ul class="strip-stops" data-away="${worst !== undefined}">
       ${stops.map((stop) => html`<li>${advice(stop)}</li>`)}
-      ${away !== undefined && strip !== undefined && html`<li class="strip-since">What this page shows is from ${timeOf(atMs)}; it goes on by itself.</li>`}
+      ${away !== undefined && strip !== undefined && html`<li>What this page shows is from ${timeOf(atMs)}; it goes on by itself.</li>`}
     </ul>`
     }`;
 }

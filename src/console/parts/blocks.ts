@@ -59,7 +59,7 @@ export function notice(
 ): Html {
   return html`<div class="notice is-${kind}" role="${urgent ? 'alert' : undefined}">
     <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
-    <div>${title !== undefined && html`<strong class="notice-title">${withNumbers(title)}</strong> `}${localized(body)}</div>
+    <div>${title !== undefined && html`<strong>${withNumbers(title)}</strong> `}${localized(body)}</div>
   </div>`;
 }
 

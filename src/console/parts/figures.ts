@@ -160,7 +160,7 @@ export function barLine(label: string, pieces: readonly { state: Shown; size: nu
     return shape;
   });
   return html`<svg class="state-bar-line" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none" role="img" aria-label="${label}: ${words}">
-      ${pieces.length === 0 ? html`<rect class="state-none" width="${WIDTH}" height="8"/>` : shapes}
+      ${pieces.length === 0 ? html`<rect width="${WIDTH}" height="8"/>` : shapes}
     </svg>`;
 }
 

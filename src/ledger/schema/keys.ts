@@ -232,8 +232,6 @@ export function makeKeys(prefix: string, account: string) {
     archives: `${root}:archives`,
     /** String, expires: the process that archives or restores portfolios. */
     archivesTaken: `${root}:archives:taken`,
-    /** String, expires: the process that writes results files into the data folder. */
-    resultsTaken: `${root}:results:taken`,
     /** Set: digests of files in the data folder that a portfolio being forgotten named; deleted with the portfolio. */
     forgottenFiles: (name: string) => `${root}:portfolio:${name}:forgotten-files`,
     /** Beginning of one portfolio's keys, except its own hash and its rows. */

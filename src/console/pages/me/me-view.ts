@@ -90,7 +90,6 @@ function sessionsPart(
   return form({
     action: '/me/sessions/end',
     csrf,
-    class: 'sessions-form',
     label: t`Sessions`,
     body: html`${list}<div class="form">${user !== undefined && proofFields(user, { id: 'sessions', label: t`Your password, to end others` })}
       ${button({ words: t`End all others` })}</div>`,

@@ -184,7 +184,7 @@ function uploadFields(maxUploadMb: number): Html {
         <input class="drop-input" id="upload-file" name="file" type="file" required accept=".csv,.txt,.tsv,.xlsx,.xlsm,text/csv" aria-describedby="upload-file-hint">
         <p class="hint" id="upload-file-hint">One line for each buyer, with a name and a limit.</p>
       </div>
-      <div class="drop is-second" data-drop="documents">
+      <div class="drop" data-drop="documents">
         <label class="drop-label" for="upload-documents">Supporting documents (optional)</label>
         <p class="drop-words">Drop the files here, or one ZIP file of them.</p>
         <input class="drop-input" id="upload-documents" name="documents" type="file" multiple aria-describedby="upload-documents-hint">

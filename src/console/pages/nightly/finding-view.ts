@@ -32,7 +32,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   const isGone = change === 'gone';
   return html`<li class="finding">
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}${finding.check === 'granted below' && granted !== undefined && html`<span class="quiet">granted ${money({ amount: granted, currency })}</span>`}</div>
-    <div class="finding-words">
+    <div>
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${dayOf(sinceMs, medium)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${count(rowsBefore)} before`}</p>
       ${medium === 'page' && commands.length > 0 && html`<p class="beside">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}

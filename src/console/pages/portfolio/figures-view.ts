@@ -192,7 +192,7 @@ function renderCause({ name, currency }: Named, cause: ShownCause, rights: Right
   const label = words === '' ? t`${meaning} at ${translated(step)}` : words;
   return html`<li class="cause">
     <p class="cause-count"><a href="${portfolioAddress(name, of)}">${withNumbers(countWords(rows, 'row'))}</a> ${moneyPart({ amount: sum, currency })}</p>
-    <div class="cause-words">
+    <div>
       <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : t` · status ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
       <p class="cause-way">${sample && html`<a href="${below(name, 'rows', sample.row.key)}">For example line ${sample.line}</a>`} ${commandLine(commandOf(name, cause))}</p>
@@ -279,10 +279,10 @@ function stage(given: {
 }): Html {
   const { name, state, here, words = t`rows here now`, rows, share = here, hints } = given;
   const width = rows === 0 ? 0 : Math.max(share > 0 ? 2 : 0, Math.round((share / rows) * 100));
-  return html`<li class="funnel-stage">
+  return html`<li>
     <h3 class="funnel-name">${stateShape(state)}${name}</h3>
     <p class="funnel-here">${count(here)}<span class="unseen"> ${words}</span></p>
-    <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="state-none" width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
+    <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
     <p class="funnel-hints">${hints.map((hint) => html`<span>${withNumbers(hint)}</span> `)}</p>
   </li>`;
 }

@@ -58,7 +58,7 @@ export function renderPaceChart(
       <path class="pace-throttled" d="${throttled.join('')}" vector-effect="non-scaling-stroke"/>
     </svg>
     <div class="pace-times" aria-hidden="true"><span>${clock(stretch.fromMs)}</span><span>${clock(stretch.toMs)} UTC</span></div>
-    <figcaption class="pace-legend"><span class="pace-key is-accepted">accepted</span><span class="pace-key is-learned">learned limit</span><span class="pace-key is-throttled">told to slow down</span><span class="quiet">all portfolios of the account</span></figcaption>
+    <figcaption class="pace-legend"><span class="pace-key">accepted</span><span class="pace-key is-learned">learned limit</span><span class="pace-key is-throttled">told to slow down</span><span class="quiet">all portfolios of the account</span></figcaption>
     <details id="pace-table" class="pace-table"><summary>As a table</summary>${renderTable(bucketsOf(shown, stretch, TABLE_ROWS))}</details>
   </figure>`;
 }

@@ -158,7 +158,7 @@ export function linePart({ line, story }: ToldRow, rights: Rights): Html {
   const mayHave = can(rights, 'GET /portfolios/:name/downloads/:file');
   switch (line.is) {
     case 'read':
-      return html`<dl class="facts line-cells">${line.cells
+      return html`<dl class="facts">${line.cells
         .filter(({ cell }) => cell.trim() !== '')
         .map(
           ({ column, meaning, cell }) =>
