@@ -81,7 +81,7 @@ export function makeWordsLog({ level, account }: { level: LogLevel; account?: st
   return pino({ ...WITHOUT_PRIVATE, level: level === 'info' ? 'warn' : level, base: null }, { write });
 }
 
-/** A log without output, for tests and for commands that only print their result. */
+/** A log without output, for tests. */
 export function makeSilentLog(): Log {
   return pino({ level: 'silent' });
 }

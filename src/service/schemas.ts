@@ -72,9 +72,6 @@ export const tokenFormSchema = z.looseObject({
   client_secret: z.string(),
 });
 
-/** Answer of POST token. Its field names are not documented; a setting names the token's. */
-export const tokenAnswerSchema = z.looseObject({});
-
 const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(z.unknown()) });
 
 /** ISO 8601 in UTC, with or without fractions of a second. */

@@ -6,7 +6,6 @@ import {
   documentResourceSchema,
   limitBodySchema,
   limitResourceSchema,
-  tokenAnswerSchema,
   tokenFormSchema,
 } from '../../src/service/schemas.ts';
 
@@ -55,7 +54,6 @@ const all = {
   document: [documentBodySchema, document],
   'document as answered': [documentResourceSchema, { id: '7' }],
   'token form': [tokenFormSchema, form],
-  'token answer': [tokenAnswerSchema, {}],
 } as const;
 
 describe.each(Object.entries(all))('%s', (_name, [schema, shown]) => {
