@@ -85,18 +85,20 @@ export function makeAtMostOnce(asked: {
     { id, record }: Extract<Sent, { is: 'made' }>,
     { moving, next, onUnknown }: Onward,
   ): Promise<Ended> => {
-    const behind = next && { thing: next, owner: attempts.begin() };
+    const nextClaim = next && { thing: next, owner: attempts.begin() };
     const askedAtMs = performance.now();
     let known: SettleAnswer | undefined;
     try {
-      known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });
+      known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: nextClaim });
     } finally {
-      if (behind && known?.went !== 'claimed')
-        attempts.end(behind.owner, () => calls.release(behind.thing, behind.owner, 'unsent'));
+      if (nextClaim && known?.went !== 'claimed')
+        attempts.end(nextClaim.owner, () => calls.release(nextClaim.thing, nextClaim.owner, 'unsent'));
     }
     if (known.went === 'stayed') return heardOf(known, id, record, { calls, thing, owner, onUnknown, answerCheck });
     const claim =
-      behind && known.went === 'claimed' ? claimOf(behind.thing, behind.owner, known.first, onUnknown) : undefined;
+      nextClaim && known.went === 'claimed'
+        ? claimOf(nextClaim.thing, nextClaim.owner, known.first, onUnknown)
+        : undefined;
     // A stale claim is given back, and the row claims its call again later.
     const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
     if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });

@@ -56,7 +56,7 @@ function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number 
 const NO_ROW: RowId = { portfolio: '', key: '' };
 
 /** Further work for the script of a settlement: accept the id of another limit, move the row, claim the row's next call. */
-type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
+type SettleOptions = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
 /** The answer to a settlement; `settle` below says what its fields mean. `first`: see {@link ClaimAnswer}. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
@@ -164,15 +164,15 @@ export function makeCalls({
       thing: Sendable,
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
-      { accepted = false, moving, next }: Behind = {},
+      { accepted = false, moving, next }: SettleOptions = {},
     ): Promise<SettleAnswer> {
       const { kind, key, row } = thing;
       const told = { buyer: made.buyer, id: made.id, record: JSON.stringify(made.record), accepted: accepted ? 1 : '' };
       const moves: MoveCall[] = [{ move: 'settle', kind, thing: key, owner, ...told }];
       if (moving) moves.push(moving);
-      const behind = next && !(await isConfirmed()) ? next : undefined;
-      if (behind) moves.push(claimCall(behind.thing, behind.owner, 'hold'));
-      const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
+      const nextClaim = next && !(await isConfirmed()) ? next : undefined;
+      if (nextClaim) moves.push(claimCall(nextClaim.thing, nextClaim.owner, 'hold'));
+      const takeBack = async (): Promise<unknown> => nextClaim && giveBack(nextClaim.thing, nextClaim.owner, 'unsent');
       let times = 0;
       const settling = retryUntilAnswered('settle', () => {
         times += 1;
@@ -183,7 +183,8 @@ export function makeCalls({
         throw error;
       });
       const [done, said] = (moves.length > 1 ? answer : [0, answer]) as [number, [string, ...(string | number)[]]];
-      if (behind && done === moves.length) return { id: made.id, late: false, went: 'claimed', first: String(said[1]) };
+      if (nextClaim && done === moves.length)
+        return { id: made.id, late: false, went: 'claimed', first: String(said[1]) };
       // A script whose reply was lost may have claimed the next call, so that claim is given back. `times` does not count the connection's
       // own repetitions, so it is given back as well if no move was reported as done.
       if (times > 1 || done === 0) await takeBack();
