@@ -28,6 +28,8 @@ const NETWORKS_MAX = 5_000;
 /** For whom a password is hashed, in the order of priority: people who are signed in, people known at the address, strangers. */
 type Lane = 'own' | 'known' | 'stranger';
 
+type Busy<L extends Lane> = L extends 'own' ? never : 'busy';
+
 /** A budget of hashes for strangers: `atOnce` of them, of which one comes back every `backMs`. */
 type Part = { of: string; atOnce: number; backMs: number };
 
@@ -83,8 +85,8 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
      *
      * @param network the stranger's group of addresses, as wide as one organisation may own
      */
-    async run<T>(lane: Lane, work: () => Promise<T>, network = ''): Promise<T | 'busy'> {
-      if (isFull(lane, network)) return 'busy';
+    async run<T, L extends Lane>(lane: L, work: () => Promise<T>, network = ''): Promise<T | Busy<L>> {
+      if (isFull(lane, network)) return 'busy' as Busy<L>;
       if (lane === 'stranger') takeTurn(network);
       if (running < atOnce) running += 1;
       else await new Promise<void>((resolve) => waiting[lane].push(resolve));
