@@ -63,7 +63,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
   };
   // A lost connection to Redis, and a Redis that is older than what was sent, are logged by other parts of the process.
   const lookOnce = onceAtATime(() =>
-    look().catch((error) => log.debug({ reason: messageOf(error) }, 'results were not looked at')),
+    look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not find out whose results are to be kept')),
   );
   const timer = setInterval(lookOnce, Math.min(LOOK_EVERY_MS, everyMs)).unref();
   return {

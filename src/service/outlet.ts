@@ -106,7 +106,7 @@ function forwarded(post: Post, origin: string, { url, authorization }: ForwardPr
 }
 
 function proxyAway({ where }: ForwardProxy, error: Error): LimitlineError {
-  return new LimitlineError('SERVICE', `the proxy ${where} is not reached: ${noConnectionWords(error)}`, {
+  return new LimitlineError('SERVICE', `the proxy ${where} cannot be reached: ${noConnectionWords(error)}`, {
     cause: error,
   });
 }
