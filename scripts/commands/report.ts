@@ -183,8 +183,6 @@ async function writeLines(
   else if (only === 'held' && out !== undefined) say(`limitline: ${heldFileRemedy(name, out)}`);
 }
 
-/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
-const COLUMNS = 80;
 const WORDS_FROM = 10;
 
 /** A table of causes with the most frequent first, and the command that retries their rows. */
@@ -195,7 +193,7 @@ function causeTable(portfolio: string, causes: readonly Cause[], currency: strin
   const lines = [`Failures of portfolio ${portfolio} by cause`, '', head];
   for (const { id, rows, sum, step, meaning, status, words } of causes) {
     lines.push(line(id, grouped(rows), moneyText(sum), step, status === null ? meaning : `${meaning}, ${status}`));
-    lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
+    lines.push(...foldedText(visible(words), WORDS_FROM));
   }
   const goes = causes.find(({ meaning }) => meaning !== 'unknown');
   lines.push('');

@@ -6,9 +6,8 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { secondText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
-const COLUMNS = 80;
-const INDENT = '    ';
+/** The spaces in front of the lines about one event. */
+const INDENT = 4;
 
 /** The most rows listed per event; `--json` has ten. */
 const MOST_ROWS = 3;
@@ -22,12 +21,12 @@ export function eventsList(
   list: Omit<EventList, 'events'> & { events: ToldEvent[] },
   { portfolio }: { portfolio?: string | undefined } = {},
 ): string {
-  const lines = folded(keptWords(list));
-  if (list.totals.full > 0) lines.push(...folded(fullWords(list)));
+  const lines = foldedText(keptWords(list));
+  if (list.totals.full > 0) lines.push(...foldedText(fullWords(list)));
   if (list.events.length === 0) lines.push('', emptyWords(list, portfolio));
   for (const event of list.events) lines.push('', ...eventLines(event));
   if (list.more) lines.push('', 'There are older ones: --last N, --since TIME, or npx limitline events export.');
-  if (list.archived > 0 && list.events.length > 0) lines.push('', ...folded(archivedWords(list.archived)));
+  if (list.archived > 0 && list.events.length > 0) lines.push('', ...foldedText(archivedWords(list.archived)));
   return lines.join('\n');
 }
 
@@ -77,8 +76,4 @@ function someOf(ids: readonly string[]): string {
   return ids.length > MOST_ROWS ? `${ids.slice(0, MOST_ROWS).join(', ')} …` : ids.join(', ');
 }
 
-function indented(text: string): string[] {
-  return foldedText(text, COLUMNS - INDENT.length).map((line) => `${INDENT}${line}`);
-}
-
-const folded = (text: string): string[] => foldedText(text, COLUMNS);
+const indented = (text: string): string[] => foldedText(text, INDENT);

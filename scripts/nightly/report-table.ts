@@ -16,9 +16,6 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { minuteText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
-const COLUMNS = 80;
-
 /** The most findings of one check that are listed; the files and `--json` have all. */
 const SHOWN_OF_A_CHECK = 10;
 
@@ -31,21 +28,21 @@ const WORDS_FROM = 16;
  * @param here this host's name: another host's files are named with their host
  */
 export function reportTable(report: NightReport, findings: readonly ReportFinding[], here: string): string {
-  const lines = folded(`${reportWords(report)} ${sinceWords(report)}`.trimEnd(), 0);
+  const lines = foldedText(`${reportWords(report)} ${sinceWords(report)}`.trimEnd());
   for (const section of SECTIONS) {
     const groups = report.groups.filter((group) => group.section === section);
     if (groups.length === 0) continue;
     lines.push('', SECTION_WORDS[section].title.toUpperCase());
     for (const group of groups) lines.push(...groupLines(group, findings));
   }
-  lines.push('', ...[NO_MORE_WORDS, ...(report.looked.notes ?? [])].flatMap((words) => folded(words, 0)));
+  lines.push('', ...[NO_MORE_WORDS, ...(report.looked.notes ?? [])].flatMap((words) => foldedText(words)));
   if (report.files) {
     const { folder, items, page, host } = report.files;
     lines.push('', `All items: ${folder}/${items}`);
     if (page !== undefined) lines.push(`To print:  ${folder}/${page}`);
     if (host !== here) lines.push(`These files are on the host ${host}.`);
   }
-  if (report.fault !== undefined) lines.push('', ...folded(`No files were left: ${report.fault}`, 0));
+  if (report.fault !== undefined) lines.push('', ...foldedText(`No files were left: ${report.fault}`));
   return lines.join('\n');
 }
 
@@ -72,7 +69,7 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
   const rest = count - shown.length;
   return [
     '',
-    ...folded(`${CHECKS[check].title} (${total})`, 2),
+    ...foldedText(`${CHECKS[check].title} (${total})`, 2),
     ...shown.flatMap(findingLines),
     ...(rest > 0
       ? [`${' '.repeat(WORDS_FROM)}… and ${counted(rest, 'more finding')}, which --json and the files have`]
@@ -96,7 +93,7 @@ function findingLines(given: ReportFinding): string[] {
   const isBelow = given.check === 'granted below' && granted !== undefined;
   const below = isBelow ? `, granted ${moneyText(granted, currency)}` : '';
   const text = `${portfolio || 'All portfolios'}: ${finding}${money}${below}${since}${changed}`;
-  const [first = '', ...more] = folded(visible(text), WORDS_FROM);
+  const [first = '', ...more] = foldedText(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;
   const ways = commands.slice(0, 1).map((command) => `${' '.repeat(WORDS_FROM)}npx limitline ${visible(command)}`);
   return [head, ...more, ...ways, ...(commands.length > 1 ? [`${' '.repeat(WORDS_FROM)}${OTHER_WAYS}`] : [])];
@@ -104,10 +101,6 @@ function findingLines(given: ReportFinding): string[] {
 
 /** The note below a finding's first command if there are several, so that nobody takes the command for all rows. */
 const OTHER_WAYS = 'is for the first of these rows; each row has its own command';
-
-function folded(text: string, indent: number): string[] {
-  return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);
-}
 
 /** The console's styles for a printed report, read when one is made, once a night. */
 function stylesOnPaper(): string {

@@ -17,15 +17,19 @@ export function fitted(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
-/** Breaks a text into lines of so many columns, at spaces, or within a word that has none for long. */
-export function foldedText(text: string, columns: number): string[] {
+/** The width, in columns, at which texts are broken into lines: that of a narrow terminal. */
+const COLUMNS = 80;
+
+/** Breaks a text into lines, each with so many spaces in front, at spaces, or within a word that has none for long. */
+export function foldedText(text: string, indent = 0): string[] {
+  const columns = COLUMNS - indent;
   const lines: string[] = [];
   for (let rest = text; rest !== ''; ) {
     const part = fitted(rest, columns);
     const isWhole = part.length === rest.length || rest[part.length] === ' ';
     const space = isWhole ? -1 : part.lastIndexOf(' ');
     const end = space > 0 && widthOf(part) > SHORTEST ? space : part.length;
-    lines.push(rest.slice(0, end).trimEnd());
+    lines.push(`${' '.repeat(indent)}${rest.slice(0, end).trimEnd()}`);
     rest = rest.slice(end).trimStart();
   }
   return lines;

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { ownText } from '../../files/text.ts';
 import { makeLuaScript } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
@@ -167,6 +168,7 @@ function storedPage(
       };
       let result: RowResult | undefined;
       return {
+        // A substring would keep its whole page, a thousand times as long, in memory.
         row: { portfolio, key: ownText(key(at)) },
         at: line(at),
         field,
@@ -179,9 +181,6 @@ function storedPage(
     },
   };
 }
-
-/** Copies a key that may be kept for long: a substring would keep its whole page, a thousand times as long, in memory. */
-const ownText = (part: string): string => Buffer.from(part).toString();
 
 /** The number of texts before a row's fields in the answer of list-rows.lua: key, line and odd calls. */
 const BEFORE_FIELDS = 3;

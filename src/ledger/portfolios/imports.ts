@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { contentDigest } from '../calls/claim-answers.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { startSigns } from '../schema/lease.ts';
@@ -186,5 +187,5 @@ const MISSED_MS = 2 * SIGN_EVERY_MS;
 
 /** Digest of a file and how it is read, 16 characters. Imports of one content lead to the same lines. */
 export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>): string {
-  return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
+  return contentDigest(`${id}\n${reading}`);
 }
