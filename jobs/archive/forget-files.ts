@@ -67,36 +67,33 @@ export async function removeNamedFiles(
   deps: FilesDeps,
 ): Promise<{ removed: number; needed: number }> {
   const { forgetting, storedFiles, storedDocuments } = deps;
-  const stores = [storedFiles, storedDocuments];
+  /** The copies of the portfolio's files that are in the data folder. */
+  async function* copies() {
+    for await (const digests of forgetting.files(name)) {
+      for (const digest of digests) {
+        for (const store of [storedFiles, storedDocuments]) {
+          const writtenMs = await store.writtenMs(digest);
+          if (writtenMs !== undefined) yield { digest, path: store.pathOf(digest), writtenMs };
+        }
+      }
+    }
+  }
   const beganMs = Date.now();
   const index = makeDocumentIndex();
   /** Times that are ahead of this host's clock, which was put back: these copies were stored before, too. */
   const ahead = new Map<string, number>();
   let isAny = false;
-  for await (const digests of forgetting.files(name)) {
-    for (const digest of digests) {
-      for (const store of stores) {
-        const writtenMs = await store.writtenMs(digest);
-        if (writtenMs === undefined) continue;
-        if (writtenMs >= beganMs) ahead.set(store.pathOf(digest), writtenMs);
-        index.add(digest);
-        isAny = true;
-      }
-    }
+  for await (const { digest, path, writtenMs } of copies()) {
+    if (writtenMs >= beganMs) ahead.set(path, writtenMs);
+    index.add(digest);
+    isAny = true;
   }
   if (isAny) await nameOthers(index.name, archives, deps);
   const counts = { removed: 0, needed: 0 };
-  for await (const digests of forgetting.files(name)) {
-    for (const digest of digests) {
-      for (const store of stores) {
-        const writtenMs = await store.writtenMs(digest);
-        if (writtenMs === undefined) continue;
-        const path = store.pathOf(digest);
-        const goes = index.isUnnamed(digest) && (writtenMs < beganMs || writtenMs === ahead.get(path));
-        if (goes) await rm(path, { force: true });
-        counts[goes ? 'removed' : 'needed'] += 1;
-      }
-    }
+  for await (const { digest, path, writtenMs } of copies()) {
+    const goes = index.isUnnamed(digest) && (writtenMs < beganMs || writtenMs === ahead.get(path));
+    if (goes) await rm(path, { force: true });
+    counts[goes ? 'removed' : 'needed'] += 1;
   }
   return counts;
 }
