@@ -40,10 +40,7 @@ async function openFormer() {
   return { prefix, connection, keys: makeKeys(prefix, 'live'), open };
 }
 
-/**
- * The indexes agree with the rows, except the ids for search: these are bytes, which the text file cannot hold
- * (former-ledger.ts).
- */
+/** The indexes agree with the rows, except the ids for search: these are bytes, which the text file of {@link putFormerLedger} cannot hold. */
 async function expectAgreement({ portfolios }: Context): Promise<void> {
   const found = await portfolios.compare(['q4', 'q5', 'q6', 'q7']);
   expect(found.filter(({ is }) => is !== 'search' && is !== 'entry')).toEqual([]);
