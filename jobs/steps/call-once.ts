@@ -33,16 +33,16 @@ export type CallDeps = AdmissionDeps & {
 /** How a call ended for its row. Needing a new permit is no end: {@link callOnce} waits for one. */
 export type CallEnding = Exclude<Ending, { again: 'new permit' }>;
 
-/** How a call ended. `onward`: the same script also moved the row on. `prepared`: the row's next call, if there is one. */
+/** How a call ended. `moved`: the same script also moved the row on. `prepared`: the row's next call, if there is one. */
 type Ending =
   | Exclude<Settled, { is: 'made' }>
-  | (Extract<Settled, { is: 'made' }> & { onward?: { prepared: PreparedCall | undefined } });
+  | (Extract<Settled, { is: 'made' }> & { moved?: { prepared: PreparedCall | undefined } });
 
 /** The next call of a row, prepared while the call before it is settled: admitted, and perhaps claimed. */
 export type PreparedCall = { request: CallRequest; admission: Admission; claim: Claim | undefined };
 
 /** How a row moves once its call was made, and its next call. No `next` if the row may not make that call at once. */
-export type RowOnward = (made: { id: string; record: CallRecord }) => {
+export type MoveAfterCall = (made: { id: string; record: CallRecord }) => {
   moving: Moving;
   next: { request: () => CallRequest } | undefined;
 };
@@ -86,9 +86,9 @@ const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'
 export async function callOnce(
   request: CallRequest,
   deps: CallDeps,
-  asked: { prepared?: PreparedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
+  asked: { prepared?: PreparedCall | undefined; moveAfter?: MoveAfterCall; isCarried?: boolean } = {},
 ): Promise<CallEnding> {
-  const { prepared, onward, isCarried = false } = asked;
+  const { prepared, moveAfter, isCarried = false } = asked;
   const unauthorized = takeSuspect(request, deps);
   let given = prepared;
   let isAlone = false;
@@ -97,7 +97,7 @@ export async function callOnce(
     await unauthorized.pause(deps.stopping);
     if (isCarried && !given && deps.breakers.isTripped(request.kind)) throw breakerTripped();
     const admission = given?.admission ?? (await waitForAdmission(request.kind, () => tryToken(request, deps), deps));
-    const admitted: Admitted = { admission, isAlone, unauthorized, onward };
+    const admitted: Admitted = { admission, isAlone, unauthorized, moveAfter };
     const outcome = await callAdmitted(request, admitted, given?.claim, deps).finally(admission.end);
     given = undefined;
     // Other rows may be held for this outcome, which had been unknown.
@@ -113,7 +113,12 @@ export async function callOnce(
 }
 
 /** An admitted call's state: whether it alone is throttled while others pass (`isAlone`), and its 401 responses so far. */
-type Admitted = { admission: Admission; isAlone: boolean; unauthorized: Unauthorized; onward: RowOnward | undefined };
+type Admitted = {
+  admission: Admission;
+  isAlone: boolean;
+  unauthorized: Unauthorized;
+  moveAfter: MoveAfterCall | undefined;
+};
 
 /** Token, claim, send, settle: the only place that sends. A permit that expires before the send is given up. */
 async function callAdmitted(
@@ -198,9 +203,9 @@ async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDe
         onUnknown: ahead.next ? deps.onUnknown[ahead.next.request.kind] : 'hold',
       },
     );
-    if (!('onward' in ended)) return ended;
+    if (!('moved' in ended)) return ended;
     isPrepared = ahead?.next !== undefined;
-    return { ...ended, onward: { prepared: ahead?.next && { ...ahead.next, claim: ended.onward.claim } } };
+    return { ...ended, moved: { prepared: ahead?.next && { ...ahead.next, claim: ended.moved.claim } } };
   } finally {
     if (!isPrepared) await ahead?.next?.admission.end();
   }
@@ -212,13 +217,13 @@ async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDe
  */
 function lookAhead(
   made: Extract<Sent, { is: 'made' }>,
-  { admission, onward }: Admitted,
+  { admission, moveAfter }: Admitted,
   { service, log }: CallDeps,
 ): { moving: Moving; next?: Omit<PreparedCall, 'claim'> } | undefined {
   try {
-    const onwards = onward?.(made);
-    if (!onwards) return undefined;
-    const { moving, next } = onwards;
+    const move = moveAfter?.(made);
+    if (!move) return undefined;
+    const { moving, next } = move;
     const request = next && service.isAuthorized() ? next.request() : undefined;
     const ahead = request && admission.admitNext(request.kind);
     return { moving, ...(request && ahead ? { next: { request, admission: ahead } } : {}) };

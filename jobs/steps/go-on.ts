@@ -3,7 +3,7 @@ import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/sche
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/feed.ts';
-import { type CallEnding, callOnce, type PreparedCall, type RowOnward } from './call-once.ts';
+import { type CallEnding, callOnce, type MoveAfterCall, type PreparedCall } from './call-once.ts';
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import type { DueJob, StepDeps } from './step.ts';
 import { advance, dueJobOf, elsewhere, endJob, endWithout, giveUpRow, takeUp } from './step.ts';
@@ -32,16 +32,16 @@ type Stand = { position: RowPosition; prepared?: PreparedCall | undefined };
 /** Makes the call that the row needs at its position, and returns its position afterwards. */
 async function goOnce({ position, prepared }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | DueJob> {
   const request = prepared?.request ?? callRequestOf(position, deps.openDocument);
-  const onward: RowOnward = (made) => {
+  const moveAfter: MoveAfterCall = (made) => {
     const reached = reachedBy(position, made);
     return { moving: deps.rows.moving(position.step, reached.to, reached.fields), next: nextCall(reached, deps) };
   };
-  const outcome = await callOnce(request, deps, { prepared, onward, isCarried: position.step !== jobStep });
+  const outcome = await callOnce(request, deps, { prepared, moveAfter, isCarried: position.step !== jobStep });
   if (outcome.is !== 'made') return endWithout(request, outcome, position, deps);
   const reached = reachedBy(position, outcome);
   const state = await stateBehind(position, reached, outcome, deps);
   if (state === position.step && reached.to !== '') return elsewhere(position);
-  const onHand = outcome.onward?.prepared;
+  const onHand = outcome.moved?.prepared;
   // Where the next call is prepared, the row goes on. Whether that call may leave is checked again before it is sent.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
   return goesOn ? { position: reached.position, prepared: onHand } : dueJobOf(position.row, state, position.step, deps);
@@ -55,13 +55,13 @@ async function stateBehind(
   deps: GoDeps,
 ): Promise<RowState | ''> {
   if (to === '') return position.step;
-  if (!outcome.onward) return advance(position, to, fields, deps);
+  if (!outcome.moved) return advance(position, to, fields, deps);
   deps.onRowEnd?.({ state: to, step: position.step });
   return to;
 }
 
 /** The next call of the row after the one that was made; undefined if the row may not go on to it. */
-function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
+function nextCall(reached: Reached, deps: GoDeps): ReturnType<MoveAfterCall>['next'] {
   const { to, position } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;
   return { request: () => callRequestOf(position, deps.openDocument) };

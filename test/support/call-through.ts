@@ -1,10 +1,10 @@
 import type { Sent } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
-import type { AtMostOnce, Ended, Onward } from '../../src/ledger/calls/at-most-once.ts';
+import type { AfterSettle, AtMostOnce, Ended } from '../../src/ledger/calls/at-most-once.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 
 /**
- * Makes a call like a step, without a pace: claim, send, settle. With `onward`, its row moves on in the same script.
+ * Makes a call like a step, without a pace: claim, send, settle. With `after`, its row moves on in the same script.
  */
 export async function callThrough(
   atMostOnce: AtMostOnce,
@@ -12,12 +12,12 @@ export async function callThrough(
   given: {
     onUnknown: UnknownPolicy;
     send: (first: string) => Promise<Sent>;
-    onward?: ((sent: Sent) => Onward | undefined) | undefined;
+    after?: ((sent: Sent) => AfterSettle | undefined) | undefined;
   },
 ): Promise<Ended> {
-  const { onUnknown, send, onward } = given;
+  const { onUnknown, send, after } = given;
   const claim = await atMostOnce.claim(thing, onUnknown);
   if (claim.is !== 'go') return claim;
   const sent = await send(claim.first).catch(claim.giveBack);
-  return claim.settle(sent, onward?.(sent));
+  return claim.settle(sent, after?.(sent));
 }

@@ -24,14 +24,14 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
     passed('claimed');
     return {
       ...claim,
-      async settle(sent, onward) {
+      async settle(sent, after) {
         passed('answered');
-        const ended = await claim.settle(sent, onward);
+        const ended = await claim.settle(sent, after);
         passed('settled');
-        if (!('onward' in ended)) return ended;
-        movedTo(onward?.moving?.to);
-        const next = ended.onward.claim;
-        return { ...ended, onward: { claim: next && watched(next) } };
+        if (!('moved' in ended)) return ended;
+        movedTo(after?.moving?.to);
+        const next = ended.moved.claim;
+        return { ...ended, moved: { claim: next && watched(next) } };
       },
     };
   };

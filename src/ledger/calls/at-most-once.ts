@@ -8,10 +8,14 @@ import type { ClaimAnswer, Sendable } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
 /** Further work for the script that settles a made call: it moves the call's row on, and claims the row's `next` call if that may leave now. */
-export type Onward = { moving: Moving; next: (Sendable & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
+export type AfterSettle = {
+  moving: Moving;
+  next: (Sendable & { buyer: string }) | undefined;
+  onUnknown: UnknownPolicy;
+};
 
-/** The outcome of a settled call. `onward`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */
-export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { onward: { claim: Claim | undefined } });
+/** The outcome of a settled call. `moved`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */
+export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { moved: { claim: Claim | undefined } });
 
 /** The right to send one call, once, now. Its owner must settle it in any case: until then the call stays claimed. */
 export type Claim = {
@@ -23,9 +27,9 @@ export type Claim = {
   first: string;
   /**
    * Writes what became of the call into the ledger, and returns what this means for the row. If the service made the thing, the same script
-   * applies the move `onward` to the row. A row whose call is unusual is not moved.
+   * applies the move of `after` to the row. A row whose call is unusual is not moved.
    */
-  settle: (sent: Sent, onward?: Onward) => Promise<Ended>;
+  settle: (sent: Sent, after?: AfterSettle) => Promise<Ended>;
   /** Settles a call that failed before it was sent, then rejects with that error. */
   giveBack: (error: unknown) => Promise<never>;
 };
@@ -60,11 +64,11 @@ export function makeAtMostOnce(asked: {
     first: string,
     onUnknown: UnknownPolicy,
   ): Claim => {
-    const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
+    const settle = async (sent: Sent, after?: AfterSettle): Promise<Ended> => {
       const write = writer(sent, { calls, thing, owner, onUnknown, answerCheck });
       try {
         // If moving the row on fails, the made call is still written down alone; the row's job meets the error again.
-        const goes = sent.is === 'made' && onward ? goOnward(thing, owner, sent, onward) : undefined;
+        const goes = sent.is === 'made' && after ? settleAndGoOn(thing, owner, sent, after) : undefined;
         const gone = await goes?.catch(() => undefined);
         return gone ?? (await write());
       } finally {
@@ -79,11 +83,11 @@ export function makeAtMostOnce(asked: {
   };
 
   /** Settles the call, moves its row on and claims the next call, in one script. The script stops at the first move that is unusual. */
-  const goOnward = async (
+  const settleAndGoOn = async (
     thing: Sendable & { buyer: string },
     owner: string,
     { id, record }: Extract<Sent, { is: 'made' }>,
-    { moving, next, onUnknown }: Onward,
+    { moving, next, onUnknown }: AfterSettle,
   ): Promise<Ended> => {
     const nextClaim = next && { thing: next, owner: attempts.begin() };
     const askedAtMs = performance.now();
@@ -102,7 +106,7 @@ export function makeAtMostOnce(asked: {
     // A stale claim is given back, and the row claims its call again later.
     const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
     if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });
-    return { is: 'made', id, record, onward: { claim: isStale ? undefined : claim } };
+    return { is: 'made', id, record, moved: { claim: isStale ? undefined : claim } };
   };
 
   return {

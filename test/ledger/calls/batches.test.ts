@@ -135,8 +135,8 @@ async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Prom
       { is: 'made', id, record: step === 'limit' ? record : {} },
       { moving: rows.moving(step, to, move), next, onUnknown: 'hold' },
     );
-    if ('onward' in ended) prepared = ended.onward.claim;
-    said.push('onward' in ended ? to : await rows.advance(row, step, to, move));
+    if ('moved' in ended) prepared = ended.moved.claim;
+    said.push('moved' in ended ? to : await rows.advance(row, step, to, move));
   }
   return said;
 }

@@ -31,9 +31,9 @@ async function claimLimit(ledger: Ledger, row: { portfolio: string; key: string 
   const claim = await atMostOnce.claim(thing, 'hold');
   if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
   const move = { limit: 'limit_1', record: {}, revision: '0' };
-  const onward = { moving: ledger.rows.moving('limit', 'done', move), next: undefined, onUnknown: 'hold' as const };
+  const after = { moving: ledger.rows.moving('limit', 'done', move), next: undefined, onUnknown: 'hold' as const };
   const made = { is: 'made', id: 'limit_1', record: {} } as const;
-  return { thing, vanish, settle: () => claim.settle(made, onward), settleAlone: () => claim.settle(made) };
+  return { thing, vanish, settle: () => claim.settle(made, after), settleAlone: () => claim.settle(made) };
 }
 
 test('a damaged portfolio does not stop a row of another portfolio in the same batch', async () => {
@@ -84,7 +84,7 @@ test('the sums do not change if the row cannot be written', async () => {
   const sums = `${ledger.keys.portfolio('q4')}:sums:a`;
   const before = await ledger.connection.hgetall(sums);
   await ledger.connection.set(ledger.keys.buyerLimits(row.key), 'damaged');
-  expect(await settle()).not.toHaveProperty('onward');
+  expect(await settle()).not.toHaveProperty('moved');
   expect(await ledger.connection.hgetall(sums)).toEqual(before);
 });
 
@@ -115,8 +115,8 @@ test('a made document is counted even if the approval of its row is damaged', as
   if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
   await ledger.connection.hset(ledger.keys.row('q4', row.key), { approval: 'a' });
   await ledger.connection.set(ledger.keys.account.replace(/account$/, 'approval:a'), 'damaged');
-  const onward = { moving: ledger.rows.moving('documents', '', { revision: '0' }), next: { ...of, key: 'two' } };
-  await claim.settle({ is: 'made', id: 'document_1', record: {} }, { ...onward, onUnknown: 'hold' });
+  const after = { moving: ledger.rows.moving('documents', '', { revision: '0' }), next: { ...of, key: 'two' } };
+  await claim.settle({ is: 'made', id: 'document_1', record: {} }, { ...after, onUnknown: 'hold' });
   expect(await ledger.connection.hget(ledger.keys.portfolio('q4'), 'made:document')).toBe('1');
   expect(await ledger.connection.hget(ledger.keys.account, 'made:document')).toBe('1');
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Sent, Settled } from '../../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';
-import type { Claim, Ended, Onward } from '../../../src/ledger/calls/at-most-once.ts';
+import type { AfterSettle, Claim, Ended } from '../../../src/ledger/calls/at-most-once.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import type { Move } from '../../../src/ledger/rows/row-moves.ts';
 import { isStep, type RowProblem, type RowState, STEPS, type Step } from '../../../src/ledger/schema/row.ts';
@@ -107,7 +107,7 @@ function send(attempt: Attempt, real: RealLedger) {
         leave({ is: 'go' });
         return answered;
       },
-      onward: (sent) => (flight.goesOn ? onwardOf(attempt, sent, real) : undefined),
+      after: (sent) => (flight.goesOn ? afterSettleOf(attempt, sent, real) : undefined),
     },
   );
   const flight: Flight = { attempt, answer, ended, goesOn: false };
@@ -117,7 +117,7 @@ function send(attempt: Attempt, real: RealLedger) {
 const policyAt = (step: Step): UnknownPolicy => (step === 'documents' ? 'resend' : 'hold');
 
 /** The row moves on in the same script of the ledger, and its next call is claimed there if that is allowed. */
-function onwardOf(attempt: Attempt, sent: Sent, real: RealLedger): Onward | undefined {
+function afterSettleOf(attempt: Attempt, sent: Sent, real: RealLedger): AfterSettle | undefined {
   const end = sent.is === 'made' ? endOf(attempt, { ...sent, row: undefined }) : undefined;
   if (!end) return undefined;
   const { portfolio, key, step } = attempt;
@@ -137,9 +137,9 @@ function thingAt({ portfolio, key, revision }: Attempt, step: Step) {
 }
 
 /** The row has moved on with its next call, as the rules allow. */
-function expectOnward(
+function expectMoved(
   attempt: Attempt,
-  ended: Ended & { onward: { claim: Claim | undefined } },
+  ended: Ended & { moved: { claim: Claim | undefined } },
   model: Model,
   real: RealLedger,
 ): void {
@@ -148,13 +148,15 @@ function expectOnward(
   expect(
     model.advance(attempt, end.to, { ...(end.fields.company ? { company: end.fields.company } : {}), answer: 'ok' }),
   ).toBe(end.to);
-  const { claim } = ended.onward;
+  const { claim } = ended.moved;
   if (!claim || !isStep(end.to)) return;
   const next: Attempt = { ...attempt, step: end.to, thing: thingOf(attempt.key, end.to), fate: 'open' };
   expect(model.claim(next)).toBe('go');
   const { promise: answered, resolve: answer } = Promise.withResolvers<Sent>();
   const flight: Flight = { attempt: next, answer, goesOn: false, ended: Promise.resolve({ is: 'moved' }) };
-  flight.ended = answered.then((sent) => claim.settle(sent, flight.goesOn ? onwardOf(next, sent, real) : undefined));
+  flight.ended = answered.then((sent) =>
+    claim.settle(sent, flight.goesOn ? afterSettleOf(next, sent, real) : undefined),
+  );
   real.flights.push(flight);
 }
 
@@ -176,7 +178,7 @@ export function answerFlight(which: number, word: AnswerWord, then: 'dies' | 'mo
     if (said === 'made') expect(ending).toMatchObject({ is: 'made', id: model.settle(attempt, id) });
     else if (said.startsWith('unknown')) model.doubt(attempt);
     else model.release(attempt, said as 'refused');
-    if ('onward' in ending) expectOnward(attempt, ending, model, real);
+    if ('moved' in ending) expectMoved(attempt, ending, model, real);
     else if (then !== 'dies') await advance(attempt, ending, model, real);
   });
 }
