@@ -188,6 +188,18 @@ local function renew(line)
   tell(row.hash, NOW, cjson.encode(told))
 end
 
+-- A row that nobody approved comes back as it was: whoever asked for it before asks for it now, too, and so may not approve it.
+local function keepAuthors(line)
+  local row, state, it, hash = line.row, line.state, line.it, line.portfolio.hash
+  local comesBack = state == 'cancelled' or line.isLeftOpen
+  if not comesBack or not line.same or line.made or it.approval == '' or not row.approval or row.approval == it.approval then return end
+  if standingOf(hash, row.approval) == 'granted' then return end
+  local fields = redis.call('HGETALL', approvalKey(hash, row.approval))
+  for at = 1, #fields, 2 do
+    if string.match(fields[at], '^author:') then redis.call('HSET', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end
+  end
+end
+
 local function putLine(portfolio, key, it)
   if full then return full end
   if it.approval ~= '' and standingOf(portfolio.hash, it.approval) ~= 'open' then return 'closed' end
@@ -196,6 +208,7 @@ local function putLine(portfolio, key, it)
   local why = whyNot(line)
   if why then return why end
   local row, state, waits = line.row, line.state, it.approval == '' and 'queued' or 'awaiting'
+  keepAuthors(line)
   moveName(line)
   if line.old then
     change(line.old, { state = 'cancelled', was = false, answer = false, problem = it.problem, replaced = line.by })

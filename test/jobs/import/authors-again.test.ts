@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered, whyNot } from '../../../jobs/approvals/answer-approval.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { ALICE, openPortfolio } from '../../support/approved-portfolio.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openPortfolio>>;
+
+const mayAnswer = (authors: readonly string[], by: string) => whyNot({ authors }, { by, roles: ['approver'] });
+
+const WAYS: readonly [string, (place: Place) => Promise<unknown>][] = [
+  [
+    'declined',
+    async ({ waiting, say, context }) => {
+      const { id, digest } = await waiting();
+      await say({ id, digest, answer: 'decline', words: 'no' });
+      await carryOutAllAnswered(context);
+    },
+  ],
+  ['given up while they waited', async ({ context }) => cancelRows({ portfolio: 'q4', by: ALICE.by }, context)],
+];
+
+// Promise: earlier-authors-stay
+test.each(WAYS)(
+  'who brought in rows that were %s may not approve them when a colleague imports them again',
+  async (_way, end) => {
+    const place = await openPortfolio(2);
+    await end(place);
+    const { approval } = await place.import(buyerLines(2), { by: 'carol' });
+    expect(approval).toMatchObject({ standing: 'waiting', rows: 2 });
+    const { authors } = await place.waiting();
+    expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+  },
+);
+
+test('who brought in rows that somebody approved is no author of what a colleague imports later', async () => {
+  const place = await openPortfolio(2);
+  await place.approve();
+  await place.import(buyerLines(3), { by: 'carol' });
+  expect((await place.waiting()).authors).toEqual(['carol']);
+});
