@@ -66,6 +66,9 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   function closeCell(): void {
     const isHeader = width === Number.POSITIVE_INFINITY;
     const written = parts.text();
+    if (cell.type === 's' && written !== '' && book.shared[Number(written)] === undefined) {
+      throw new Error(`its cell ${cellName(cell.column, row.line)} names a text that the workbook lacks; ${REMEDY}`);
+    }
     const text = cellText(book, cell, written);
     if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
     // The header has all of its cells, even empty ones. In other rows, an empty cell counts as missing.

@@ -64,6 +64,11 @@ describe('a sheet', () => {
       '<row><c r="B2"><v>1</v></c><c r="A2"/><c r="B2"><v>2</v></c></row>',
       'its cell B2 occurs twice',
     ],
+    [
+      'a cell whose text is lost',
+      `<row>${cell(1)}<c t="s"><v>9</v></c></row>`,
+      'its cell B2 names a text that the workbook lacks',
+    ],
   ])('with %s is refused', async (_name, rows, words) => {
     await expect(read({ sheet: [HEADER, rows] })).rejects.toMatchObject({
       code: 'FILE',
