@@ -50,6 +50,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
   const { cancelled: _gone, ...wanted } = state.sums.byState;
+  const file = known && (await deps.understand(known));
   return {
     approval: { ...approval, currency },
     goes,
@@ -59,7 +60,8 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
       currency: soleCurrency(state),
       isPaused: isPaused(state),
     },
-    file: known && (await deps.understand(known)),
+    file,
+    unread: known && !file ? { made: known.made } : undefined,
     largest: await Promise.all(largest.map((found) => waitingRowOf(found, approval, deps))),
     isLargestExact: isExact,
     first: first.map(({ result: { line, request } }) => ({ line, ...shownRequests(request) })),

@@ -80,6 +80,8 @@ export type ApprovalLook = {
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
   /** The imported file; undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
+  /** What people changed by hand in a file that cannot be shown, since its copy is not here or takes too long to read. */
+  unread?: { made: ImportMade | undefined } | undefined;
   /** The waiting rows with the largest amounts, the largest first. `isLargestExact` is false if a larger row may exist among very many. */
   largest: readonly WaitingRow[];
   isLargestExact: boolean;

@@ -85,10 +85,13 @@ test('an approver sees what is sent, how the file was read, its warnings and its
   const elsewhere = makeUnderstandFile({
     imports: { ...context.imports, open: () => ({ path: '/nowhere' }) } as never,
   });
-  expect(await lookAtApproval(seen?.id ?? '', { ...context, understand: elsewhere })).toMatchObject({
-    file: undefined,
-    largest: [{ amount: '7000' }, { amount: '5000' }],
-  });
+  const unread = await lookAtApproval(seen?.id ?? '', { ...context, understand: elsewhere });
+  expect(unread).toMatchObject({ file: undefined, unread: {}, largest: [{ amount: '7000' }, { amount: '5000' }] });
+  const pageOf = (made: { leftOut: number; people: string } | undefined) =>
+    unread ? approvalPage({ ...unread, unread: { made } }, ANSWERING, NO_RIGHTS).markup : '';
+  expect(pageOf(undefined)).toContain('The file cannot be shown here.');
+  expect(pageOf({ leftOut: 2, people: 'alice' })).toContain('Changed by hand: 2 lines left out by alice.');
+  expect(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '').not.toContain('cannot be shown here');
 });
 
 // Promise: approver-sees-second-limits

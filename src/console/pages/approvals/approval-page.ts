@@ -47,6 +47,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${standing === 'waiting' ? notice('info', withNumbers(why)) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
+  ${standing === 'waiting' && look.unread && notice('warn', unreadWords(look.unread), { title: t`The file cannot be shown here.` })}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${withNumbers(words)}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
   ${[look.others, look.alike].map((others) => others && otherRequestsNotice(others, t`Decline it if a second limit is not meant.`))}
   ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
@@ -54,6 +55,15 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
   ${file && panel({ title: t`How the file was read`, body: filePart(file) })}
   ${panel({ title: t`What exactly is approved`, body: boundPart(look.approval) })}`;
+}
+
+/** Without its copy nothing of a file is known but what the ledger keeps: how many values and lines people changed by hand. */
+function unreadWords({ made }: NonNullable<ApprovalLook['unread']>): HtmlValue {
+  const words = made ? madeWords(made) : '';
+  const changed = words === '' ? '' : t` Changed by hand: ${words}.`;
+  return withNumbers(
+    t`Its copy is not in the data folder of this console, or takes too long to read. So its warnings, and how it was read, are not known here.${changed}`,
+  );
 }
 
 function titleOf(approval: PricedApproval): Html {
