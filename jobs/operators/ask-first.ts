@@ -4,7 +4,13 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
-import type { ApprovalPolicy, OverOf, ReasonToAsk, SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
+import type {
+  Approval,
+  ApprovalPolicy,
+  OverOf,
+  ReasonToAsk,
+  SupplierInDoubt,
+} from '../../src/ledger/schema/approval.ts';
 import { asksApproval, asksApprovalOf, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -185,19 +191,28 @@ function sumOfLimbs(limbs: readonly string[]): string {
 
 /**
  * Makes a function that finds authors for a new approval: the authors of these rows' earlier approvals that no person granted. To send such
- * a row is to approve its import, so these authors may not do it alone. Each approval is read once.
+ * a row is to approve its import, so these authors may not do it alone. A yes is none for a row that had been given up before. Each approval
+ * is read once.
  */
 function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly ResendRequest[]) => Promise<string[]> {
-  const seen = new Set<string>();
+  const known = new Map<string, Approval | undefined>();
+  const told = new Set<string>();
   return async (page) => {
-    const ids = new Set(page.flatMap(({ found }) => found.result.approval ?? []).filter((id) => !seen.has(id)));
-    for (const id of ids) seen.add(id);
-    const approvals = await Promise.all([...ids].map(read));
-    return approvals.flatMap((approval) => {
-      const isGiven = approval?.standing === 'granted' && (approval.answered?.by ?? '') !== '';
-      return approval === undefined || isGiven ? [] : approval.authors;
+    const ids = new Set(page.flatMap(({ found }) => found.result.approval ?? []).filter((id) => !known.has(id)));
+    for (const [id, approval] of await Promise.all([...ids].map(async (id) => [id, await read(id)] as const)))
+      known.set(id, approval);
+    return page.flatMap(({ found: { result } }) => {
+      const approval = known.get(result.approval ?? '');
+      if (!approval || told.has(approval.id) || isGiven(approval, result)) return [];
+      told.add(approval.id);
+      return approval.authors;
     });
   };
+}
+
+function isGiven({ standing, answered }: Approval, { state, updatedMs }: FoundRow['result']): boolean {
+  if (standing !== 'granted' || !answered?.by) return false;
+  return state !== 'cancelled' || updatedMs >= answered.atMs;
 }
 
 function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {

@@ -193,7 +193,9 @@ local function keepAuthors(line)
   local row, state, it, hash = line.row, line.state, line.it, line.portfolio.hash
   local comesBack = state == 'cancelled' or line.isLeftOpen
   if not comesBack or not line.same or line.made or it.approval == '' or not row.approval or row.approval == it.approval then return end
-  if standingOf(hash, row.approval) == 'granted' then return end
+  local standing, answeredAt = unpack(redis.call('HMGET', approvalKey(hash, row.approval), 'standing', 'answeredAt'))
+  -- A yes is none for a row that had been given up before.
+  if standing == 'granted' and tonumber(laterOf(row, 'updated') or 0) >= tonumber(answeredAt) then return end
   local fields = redis.call('HGETALL', approvalKey(hash, row.approval))
   for at = 1, #fields, 2 do
     if string.match(fields[at], '^author:') then redis.call('HSET', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end

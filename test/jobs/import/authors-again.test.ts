@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered, whyNot } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { ALICE, openPortfolio } from '../../support/approved-portfolio.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { ALICE, afterThisMs, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
@@ -39,3 +40,28 @@ test('who brought in rows that somebody approved is no author of what a colleagu
   await place.import(buyerLines(3), { by: 'carol' });
   expect((await place.waiting()).authors).toEqual(['carol']);
 });
+
+// A yes to the other rows of an approval is no yes to one that had left it.
+test.each(['imports', 'retries'] as const)(
+  'who brought in a row that was given up before the others were approved may not approve it when a colleague %s it',
+  async (way) => {
+    const place = await openPortfolio(2);
+    const { context } = place;
+    await afterThisMs(context);
+    const giveUp = {
+      portfolio: 'q4',
+      action: 'cancel' as const,
+      filter: { rows: [(await place.all('awaiting'))[0]?.key ?? ''] },
+    };
+    const how = { by: ALICE.by, dryRun: false, awaitMs: 0, signal: new AbortController().signal };
+    await actOnRows(giveUp, how, context);
+    expect(await place.states()).toMatchObject({ awaiting: 1, cancelled: 1 });
+    await afterThisMs(context);
+    await place.approve();
+    if (way === 'imports') await place.import(buyerLines(2), { by: 'carol' });
+    else await retryRows({ portfolio: 'q4', state: 'cancelled', by: 'carol' }, context);
+    const { rows, authors } = await place.waiting();
+    expect(rows).toBe(1);
+    expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+  },
+);
