@@ -8,7 +8,7 @@ import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { makeOutlet, type Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './paths.ts';
 import type { Made } from './resource.ts';
-import type { Post } from './send.ts';
+import type { Post, Reply } from './send.ts';
 import { readSessionAnswer, type SessionCall } from './session-file.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall, type TokenCallOptions } from './token-call.ts';
@@ -89,7 +89,7 @@ export function makeServiceClient(
     try {
       const { notMade, answerCheck } = options;
       const asked = read ? { read } : { notMade, answerCheck, sent: body.fields };
-      return { ...meaningOf(kind, await sending, asked), token: version };
+      return { ...meaningOf(kind, withoutToken(await sending, value), asked), token: version };
     } finally {
       unanswered -= 1;
     }
@@ -134,6 +134,15 @@ export function makeServiceClient(
       await Promise.all([outlet.close(), sessionOutlet?.close()]);
     },
   };
+}
+
+/** A shorter token could be a part of an id, so it is left in an answer. */
+const LEAST_TOKEN_CHARACTERS = 16;
+
+/** Some gateways repeat a request's headers in their answer, which is stored and shown to people. The token is taken out of it. */
+function withoutToken(reply: Reply, token: string): Reply {
+  if (reply.is !== 'answer' || token.length < LEAST_TOKEN_CHARACTERS || !reply.text.includes(token)) return reply;
+  return { ...reply, text: reply.text.replaceAll(token, '[token]') };
 }
 
 type OutgoingBody = {

@@ -54,6 +54,16 @@ test('sends an idempotency key when a header for it is configured', async () => 
   expect(heard.at(-1)).toMatch(/^idempotency-key: key-1\r$/im);
 });
 
+test('takes the token out of an answer that repeats it, so that it is not stored', async () => {
+  const token = 'a-token-of-the-service';
+  const url = await listen((data, answer) => {
+    const sent = /^authorization: (.*)\r$/im.exec(data)?.[1];
+    answer(JSON.stringify(data.includes('/auth/token') ? { access_token: token } : { id: 'company_1', header: sent }));
+  });
+  const answered = await makeClient(url).createCompany(company, callOptions());
+  expect(answered).toMatchObject({ is: 'made', record: { besides: '{"header":"Bearer [token]"}' } });
+});
+
 // answer-meaning.test.ts has the meaning of complete answers; this part needs a connection.
 describe('the outcome of a call', () => {
   test.each<[string, FaultChange['rules'], string, number]>([
