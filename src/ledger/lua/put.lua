@@ -198,7 +198,7 @@ local function keepAuthors(line)
   if standing == 'granted' and tonumber(laterOf(row, 'updated') or 0) >= tonumber(answeredAt) then return end
   local fields = redis.call('HGETALL', approvalKey(hash, row.approval))
   for at = 1, #fields, 2 do
-    if string.match(fields[at], '^author:') then redis.call('HSET', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end
+    if string.match(fields[at], '^author:') then redis.call('HSETNX', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end
   end
 end
 
