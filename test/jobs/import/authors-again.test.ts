@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered, whyNot } from '../../../jobs/approvals/answer-approval.ts';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { ALICE, afterThisMs, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
-import { buyerLines } from '../../support/workplace.ts';
+import { buyerLines, importDepsOf } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
 
@@ -65,3 +68,20 @@ test.each(['imports', 'retries'] as const)(
     expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
   },
 );
+
+test('who began an import that was killed may not approve its rows when a colleague imports them by another file', async () => {
+  const place = await openPortfolio(1);
+  const { context, dir } = place;
+  await place.approve();
+  const path = join(dir, 'killed.csv');
+  await writeFile(path, `${buyerLines(1_200).join('\n')}\n`);
+  const stop = new AbortController();
+  const killed = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => stop.abort(new Error('killed')) };
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'dora' };
+  await expect(importPortfolio(payload, killed)).rejects.toThrow('is stopping');
+  expect((await place.states()).awaiting).toBeGreaterThan(0);
+  await place.import(buyerLines(1_201), { by: 'carol' });
+  const { rows, authors } = await place.waiting();
+  expect(rows).toBe(1_200);
+  expect(['dora', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+});
