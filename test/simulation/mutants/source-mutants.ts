@@ -13,7 +13,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     id: 'at-most-once: settled',
     words: 'what was made is not written down',
     file: 'src/ledger/calls/at-most-once.ts',
-    from: 'known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });',
+    from: 'known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: nextClaim });',
     to: "known = { id, late: false, went: 'stayed' };",
     worlds: ['one row', 'one request in two portfolios'],
   },
