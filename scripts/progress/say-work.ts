@@ -156,7 +156,10 @@ export function makeSayingFaults(log: Log) {
       }
       if (said.has(reason) || said.size === MOST_A_MINUTE) return;
       said.add(reason);
-      log.error({ reason, calls }, 'every row would meet this fault; this process sends nothing until it is mended');
+      log.error(
+        { reason, calls },
+        'every row would meet this fault; this process sends nothing until it is mended; a new secret or setting counts once it is started again',
+      );
       calls = 0;
     },
 
