@@ -207,7 +207,7 @@ export function makeReplacingForesight(given: {
 }
 
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */
-function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): Besides | undefined {
+export function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): Besides | undefined {
   if (earlier === undefined) return undefined;
   const message = `The same buyer has another request, line ${earlier} of this file: this limit is requested as well.`;
   const warning = makeProblem(line, 'requested_limit', row.limit.requested_limit, message);

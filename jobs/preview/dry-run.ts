@@ -1,12 +1,12 @@
 import { countedSum } from '../../src/ledger/rows/buyer-rows.ts';
 import { is } from '../../src/ledger/schema/row.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
-import { makeKeySet } from '../../src/portfolio/identity/digest.ts';
+import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
-import { type ForeseeDeps, foresee } from '../import/foresee.ts';
+import { type ForeseeDeps, foresee, warningOfEarlier } from '../import/foresee.ts';
 import { foreseeLacking, type LackedRows } from '../import/lacking-rows.ts';
 
 /** Adds up what importing a file would request, batch by batch. */
@@ -34,14 +34,25 @@ export function makeDryRun(given: {
   const counted = makeKeySet();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
   let isMade: Promise<boolean> | undefined;
+  const firstLines = makeDigestTable();
+  /** Without a ledger the file alone tells of another request of a line's buyer. */
+  const withEarlier = (line: Line): Line => {
+    const found =
+      line.kind === 'row' ? warningOfEarlier(line, firstLines.addOnce(line.row.buyer, line.line)) : undefined;
+    if (line.kind !== 'row' || !found) return line;
+    besides += 1;
+    besidesSum.add(line.row.limit.requested_limit);
+    return { ...line, warnings: [...line.warnings, found.warning] };
+  };
   return {
     /** Answers the lines as an import would take them: a line that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
-        onWanted(batch);
-        alike += countAlike(batch);
-        created += forecaster.add(batch, ours).companies.length;
-        return [...batch];
+        const lines = batch.map(withEarlier);
+        onWanted(lines);
+        alike += countAlike(lines);
+        created += forecaster.add(lines, ours).companies.length;
+        return lines;
       }
       const foreseen = await foresee(batch, foresees);
       const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
+import { makeFolder } from '../../support/workplace.ts';
 
 test('a document counts as named by a line that is invalid, a duplicate, or names it although it cannot be sent', async () => {
   const { cwd, limitline } = await openDesk(1);
@@ -26,4 +27,12 @@ test('a portfolio name that an import refuses is refused by check, too', async (
     const { status, stderr } = await limitline(command, 'q4.csv', '--portfolio', 'q4/2026');
     expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining(words)]);
   }
+});
+
+test('check warns of a second limit for one buyer in a file although there is no ledger yet', async () => {
+  const { cwd, limitline } = await openDesk(1, {}, { REDIS_URL: '', LIMITLINE_DATA: join(await makeFolder(), 'none') });
+  await writeFile(join(cwd, 'two.csv'), 'name,requested_limit,buyer_reference\nA,1000,a\nA,2000,a\nB,500,b\n');
+  const { stdout } = await limitline('check', 'two.csv');
+  expect(stdout).toContain('line 3, requested_limit "2000": The same buyer has another request, line 2 of this file');
+  expect(stdout).toContain('1 of these limits is for a buyer that has another limit, open, made or in this file');
 });
