@@ -131,6 +131,10 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
   };
 }
 
+/** Settings and secret files are read at the start alone, so a process with a wrong one never sends, however right the file is by then. */
+const MET_BY_ALL =
+  'every row would meet this fault; this process sends nothing until it is mended; start it again after a change of settings or secrets';
+
 /** The interval of one fault's log entries, because each waiting call meets the fault every few seconds. */
 const SAY_FAULTS_EVERY_MS = 60_000;
 
@@ -156,10 +160,7 @@ export function makeSayingFaults(log: Log) {
       }
       if (said.has(reason) || said.size === MOST_A_MINUTE) return;
       said.add(reason);
-      log.error(
-        { reason, calls },
-        'every row would meet this fault; this process sends nothing until it is mended; a new secret or setting counts once it is started again',
-      );
+      log.error({ reason, calls }, MET_BY_ALL);
       calls = 0;
     },
 

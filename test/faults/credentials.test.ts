@@ -39,7 +39,7 @@ test('refused credentials make one log line while they last, and one when they a
       .stderr.split('\n')
       .filter((line) => line.includes(words));
   expect(said('refuses the credentials')).toEqual([
-    expect.stringContaining('until it is mended; a new secret or setting counts once it is started again'),
+    expect.stringMatching(/sends nothing until it is mended; start it again after a change of settings or secrets/),
   ]);
   await place.standIn.setFaults({ rules: [] });
   await place.judged(6);
