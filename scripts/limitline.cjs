@@ -16,7 +16,7 @@ var found = parseInt(process.versions.node, 10);
 if (found < NEEDED) {
   process.stderr.write(
     'limitline: this is Node ' + process.versions.node + ', and Limitline needs Node ' + NEEDED + ' or later: ' +
-      'install it (https://nodejs.org), or bring it beside Limitline by npm install node-' + process.platform + '-' + process.arch +
+      'install it (https://nodejs.org), or, if Limitline is in a folder of its own, bring it there by npm install node-' + process.platform + '-' + process.arch +
       '@' + NEEDED + ' (in a clone: npm run setup).\n'
   );
   process.exitCode = 1;

@@ -80,7 +80,7 @@ test('an older Node prints which version is needed, in one line', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^limitline: this is Node 18\.20\.1, and Limitline needs Node 24 or later: install it \(https:\/\/nodejs.org\), or .* npm install node-\w+-\w+@24 \(.*npm run setup\)\.\n$/,
+    /^limitline: this is Node 18\.20\.1, and Limitline needs Node 24 or later: install it \(https:\/\/nodejs.org\), or, if Limitline is in a folder of its own, .* npm install node-\w+-\w+@24 \(.*npm run setup\)\.\n$/,
   );
 });
 
