@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { accountOf, readSettings, type Settings } from '../../src/config.ts';
 import type { Log } from '../../src/log.ts';
 import { ROOT } from '../../src/version.ts';
 import { linkWords, reachOf } from '../console/open-console.ts';
@@ -33,11 +34,12 @@ export async function runUp(terminal: Terminal): Promise<number> {
   const { settings, log } = speakByLog(terminal);
   reachOf(settings);
   const { signal, forget } = waitForSignal();
-  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log })) as [Child, Child, Child];
+  const isOurs = () => isLedgerOf(settings);
+  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log, isOurs })) as [Child, Child, Child];
   const events =
     settings.EVENTS_PORT === undefined
       ? undefined
-      : startChild({ args: LISTEN, log, env: { ...process.env, ...WITHOUT_METRICS } });
+      : startChild({ args: LISTEN, log, isOurs, env: { ...process.env, ...WITHOUT_METRICS } });
   const children = [web, ...(events ? [events] : []), nightly, work];
   // However this process ends, its children end, too.
   const killAll = (): void => children.forEach((child) => void child.kill());
@@ -63,15 +65,30 @@ export async function runUp(terminal: Terminal): Promise<number> {
   }
 }
 
+/** Whether the settings as they are now, of which `.env` may have changed, lead to the account and ledger of those at the start. */
+function isLedgerOf(before: Settings): boolean {
+  const ledgerOf = (settings: Settings) =>
+    JSON.stringify([accountOf(settings), settings.REDIS_URL, settings.LIMITLINE_PREFIX, settings.LIMITLINE_DATA]);
+  try {
+    return ledgerOf(readSettings()) === ledgerOf(before);
+  } catch {
+    // A part that starts names the fault.
+    return true;
+  }
+}
+
 type Child = ReturnType<typeof startChild>;
+
+type Part = { args: readonly string[]; log: Log; isOurs: () => boolean; env?: NodeJS.ProcessEnv };
 
 /**
  * Runs a part of `up` in its own process and restarts it when it dies, so that its faults do not affect others. The child stays
- * in this process group, so that Ctrl-C reaches it, too.
+ * in this process group, so that Ctrl-C reaches it, too. It is not restarted while the settings lead to another ledger, which would not
+ * know what the other parts requested.
  *
  * @param given.args of the command line, such as `['work']`
  */
-function startChild({ args, log, env = process.env }: { args: readonly string[]; log: Log; env?: NodeJS.ProcessEnv }) {
+function startChild({ args, log, isOurs, env = process.env }: Part) {
   const name = args[0] ?? '';
   const ready = Promise.withResolvers<Ready>();
   const failed = Promise.withResolvers<string>();
@@ -105,9 +122,16 @@ function startChild({ args, log, env = process.env }: { args: readonly string[];
       }
       if (performance.now() - startedMs >= WELL_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
       log.error({ part: name, status, signal, pauseMs }, `${name} ended and is started again in ${pauseMs / 1_000} s`);
-      again = setTimeout(start, pauseMs);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      startLater();
     };
+  };
+  const startLater = (): void => {
+    again = setTimeout(() => {
+      if (isOurs()) return start();
+      log.error({ part: name }, `${name} is not started again: ${OTHER_LEDGER}`);
+      startLater();
+    }, pauseMs);
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
   };
   start();
 
@@ -161,6 +185,9 @@ function sayWhere({ url = '', link }: Ready, { terminal, standIn, events }: Wher
 }
 
 const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
+
+const OTHER_LEDGER =
+  'the settings lead to another account, Redis or data folder than at the start of up; put them back, or stop up and start it again';
 
 /** The pause before a part is restarted. It doubles each time, up to half a minute. */
 const FIRST_PAUSE_MS = 1_000;

@@ -71,6 +71,25 @@ test('up sends imported rows, serves the console, restarts a killed part, and le
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test('a part of up is not started again while .env leads to another ledger than at the start', async () => {
+  const { cwd, start } = await openPlace();
+  const [first, other] = [await makeFolder(), await makeFolder()];
+  const write = (folder: string) => writeFile(join(cwd, '.env'), `LIMITLINE_DATA=${folder}\n`);
+  await write(first);
+  const { child, ended, output } = start(['up', '--json']);
+  await expect.poll(() => output().stdout).toContain('"url"');
+  const working = () => entries(output().stderr).filter(({ msg }) => msg === 'working');
+  await write(other);
+  process.kill(working()[0]?.pid as number, 'SIGKILL');
+  await expect.poll(() => output().stderr).toContain('work is not started again: the settings lead to another account');
+  expect(working()).toHaveLength(1);
+  expect(output().stderr).not.toContain(other);
+  await write(first);
+  await expect.poll(working).toHaveLength(2);
+  child.kill('SIGTERM');
+  expect((await ended).status).toBe(0);
+});
+
 test('the parts of up end when up is killed', async () => {
   const { start } = await openPlace();
   const { child, output, ended } = start(['up', '--json']);
