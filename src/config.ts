@@ -89,7 +89,7 @@ export function readSettings({ env = process.env, cwd = process.cwd(), moreFault
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
-  const { dotenv: names } = given.names;
+  const names = given.names.dotenv.filter((name) => !isOverridden(name, env));
   const dotenv = names.length > 0 ? { path: join(cwd, '.env'), names } : undefined;
   return {
     ...parsed.data,
@@ -97,6 +97,13 @@ export function readSettings({ env = process.env, cwd = process.cwd(), moreFault
     dotenv,
     notices: [...stray.notices, ...idleNoticeSettings(values)],
   };
+}
+
+/** Whether the environment has the setting too, if only as empty, so that the value in `.env` does not count. */
+function isOverridden(name: string, env: NodeJS.Dict<string>): boolean {
+  const own = name.replace(/_FILE$/, '');
+  const isInFile = IN_FILES.includes(own);
+  return name in env || (isInFile && (own in env || `${own}_FILE` in env));
 }
 
 function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {

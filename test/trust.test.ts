@@ -102,3 +102,12 @@ test('a .limitline of another user is not used unless the environment allows it'
   expect(read({ HOME: home, LIMITLINE_TRUST_ENV: 'on' }).LIMITLINE_DATA).toBe(here);
   expect(read({ HOME: home, LIMITLINE_DATA: here }).LIMITLINE_DATA).toBe(here);
 });
+
+test('what comes from .env is said without settings that the environment has, if only as empty', async () => {
+  const lines = ['APPROVE_ABOVE=5', 'CONSOLE_PORT=1', 'REDIS_URL=redis://h', 'REVIEW_DAYS=3'];
+  await writeFile(join(cwd, '.env'), lines.join('\n'), { mode: 0o600 });
+  const given = read({ APPROVE_ABOVE: '', CONSOLE_PORT: '2', REDIS_URL_FILE: '' });
+  const { dotenv, APPROVE_ABOVE, CONSOLE_PORT, REDIS_URL } = given;
+  expect({ APPROVE_ABOVE, CONSOLE_PORT, REDIS_URL }).toEqual({ CONSOLE_PORT: 2 });
+  expect(dotenv?.names).toEqual(['REVIEW_DAYS']);
+});
