@@ -88,6 +88,8 @@ POST /new/:id/submit                           in     no   no     yes     no    
 
 GET  /approvals                                in     no   yes    yes     yes      yes      no
 GET  /approvals/:id                            in     no   yes    yes     yes      yes      no
+GET  /approvals/:id/approve                    in     no   yes    yes     yes      yes      no
+GET  /approvals/:id/decline                    in     no   yes    yes     yes      yes      no
 POST /approvals/:id/approve                    in     no   no     no      yes      no       no
 POST /approvals/:id/decline                    in     no   no     no      yes      no       no
 

@@ -192,6 +192,14 @@ test('an approval without the page’s token, or from another site, is refused',
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
+test('the address of an answer, where a refused one is shown, leads to the approval when it is opened again', async () => {
+  const { get, address } = await openWaiting({ users: false });
+  for (const answer of ['approve', 'decline']) {
+    const { status, headers } = await get(`${address}/${answer}`);
+    expect([status, headers.get('location')]).toEqual([303, address]);
+  }
+});
+
 // Promise: first-page-what-waits
 test('declining needs a reason and cancels the rows, and the author reads the reason on the first page', async () => {
   const { post, get, address, approval, states } = await openWaiting();

@@ -43,6 +43,8 @@ export type ApprovalsPageFunctions = {
   }) => Promise<AnswerResult>;
 };
 
+const ANSWERS = ['approve', 'decline'] as const;
+
 /** The time limit of one approval's page: long, since the imported file is opened for its mapping and first warnings. */
 const LOOK_LIMIT_MS = 10_000;
 
@@ -65,7 +67,14 @@ export const secondPersonPage = page<ApprovalsPageFunctions>(
       limitMs: LOOK_LIMIT_MS,
       show: ({ request, reply, params: { id = '' }, given }) => show(id, { request, reply }, given),
     }),
-    ...(['approve', 'decline'] as const).map((answer) =>
+    // A refused answer is shown under its own address, to which a reload or a new sign-in leads.
+    ...ANSWERS.map((answer) =>
+      get(`/approvals/:id/${answer}`, {
+        may: LOOKS,
+        show: ({ reply, params: { id = '' } }) => reply.redirect(approvalAddress(id), 303),
+      }),
+    ),
+    ...ANSWERS.map((answer) =>
       post(`/approvals/:id/${answer}`, {
         may: APPROVER,
         action: answer,
