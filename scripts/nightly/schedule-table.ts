@@ -72,7 +72,9 @@ function taskLines(
   if (nextMs !== undefined) lines.push(`  next   ${minuteText(nextMs)}, in ${aboutWords(nextMs - nowMs)}`);
   if (underWay)
     lines.push(`  now    under way since ${minuteText(underWay.sinceMs)}, on ${underWay.host}, by ${underWay.by}`);
-  if (!last) return [...lines, '  last   it never ran'];
+  // Files that are taken at once are no run of the task.
+  if (!last)
+    return [...lines, otherwise === AT_ONCE ? '  last   npx limitline inbox lists it' : '  last   it never ran'];
   lines.push(`  last   ${minuteText(last.endedMs)}: ${last.is === 'failed' ? 'FAILED. ' : ''}${last.words}`);
   if (last.is === 'failed')
     lines.push(`         it went well last: ${lastWell ? minuteText(lastWell.endedMs) : 'never'}`);
@@ -96,8 +98,10 @@ function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settin
 
 /** The words that say when dropped files are taken in, if the schedule does not name `inbox`. */
 function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
-  return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
+  return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : AT_ONCE;
 }
+
+const AT_ONCE = 'at once, as files come';
 
 function textOf(entries: readonly ScheduleEntry[]): string {
   return entries.map(({ task, pattern, tz }) => `${task} ${pattern} ${tz}`).join('\n');

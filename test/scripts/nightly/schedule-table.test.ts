@@ -48,7 +48,7 @@ test('the schedule shows each task with its next and last run, and the processes
 
 inbox   takes in
   when   at once, as files come
-  last   it never ran
+  last   npx limitline inbox lists it
 
 On duty: 2 processes on h1.`,
   );
