@@ -188,14 +188,15 @@ local function renew(line)
   tell(row.hash, NOW, cjson.encode(told))
 end
 
--- A row that nobody approved comes back as it was: whoever asked for it before asks for it now, too, and so may not approve it.
+-- A row that no person approved comes back as it was: whoever asked for it before asks for it now, too, and so may not approve it.
 local function keepAuthors(line)
   local row, state, it, hash = line.row, line.state, line.it, line.portfolio.hash
-  local comesBack = state == 'cancelled' or line.isLeftOpen
+  local comesBack = state == 'cancelled' or state == 'refused' and not line.rests or line.isLeftOpen
   if not comesBack or not line.same or line.made or it.approval == '' or not row.approval or row.approval == it.approval then return end
-  local standing, answeredAt = unpack(redis.call('HMGET', approvalKey(hash, row.approval), 'standing', 'answeredAt'))
+  local standing, by, answeredAt = unpack(redis.call('HMGET', approvalKey(hash, row.approval), 'standing', 'answeredBy', 'answeredAt'))
   -- A yes is none for a row that had been given up before.
-  if standing == 'granted' and tonumber(laterOf(row, 'updated') or 0) >= tonumber(answeredAt) then return end
+  local isBehind = state ~= 'cancelled' or tonumber(laterOf(row, 'updated') or 0) >= tonumber(answeredAt or 0)
+  if standing == 'granted' and (by or '') ~= '' and isBehind then return end
   local fields = redis.call('HGETALL', approvalKey(hash, row.approval))
   for at = 1, #fields, 2 do
     if string.match(fields[at], '^author:') then redis.call('HSETNX', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end

@@ -5,6 +5,7 @@ import { carryOutAllAnswered, whyNot } from '../../../jobs/approvals/answer-appr
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { ALICE, afterThisMs, openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
 import { buyerLines, importDepsOf } from '../../support/workplace.ts';
 
@@ -43,6 +44,28 @@ test('who brought in rows that somebody approved is no author of what a colleagu
   await place.import(buyerLines(3), { by: 'carol' });
   expect((await place.waiting()).authors).toEqual(['carol']);
 });
+
+// What passes below the limits has no person's yes.
+test.each([
+  ['given up', 'imports'],
+  ['given up', 'retries'],
+  ['refused', 'imports'],
+  ['refused', 'retries'],
+] as const)(
+  'who brought in rows that passed below the limits and were %s may not approve them when a colleague %s them',
+  async (end, way) => {
+    const place = await openPortfolio(2, { APPROVE_ABOVE: '3000' });
+    const { context } = place;
+    if (end === 'given up') await cancelRows({ portfolio: 'q4', by: ALICE.by }, context);
+    else for (const row of await place.all('queued')) await place.refuse(row);
+    context.approvalPolicy = async () => ({ ...NO_APPROVAL, always: true });
+    if (way === 'imports') await place.import(buyerLines(2), { by: 'carol' });
+    else await retryRows({ portfolio: 'q4', state: end === 'refused' ? end : 'cancelled', by: 'carol' }, context);
+    const { rows, authors } = await place.waiting();
+    expect(rows).toBe(2);
+    expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+  },
+);
 
 // A yes to the other rows of an approval is no yes to one that had left it.
 test.each(['imports', 'retries'] as const)(
