@@ -68,12 +68,14 @@ local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
 
--- The state that a row had before it waited for an approval (`was`, from wasBefore), and the fields to write with it.
+-- The state that a row had before it waited for an approval (`was`, from wasBefore), and the fields to write with it. A row that was given up
+-- keeps the approval that it leaves, since that one has all who asked for the row, and its earlier one may have got a yes to other rows.
 local function whatItWas(row, was)
   if not was then return nil end
   local cause, known = was.cause, was.known or '{}'
   if cause then keepCause(row.portfolio.hash .. ':causes', cause, known, cause, known) end
-  return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
+  local approval = was.state == 'cancelled' and was.approval and row.approval or was.approval or false
+  return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = approval }
 end
 
 -- Whether a call keeps a row from being given up: a call in flight is answered first, and its outcome counts; so does a limit that was made

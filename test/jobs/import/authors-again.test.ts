@@ -13,15 +13,14 @@ type Place = Awaited<ReturnType<typeof openPortfolio>>;
 
 const mayAnswer = (authors: readonly string[], by: string) => whyNot({ authors }, { by, roles: ['approver'] });
 
+async function decline({ waiting, say, context }: Place): Promise<void> {
+  const { id, digest } = await waiting();
+  await say({ id, digest, answer: 'decline', words: 'no' });
+  await carryOutAllAnswered(context);
+}
+
 const WAYS: readonly [string, (place: Place) => Promise<unknown>][] = [
-  [
-    'declined',
-    async ({ waiting, say, context }) => {
-      const { id, digest } = await waiting();
-      await say({ id, digest, answer: 'decline', words: 'no' });
-      await carryOutAllAnswered(context);
-    },
-  ],
+  ['declined', decline],
   ['given up while they waited', async ({ context }) => cancelRows({ portfolio: 'q4', by: ALICE.by }, context)],
 ];
 
@@ -89,6 +88,42 @@ test.each(['imports', 'retries'] as const)(
     const { rows, authors } = await place.waiting();
     expect(rows).toBe(1);
     expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+  },
+);
+
+// A row that is given back by a retry counts as changed at that time, which is after the yes to the other rows.
+test.each([
+  ['declined', 'imports'],
+  ['declined', 'retries'],
+  ['given up', 'imports'],
+  ['given up', 'retries'],
+] as const)(
+  'who brought in or retried a row that nobody approved stays its author after its retry was %s, when a colleague %s it',
+  async (end, way) => {
+    const place = await openPortfolio(2);
+    const { context } = place;
+    const giveUp = async () => {
+      await afterThisMs(context);
+      const filter = { rows: [(await place.all('awaiting'))[0]?.key ?? ''] };
+      const how = { by: ALICE.by, dryRun: false, awaitMs: 0, signal: new AbortController().signal };
+      await actOnRows({ portfolio: 'q4', action: 'cancel', filter }, how, context);
+      await afterThisMs(context);
+    };
+    await giveUp();
+    await place.approve();
+    await retryRows({ portfolio: 'q4', state: 'cancelled', by: 'dora' }, context);
+    if (end === 'given up') await giveUp();
+    else await decline(place);
+    expect(await place.states()).toMatchObject({ queued: 1, cancelled: 1 });
+    if (way === 'imports') await place.import(buyerLines(2), { by: 'carol' });
+    else await retryRows({ portfolio: 'q4', state: 'cancelled', by: 'carol' }, context);
+    const { authors } = await place.waiting();
+    expect(['alice', 'dora', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual([
+      'own',
+      'own',
+      'own',
+      undefined,
+    ]);
   },
 );
 

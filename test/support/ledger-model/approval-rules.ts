@@ -16,7 +16,7 @@ export function goBack(row: ModelRow, portfolio: ModelPortfolio): boolean {
   if (!was) return false;
   if (was.replaced !== undefined) portfolio.replaced += 1;
   Object.assign(row, { state: was.state, replaced: was.replaced });
-  bind(row, was.approval);
+  bind(row, was.state === 'cancelled' && was.approval ? row.approval : was.approval);
   return true;
 }
 
