@@ -64,6 +64,7 @@ export function makeServiceClient(
   });
 
   const headersWith = makeCallHeaders();
+  const withoutToken = makeTokenRemoval();
 
   let unanswered = 0;
 
@@ -139,10 +140,29 @@ export function makeServiceClient(
 /** A shorter token could be a part of an id, so it is left in an answer. */
 const LEAST_TOKEN_CHARACTERS = 16;
 
-/** Some gateways repeat a request's headers in their answer, which is stored and shown to people. The token is taken out of it. */
-function withoutToken(reply: Reply, token: string): Reply {
-  if (reply.is !== 'answer' || token.length < LEAST_TOKEN_CHARACTERS || !reply.text.includes(token)) return reply;
-  return { ...reply, text: reply.text.replaceAll(token, '[token]') };
+/**
+ * Makes a function that takes a call's token out of its answer: some gateways repeat a request's headers in it, and answers are stored
+ * and shown to people. Their pattern is built once for each token.
+ */
+function makeTokenRemoval(): (reply: Reply, token: string) => Reply {
+  let of: string | undefined;
+  let pattern = /(?!)/g;
+  return (reply, token) => {
+    if (reply.is !== 'answer' || token.length < LEAST_TOKEN_CHARACTERS) return reply;
+    if (token !== of) {
+      of = token;
+      pattern = new RegExp([...token].map(written).join(''), 'g');
+    }
+    const text = reply.text.replace(pattern, '[token]');
+    return text === reply.text ? reply : { ...reply, text };
+  };
+}
+
+/** A pattern of a token's character, which JSON and addresses may write as an escape: `/` as `\/`, `\u002f` or `%2F`. */
+function written(character: string): string {
+  if (/[A-Za-z\d]/.test(character)) return character;
+  const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+  return `(?:\\\\{0,4}\\x${hex}|(?:\\\\{1,4}u00|%)(?:${hex}|${hex.toUpperCase()}))`;
 }
 
 type OutgoingBody = {

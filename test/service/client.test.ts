@@ -54,14 +54,22 @@ test('sends an idempotency key when a header for it is configured', async () => 
   expect(heard.at(-1)).toMatch(/^idempotency-key: key-1\r$/im);
 });
 
-test('takes the token out of an answer that repeats it, so that it is not stored', async () => {
-  const token = 'a-token-of-the-service';
+// Gateways write characters in JSON as escapes: PHP the slash, .NET the plus sign.
+test.each([
+  ['as it is', (text: string) => text],
+  ['with an escaped slash', (text: string) => text.replaceAll('/', '\\/')],
+  ['with an escaped plus sign', (text: string) => text.replaceAll('+', '\\u002B')],
+  ['as in an address', (text: string) => text.replaceAll('+', '%2b').replaceAll('/', '%2F').replaceAll('=', '%3D')],
+])('takes the token out of an answer that repeats it %s, so that it is not stored', async (_how, written) => {
+  const token = 'a-token/of+the.service==';
   const url = await listen((data, answer) => {
-    const sent = /^authorization: (.*)\r$/im.exec(data)?.[1];
-    answer(JSON.stringify(data.includes('/auth/token') ? { access_token: token } : { id: 'company_1', header: sent }));
+    const sent = /^authorization: (.*)\r$/im.exec(data)?.[1] ?? '';
+    const said = written(JSON.stringify({ id: 'company_1', header: sent, other: 'a-token/of+the.server' }));
+    answer(data.includes('/auth/token') ? JSON.stringify({ access_token: token }) : said);
   });
   const answered = await makeClient(url).createCompany(company, callOptions());
-  expect(answered).toMatchObject({ is: 'made', record: { besides: '{"header":"Bearer [token]"}' } });
+  const besides = expect.stringMatching(/^\{"header":"Bearer \[token\]","other":"a-token.+of.+the\.server"\}$/);
+  expect(answered).toMatchObject({ is: 'made', record: { besides } });
 });
 
 // answer-meaning.test.ts has the meaning of complete answers; this part needs a connection.
