@@ -19,6 +19,7 @@ declare module 'vitest' {
  * interrupted, when Vitest ends without cleaning up.
  */
 const UNTIL_INPUT_ENDS = `trap '' INT TERM HUP
+command -v redis-server || { rm -rf "$0"; exit 1; }
 redis-server "$@" &
 read -r _
 kill $!
@@ -49,8 +50,11 @@ export default async function setup(project: TestProject) {
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const probe = new Redis({ path: redisSocket, retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => {});
-  await probe.ping();
-  probe.disconnect();
+  const without = exited.then(() => {
+    throw new Error('redis-server cannot be started: is it installed?');
+  });
+  await Promise.race([probe.ping(), without]).finally(() => probe.disconnect());
+  without.catch(() => {});
   project.provide('redisSocket', redisSocket);
   project.provide('redisUrl', `redis://127.0.0.1:${port}`);
   return async () => {
