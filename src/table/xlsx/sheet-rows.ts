@@ -66,7 +66,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   function closeCell(): void {
     const isHeader = width === Number.POSITIVE_INFINITY;
     const written = parts.text();
-    if (cell.type === 's' && written !== '' && book.shared[Number(written)] === undefined) {
+    if (cell.type === 's' && written.trim() !== '' && book.shared[Number(written)] === undefined) {
       throw new Error(`its cell ${cellName(cell.column, row.line)} names a text that the workbook lacks; ${REMEDY}`);
     }
     const text = cellText(book, cell, written);
@@ -197,7 +197,7 @@ type Meanings = Pick<Workbook, 'shared' | 'styles' | 'from1904'>;
  * @param written the content of the cell's element.
  */
 export function cellText(book: Meanings, { type, style }: { type: string; style: number }, written: string): string {
-  if (type === 's') return written === '' ? '' : (book.shared[Number(written)] ?? '');
+  if (type === 's') return written.trim() === '' ? '' : (book.shared[Number(written)] ?? '');
   if (type === 'd') return written.replace(/T00:00:00(\.0+)?Z?$/, '');
   if (type === 'b') return written === '1' ? 'TRUE' : 'FALSE';
   if (type !== 'n' || written === '') return unescaped(written);

@@ -48,6 +48,14 @@ describe('a sheet', () => {
     ]);
   });
 
+  test('a cell with blanks in place of the number of its text is empty, and has not the first text', async () => {
+    const lines = await read({
+      sheet: [HEADER, '<row><c t="s"><v>\n </v></c><c><v>5</v></c></row>'],
+      texts: ['<si><t>First</t></si>'],
+    });
+    expect(lines).toMatchObject([{ line: 2, kind: 'invalid', cells: ['', '5'] }]);
+  });
+
   // Promise: broken-workbook-refused-whole
   test.each([
     [
