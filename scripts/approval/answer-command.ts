@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { answerApproval, carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
+import { makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { lookElsewhere } from '../../jobs/approvals/look-elsewhere.ts';
-import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
@@ -38,8 +38,9 @@ export function answerByCommand(
 ): Promise<void> {
   return onPortfolio(name, async (context) => {
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
-    const currency = await currencyOfPortfolio(name, context);
-    const approval = chooseApproval(name, options, { waiting, currency }, terminal);
+    const currencyOf = makeApprovalCurrency(context);
+    const approval = await chooseApproval(name, options, { waiting, currencyOf }, terminal);
+    const currency = await currencyOf(approval);
     const { words: elsewhere } = await lookElsewhere(approval, context);
     terminal.say(waitingWords(approval, { currency, ...(elsewhere.length > 0 && { isOld: true }) }));
     for (const words of elsewhere) terminal.say(`  ${words}`);
@@ -126,12 +127,12 @@ type ApprovalChoice = { approval?: string; digest?: string };
  *
  * @throws LimitlineError `NOT_FOUND` where none waits, or not this one; `USAGE` where several wait, or its digest differs
  */
-function chooseApproval(
+async function chooseApproval(
   portfolio: string,
   { approval: id, digest }: ApprovalChoice,
-  { waiting, currency }: { waiting: readonly Approval[]; currency: string | undefined },
+  { waiting, currencyOf }: { waiting: readonly Approval[]; currencyOf: ReturnType<typeof makeApprovalCurrency> },
   { say }: Pick<Terminal, 'say'>,
-): Approval {
+): Promise<Approval> {
   const meant = id === undefined ? waiting : waiting.filter((one) => one.id === id);
   const [only, ...others] = meant;
   if (!only) {
@@ -140,12 +141,12 @@ function chooseApproval(
     throw new LimitlineError('NOT_FOUND', message);
   }
   if (others.length > 0) {
-    for (const one of meant) say(waitingWords(one, { currency }));
+    for (const one of meant) say(waitingWords(one, { currency: await currencyOf(one) }));
     const words = `Several approvals of portfolio "${portfolio}" wait: name one by --approval, such as --approval ${only.id}. Nothing was done.`;
     throw new LimitlineError('USAGE', words);
   }
   if (digest !== undefined && digest !== only.digest) {
-    say(waitingWords(only, { currency }));
+    say(waitingWords(only, { currency: await currencyOf(only) }));
     const fault = `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.`;
     throw new LimitlineError('USAGE', fault);
   }

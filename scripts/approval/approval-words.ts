@@ -1,6 +1,5 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
-import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
-import { currencyOfPortfolio } from '../../jobs/rows/import-names.ts';
+import { largestRows, makeApprovalCurrency } from '../../jobs/approvals/look-at-approval.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped, moneyText } from '../../src/counted.ts';
@@ -14,7 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /**
  * An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. `isOld`: see
- * {@link whyAskedWords}; `currency`: that of all files of the portfolio.
+ * {@link whyAskedWords}; `currency`: see {@link makeApprovalCurrency}.
  */
 export function waitingWords(
   approval: Approval,
@@ -102,9 +101,11 @@ export async function sayWaiting(
   { say }: Pick<Terminal, 'say'>,
 ): Promise<void> {
   const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
-  const currency = await currencyOfPortfolio(portfolio, { portfolios });
+  const currencyOf = makeApprovalCurrency({ portfolios });
   for (const one of waiting.slice(0, MOST_SAID)) {
-    say(`limitline: ${waitingSentence(one, currency)} ${whoWords(one, await approversOf(one, people.users))}`);
+    say(
+      `limitline: ${waitingSentence(one, await currencyOf(one))} ${whoWords(one, await approversOf(one, people.users))}`,
+    );
   }
 }
 

@@ -28,3 +28,17 @@ test('commands that act on rows name the currency of the amounts, where all file
     expect((await limitline(...args)).stdout, args.join(' ')).toContain(says);
   }
 });
+
+test('commands name the currency of an approval by its own file, where the files of the portfolio differ', async () => {
+  const { cwd, limitline } = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
+  const [head, one = '', other = ''] = buyerLines(2);
+  await writeFile(join(cwd, 'euros.csv'), `${head},currency\n${one},EUR\n`);
+  await writeFile(join(cwd, 'dollars.csv'), `${head},currency\n${other},USD\n`);
+  await limitline('import', 'euros.csv', '--portfolio', 'q4');
+  const { stderr: waits } = await limitline('import', 'dollars.csv', '--portfolio', 'q4');
+  const { stderr: asked } = await limitline('approve', 'q4', '--as', 'bob');
+  for (const said of [waits, asked]) {
+    expect(said).toContain('1 row, EUR 1,001.50 in all');
+    expect(said).toContain('1 row, USD 1,002.50 in all');
+  }
+});
