@@ -47,6 +47,25 @@ export type FleetProcess = Work & {
 /** A process that runs the nightly tasks, and the age of its last heartbeat. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
+/** The processes with a recent heartbeat, sorted by role. */
+async function readFleet({ connection, keys }: LedgerPlace, goneAfterMs = VANISHED_AFTER_MS): Promise<FleetProcess[]> {
+  const [nowMs, known] = await Promise.all([redisNowMs(connection), connection.hgetall(keys.fleet)]);
+  const all = Object.entries(known).flatMap(([id, text]): FleetProcess[] => {
+    const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
+    return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
+  });
+  // A heartbeat in the future was written before the clock was set back, so its process counts as gone.
+  const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -VANISHED_AFTER_MS).map(({ id }) => id);
+  if (gone.length > 0) await forget({ connection, keys }, ...gone);
+  return all
+    .filter(({ id, agoMs }) => agoMs < goneAfterMs && !gone.includes(id))
+    .sort((a, b) => a.role.localeCompare(b.role) || a.agoMs - b.agoMs);
+}
+
+function forget({ connection, keys }: LedgerPlace, ...ids: string[]): Promise<number> {
+  return connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
+}
+
 type FleetDeps = LedgerPlace & { processId: string; log: Log };
 
 /** The long-running processes of an account: their status, and operators' instructions to them. */
@@ -54,24 +73,6 @@ export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
   const say = ledgerScript(connection, 'fleet#say-process');
   const timers: NodeJS.Timeout[] = [];
   let serving: { asks: ApprovalPolicy; keep: () => Promise<unknown> } | undefined;
-  const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
-
-  const read = async (goneAfterMs = VANISHED_AFTER_MS): Promise<FleetProcess[]> => {
-    const [nowMs, known] = await Promise.all([redisNowMs(connection), connection.hgetall(keys.fleet)]);
-    const all = Object.entries(known).flatMap(([id, text]): FleetProcess[] => {
-      const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
-      return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
-    });
-    // A heartbeat in the future was written before the clock was set back, so its process counts as gone.
-    const gone = all
-      .filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -VANISHED_AFTER_MS)
-      .map(({ id }) => id);
-    if (gone.length > 0) await forget(...gone);
-    return all
-      .filter(({ id, agoMs }) => agoMs < goneAfterMs && !gone.includes(id))
-      .sort((a, b) => a.role.localeCompare(b.role) || a.agoMs - b.agoMs);
-  };
-
   return {
     /**
      * Sets the approval policy that heartbeats of this process name. Each heartbeat also calls `keep`, since another process may have
@@ -107,15 +108,15 @@ export function makeFleet({ connection, keys, processId, log }: FleetDeps) {
     /** Removes this process from the list, if Redis answers now. */
     async leave(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
-      if (connection.status === 'ready') await forget(processId).catch(() => {});
+      if (connection.status === 'ready') await forget({ connection, keys }, processId).catch(() => {});
     },
 
     /** The processes with a recent heartbeat, sorted by role. */
-    read,
+    read: () => readFleet({ connection, keys }),
 
     /** The processes that run nightly tasks, the latest heartbeat first. If there is none, no task runs by itself. */
     async onDuty(): Promise<OnDuty[]> {
-      const processes = await read(OFF_DUTY_AFTER_MS);
+      const processes = await readFleet({ connection, keys }, OFF_DUTY_AFTER_MS);
       return processes
         .filter(({ role }) => role === 'nightly')
         .map(({ id, host, agoMs }) => ({ process: id, host, agoMs }));
@@ -168,12 +169,15 @@ export async function startPresence(asked: {
   };
 }
 
-/** The number of worker processes with a recent heartbeat. If there is at least one, due calls are sent without further action. */
+/**
+ * The number of worker processes with a recent heartbeat. If there is at least one, due calls are sent without further action. Their claims
+ * count as theirs for longer ({@link livingWorkers}): after a silence, a killed process gets the time in which it could not be missed.
+ */
 export async function countLiving(ledger: LedgerPlace): Promise<number> {
-  return (await livingWorkers(ledger)).length;
+  return (await readFleet(ledger)).filter(({ role }) => role === 'work').length;
 }
 
-/** The worker processes with a recent heartbeat, the oldest heartbeat first. */
+/** The worker processes whose claims count as theirs, the oldest heartbeat first. */
 export async function livingWorkers({ connection, keys }: LedgerPlace) {
   const sinceMs = (await redisNowMs(connection)) - VANISHED_AFTER_MS;
   return connection.zrange(keys.workers, String(sinceMs), '+inf', 'BYSCORE');

@@ -73,13 +73,17 @@ test('heartbeats from the future, after a clock went back, make no process vanis
   expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
 });
 
-test('only processes with a recent heartbeat are counted as living', async () => {
-  const { connection, keys, process } = openLedger();
-  expect(await countLiving({ connection, keys })).toBe(0);
-  await process('a');
-  const { vanish } = await process('b');
-  await connection.zadd(keys.workers, Date.now() - 10_000, 'c');
-  expect(await countLiving({ connection, keys })).toBe(2);
-  await vanish();
-  expect(await countLiving({ connection, keys })).toBe(1);
+test('only workers with a recent heartbeat of their own are counted as living', async () => {
+  const { connection, keys, of } = openFleet();
+  const living = () => countLiving({ connection, keys });
+  expect(await living()).toBe(0);
+  const [one, two] = [of('one'), of('two')];
+  for (const worker of [one, two]) await worker.join('work');
+  await of('console').join('console');
+  // A killed process whose claims still count as its own, since no other could miss it.
+  await connection.hset(keys.fleet, 'killed', `${Date.now() - 10_000} ${JSON.stringify({ role: 'work' })}`);
+  await connection.zadd(keys.workers, Date.now(), 'killed');
+  expect(await living()).toBe(2);
+  await one.leave();
+  expect(await living()).toBe(1);
 });
