@@ -64,6 +64,17 @@ local function lineOf(portfolio, key, it)
   }
 end
 
+-- Whoever asked for what the approval `from` covers asks for it by the approval `to`, too, and so may not approve it.
+local added = {}
+local function addAuthors(hash, from, to)
+  if added[from .. ' ' .. to] then return end
+  added[from .. ' ' .. to] = true
+  local fields = redis.call('HGETALL', approvalKey(hash, from))
+  for at = 1, #fields, 2 do
+    if string.match(fields[at], '^author:') then redis.call('HSETNX', approvalKey(hash, to), fields[at], fields[at + 1]) end
+  end
+end
+
 -- The answer if the line is not imported; nil if it is.
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
@@ -100,6 +111,7 @@ local function whyNot(line)
   if declined and goesOn and not line.made and not line.wasCancelled then
     if it.approval == '' then return 'declined' end
     redis.call('HSET', line.limit, 'declined', declined)
+    addAuthors(portfolio.hash, declined, it.approval)
   end
 end
 
@@ -188,7 +200,7 @@ local function renew(line)
   tell(row.hash, NOW, cjson.encode(told))
 end
 
--- A row that no person approved comes back as it was: whoever asked for it before asks for it now, too, and so may not approve it.
+-- A row that no person approved comes back as it was.
 local function keepAuthors(line)
   local row, state, it, hash = line.row, line.state, line.it, line.portfolio.hash
   local comesBack = state == 'cancelled' or state == 'refused' and not line.rests or line.isLeftOpen
@@ -197,10 +209,7 @@ local function keepAuthors(line)
   -- A yes is none for a row that had been given up before.
   local isBehind = state ~= 'cancelled' or tonumber(laterOf(row, 'updated') or 0) >= tonumber(answeredAt or 0)
   if standing == 'granted' and (by or '') ~= '' and isBehind then return end
-  local fields = redis.call('HGETALL', approvalKey(hash, row.approval))
-  for at = 1, #fields, 2 do
-    if string.match(fields[at], '^author:') then redis.call('HSETNX', approvalKey(hash, it.approval), fields[at], fields[at + 1]) end
-  end
+  addAuthors(hash, row.approval, it.approval)
 end
 
 local function putLine(portfolio, key, it)

@@ -37,6 +37,22 @@ test.each(WAYS)(
   },
 );
 
+// Promise: earlier-authors-stay
+test.each([
+  ['the same lines into another portfolio', 'q5', buyerLines(2)],
+  ['lines with other words', 'q4', buyerLines(2).map((line) => line.replace(/Buyer (\d) GmbH/, 'Buyer $1 GmbH & Co'))],
+])(
+  'who brought in requests that were declined may not approve them when a colleague brings %s',
+  async (_what, portfolio, lines) => {
+    const place = await openPortfolio(2);
+    await decline(place);
+    await place.import(lines, { by: 'carol', portfolio });
+    const { rows, authors } = await place.waiting();
+    expect(rows).toBe(2);
+    expect(['alice', 'carol', 'bob'].map((name) => mayAnswer(authors, name))).toEqual(['own', 'own', undefined]);
+  },
+);
+
 test('who brought in rows that somebody approved is no author of what a colleague imports later', async () => {
   const place = await openPortfolio(2);
   await place.approve();
