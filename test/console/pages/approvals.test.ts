@@ -144,8 +144,11 @@ test('a person of an identity provider signs in anew there for each approval, an
 });
 
 test('an approval of an outdated digest is refused with status 409, and the page shows the current rows', async () => {
-  const { approve, states, approval, context } = await openWaiting();
+  const { approve, states, approval, context, get, address } = await openWaiting();
   expect(await approve({ digest: 'another' })).toMatchObject({ status: 409 });
+  // Its address is opened again by a reload, and after a new sign-in.
+  for (const answer of ['approve', 'decline'])
+    expect((await get(`${address}/${answer}`)).headers.get('location')).toBe(address);
   // One of its rows is cancelled meanwhile.
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
   await context.rows.giveUp(
@@ -190,14 +193,6 @@ test('an approval without the page’s token, or from another site, is refused',
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   expect((await post(`${address}/approve`, fields, headers)).status).toBe(403);
   expect(await states()).toMatchObject({ awaiting: 3 });
-});
-
-test('the address of an answer, where a refused one is shown, leads to the approval when it is opened again', async () => {
-  const { get, address } = await openWaiting({ users: false });
-  for (const answer of ['approve', 'decline']) {
-    const { status, headers } = await get(`${address}/${answer}`);
-    expect([status, headers.get('location')]).toEqual([303, address]);
-  }
 });
 
 // Promise: first-page-what-waits
