@@ -64,14 +64,18 @@ local function lineOf(portfolio, key, it)
   }
 end
 
--- Whoever asked for what the approval `from` covers asks for it by the approval `to`, too, and so may not approve it.
+-- Whoever asked for what the approval `from` covers asks for it by the approval `to`, too, and so may not approve it. Who dropped a file
+-- counts as a person at the command line here: INBOX_APPROVERS is the rule of files that were dropped themselves.
 local added = {}
 local function addAuthors(hash, from, to)
   if added[from .. ' ' .. to] then return end
   added[from .. ' ' .. to] = true
   local fields = redis.call('HGETALL', approvalKey(hash, from))
   for at = 1, #fields, 2 do
-    if string.match(fields[at], '^author:') then redis.call('HSETNX', approvalKey(hash, to), fields[at], fields[at + 1]) end
+    local author = string.gsub(fields[at], '^author:drop folder %(', 'author:command line (')
+    if string.match(author, '^author:') and author ~= 'author:inbox' then
+      redis.call('HSETNX', approvalKey(hash, to), author, fields[at + 1])
+    end
   end
 end
 

@@ -91,6 +91,8 @@ test('INBOX_APPROVERS limits who approves dropped files, and no others', async (
   expect(await answerBy('dora@example.com (sso 4f6d2a)', context)).toBe('role');
   expect(await answerBy('erin', context)).toBe('done');
   await place.import(buyerLines(1), { portfolio: 'q5', by: 'alice' });
+  // The request was declined in the dropped file, so its owner may not approve it here either.
+  expect((await context.approvals.waiting())[0]?.authors.toSorted()).toEqual(['alice', `command line (${username})`]);
   expect(await answerBy('carl', context)).toBe('done');
 });
 
