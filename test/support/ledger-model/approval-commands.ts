@@ -14,7 +14,13 @@ export function beginImport(name: string, author: string): Command {
     const place = model.approvals.size;
     const file = { id: `file-${place}`, fileName: 'f.csv', reading: '{}' };
     const id = await real.approvals.beginImport(name, { file, number: 'i', authors: [author] });
-    model.approvals.set(id, { portfolio: name, kind: 'import', standing: 'open', author });
+    model.approvals.set(id, {
+      portfolio: name,
+      kind: 'import',
+      standing: 'open',
+      authors: new Set([author]),
+      perhaps: new Set(),
+    });
     model.portfolio(name).approval = id;
   });
 }
@@ -56,7 +62,13 @@ export function ask(which: number, from: 'refused' | 'cancelled' | 'held', autho
     const [name = '', key = ''] = row.split('/');
     const kind = from === 'held' ? 'answer' : 'retry';
     const id = await real.approvals.askFor({ portfolio: name, kind, by: author });
-    model.approvals.set(id, { portfolio: name, kind, standing: 'open', author });
+    model.approvals.set(id, {
+      portfolio: name,
+      kind,
+      standing: 'open',
+      authors: new Set([author]),
+      perhaps: new Set(),
+    });
     const joined = await real.approvals.awaitRow({ portfolio: name, key }, from, { id, by: author, said: 'resend' });
     expect(joined).toBe(awaitRow(model, `${name}/${key}`, from, id));
     expect(await real.approvals.close({ portfolio: name, id }, ALWAYS)).toBe(closeApproval(model, id, true));
@@ -80,7 +92,7 @@ async function answerNow(
   const seen = await real.approvals.read(id);
   const given = { id, digest: seen?.digest ?? '', by };
   const taken = is === 'granted' ? await real.approvals.grant(given) : await real.approvals.decline(given);
-  expect(taken).toBe(answerApproval(model, id, is, by));
+  expect(taken).toBe(answerApproval(model, id, { is, by, taken }));
 }
 
 /** A process releases some rows of an answered approval, and may die in the middle. */

@@ -6,6 +6,35 @@ export function isGranted(row: ModelRow | undefined, approvals: ReadonlyMap<stri
   return row?.approval === undefined || approvals.get(row.approval)?.standing === 'granted';
 }
 
+/** Whoever asked for what an approval covers asks for it by a later one, too. */
+function addAuthors(from: ModelApproval | undefined, to: ModelApproval | undefined, isSure = true): void {
+  for (const author of from?.authors ?? []) (isSure ? to?.authors : to?.perhaps)?.add(author);
+  for (const author of from?.perhaps ?? []) to?.perhaps.add(author);
+}
+
+/** A person declined a request before, by the approval `no`, so the approval `id` waits in any case. */
+export function redo(approvals: ReadonlyMap<string, ModelApproval>, no: string, id: string): void {
+  const approval = approvals.get(id);
+  if (approval) approval.isRedone = true;
+  addAuthors(approvals.get(no), approval);
+}
+
+/**
+ * The authors of a row's earlier approval stay if the row comes back as it was, `by` another approval, and no person said yes to it.
+ * `isLeft`: an import that died left it waiting.
+ */
+export function keepAuthors(
+  approvals: ReadonlyMap<string, ModelApproval>,
+  row: ModelRow | undefined,
+  { by, isLeft }: { by: string | undefined; isLeft: boolean },
+): void {
+  const known = approvals.get(row?.approval ?? '');
+  const comesBack = isLeft || row?.state === 'cancelled' || row?.state === 'refused';
+  if (!known || !comesBack || by === undefined || by === row?.approval) return;
+  const isGiven = known.standing === 'granted' && known.answered?.by !== undefined;
+  if (!isGiven || row?.state === 'cancelled') addAuthors(known, approvals.get(by), !isGiven);
+}
+
 export function bind(row: ModelRow, approval: string | undefined): void {
   Object.assign(row, { approval, was: undefined });
 }
@@ -45,11 +74,15 @@ export function closeApproval(model: Model, id: string, always: boolean): string
 }
 
 /** The result of a person's answer to the current state of an approval. */
-export function answerApproval(model: Model, id: string, is: 'granted' | 'declined', by: string): string {
+export function answerApproval(
+  model: Model,
+  id: string,
+  { is, by, taken }: { is: 'granted' | 'declined'; by: string; taken: string },
+): string {
   const approval = model.approvals.get(id);
   if (!approval || approval.standing === 'void') return 'gone';
   if (approval.standing === 'granted' || approval.standing === 'declined') return 'answered';
-  if (approval.author === by) return 'own';
+  if (approval.authors.has(by) || (taken === 'own' && approval.perhaps.has(by))) return 'own';
   if (approval.standing === 'open') return 'changed';
   approval.standing = is;
   const turn = 1 + Math.max(0, ...[...model.approvals.values()].map(({ answered }) => answered?.turn ?? 0));

@@ -113,7 +113,9 @@ export type ModelApproval = {
   portfolio: string;
   kind: 'import' | 'retry' | 'answer';
   standing: ApprovalStanding;
-  author: string;
+  /** Who asked, and may not answer; and who perhaps may not: that depends on whether a row was given up before a yes. */
+  authors: Set<string>;
+  perhaps: Set<string>;
   /** Whether a person declined one of its rows before: then it waits in any case. */
   isRedone?: boolean;
   /** Its size when it was answered, and the number of the answer, from 1. */

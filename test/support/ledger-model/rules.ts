@@ -1,6 +1,6 @@
 import type { ClaimAnswer } from '../../../src/ledger/calls/claim-answers.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/schema/row.ts';
-import { bind, goBack, isGranted } from './approval-rules.ts';
+import { bind, goBack, isGranted, keepAuthors, redo } from './approval-rules.ts';
 import { makeNoes } from './noes.ts';
 import type { Attempt, ModelApproval, ModelCall, ModelPortfolio, ModelRow } from './real-ledger.ts';
 import { inDoubt, isOpen, kindOf, newPortfolio, noteDoubt, noteRefusal, watchCanary } from './real-ledger.ts';
@@ -62,8 +62,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (no !== undefined && this.goesOn(name, key, rowName)) {
         if (!approval) return 'declined';
         noes.declined.set(key, no);
-        Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
+        redo(approvals, no, approval);
       }
+      if (same && !made) keepAuthors(approvals, known, { by: approval, isLeft });
       if (known) Object.assign(known, { line, generation });
       // Rows that a dead import left waiting continue with this one.
       if (known && same && isLeft && approval && known.approval !== approval) {
