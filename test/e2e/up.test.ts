@@ -71,6 +71,7 @@ test('up sends imported rows, serves the console, restarts a killed part, and le
   await expect(fetch(url)).rejects.toThrow();
 });
 
+// Promise: up-keeps-its-ledger
 test('a part of up is not started again while .env leads to another ledger than at the start', async () => {
   const { cwd, start } = await openPlace();
   const [first, other] = [await makeFolder(), await makeFolder()];

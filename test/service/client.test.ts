@@ -55,6 +55,7 @@ test('sends an idempotency key when a header for it is configured', async () => 
 });
 
 // Gateways write characters in JSON as escapes: PHP the slash, .NET the plus sign.
+// Promise: token-taken-out-of-answers
 test.each([
   ['as it is', (text: string) => text],
   ['with an escaped slash', (text: string) => text.replaceAll('/', '\\/')],

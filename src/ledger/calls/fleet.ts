@@ -171,7 +171,7 @@ export async function startPresence(asked: {
 
 /**
  * The number of worker processes with a recent heartbeat. If there is at least one, due calls are sent without further action. Their claims
- * count as theirs for longer ({@link livingWorkers}): after a silence, a killed process gets the time in which it could not be missed.
+ * count as theirs for longer ({@link livingWorkers}): the time of a silence of all processes is added to each heartbeat, a killed one's too.
  */
 export async function countLiving(ledger: LedgerPlace): Promise<number> {
   return (await readFleet(ledger)).filter(({ role }) => role === 'work').length;
