@@ -50,6 +50,7 @@ import { isNearlyFull, nearlyFullWords, readMemory } from './redis-memory/memory
 import { nextMoment } from './schedule/moments.ts';
 import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
 import { readMeanings } from './status-meaning.ts';
+import { DAY_MS } from './time-units.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
@@ -228,7 +229,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     events: makeEvents({
       connection: ledger,
       keys,
-      limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * 86_400_000 },
+      limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * DAY_MS },
     }),
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the breakers; see {@link lookAtPace}. */

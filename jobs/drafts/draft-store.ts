@@ -8,6 +8,7 @@ import { fileFault, putText, systemCode } from '../../src/files/disk.ts';
 import { tryLock } from '../../src/files/lock.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
 import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 
 /** Uploaded files in preparation, with a folder each. Another console with the same data folder has the same drafts. */
 export type DraftStore = ReturnType<typeof makeDraftStore>;
@@ -22,7 +23,7 @@ export const NO_QUOTA =
 export const supplierIn = (dir: string): string => join(dir, 'supplier.csv');
 
 /** How long, in ms, a draft may be unused before it is removed. Its author has the original file. */
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 
 const STATE = 'draft.json';
 const ID = /^[\w-]{12}$/;

@@ -4,6 +4,7 @@ import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { besideAmount } from '../../src/portfolio/lines/one-currency.ts';
 import { readAmount, readMoment } from '../../src/portfolio/results/decision-columns.ts';
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 
 /**
  * What an event says of one limit. `found`: the mapped values, as text by name. `currencies`: those that its amounts name, as written. The
@@ -23,7 +24,7 @@ const MOST_LIMITS = 10_000;
  * How far in the future an event's time may be. A day allows for a sender that states local time as UTC: nobody here can correct it, and its
  * times still tell which event is the later one.
  */
-const AHEAD_MS = 86_400_000;
+const AHEAD_MS = DAY_MS;
 
 /** The most bytes of an id in an event: no service has longer ids. */
 const MOST_ID_BYTES = 128;

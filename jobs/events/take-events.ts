@@ -9,6 +9,7 @@ import type { EVENT_BECAME, EventBecame, NewEvent } from '../../src/ledger/event
 import { becameWords, hasWhys } from '../../src/ledger/events/kept-event.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from '../operators/mistyped-status.ts';
 import { takeDecision, tellDecided } from '../operators/take-decision.ts';
@@ -35,7 +36,7 @@ const SAY_EVERY_MS = 60_000;
  * Limitline's own call. The first time is after `first`, each further one when the event is twice as old, until `last`. `asked`: the
  * longest pause where a status may be mistyped. A person may settle that days later, and the event is then read within this time.
  */
-const AGAIN_MS = { first: 10_000, last: 86_400_000, asked: 600_000 };
+const AGAIN_MS = { first: 10_000, last: DAY_MS, asked: 600_000 };
 
 type TakingDeps = DecisionDeps & {
   events: Pick<Events, 'keep' | 'nextToRead' | 'raw' | 'walk'>;

@@ -1,5 +1,6 @@
 import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { Notice } from '../../src/notices/notice.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
 /**
@@ -65,8 +66,6 @@ function noticeOf(file: TakenFile): Notice | undefined {
         : `A file of the drop folder took the place of one with faulty lines: ${name}.`;
   return { kind, title, facts, path: `/portfolios/${encodeURIComponent(portfolio)}`, atMs };
 }
-
-const DAY_MS = 86_400_000;
 
 const LEFT = 'was left where it is';
 

@@ -7,6 +7,7 @@ import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
 import { redisNowMs } from '../../src/ledger/schema/redis-reads.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import { type ArchiveDeps, ArchivesTaken } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';
@@ -63,8 +64,6 @@ type CutDeps = {
   /** `LIMITLINE_AUDIT_DAYS`; without it, nothing is cut off. */
   days: number | undefined;
 };
-
-const DAY_MS = 86_400_000;
 
 /** Removes audit entries older than `days` from the trail's start, and leaves a checkpoint there. */
 async function cutAudit({ audit, ledger, days }: CutDeps, { by, from }: Night): Promise<NightResult> {

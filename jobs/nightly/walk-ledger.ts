@@ -4,6 +4,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowResult, RowState } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;
@@ -118,8 +119,6 @@ export function commandFor(
 export function rowOption({ row, result }: WalkedRow, lastImport: string): string {
   return result.importId === lastImport ? `--line ${result.line}` : `--row ${row.key}`;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The texts for ages, each with the age in ms from which it is used, the longest first. A month is 30 days. */
 const AGES = [

@@ -5,6 +5,7 @@ import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { latestMoment } from '../../src/schedule/moments.ts';
+import { HOUR_MS } from '../../src/time-units.ts';
 import { judge } from './condition.ts';
 import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
@@ -16,7 +17,7 @@ const NIGHTLY = 'nightly';
 const PAGE = 20;
 
 /** How late a scheduled report may be. A million rows take a minute, and missed nights are made up for soon. */
-const MADE_WITHIN_MS = 3_600_000;
+const MADE_WITHIN_MS = HOUR_MS;
 
 /** Finds the last scheduled report, and the last scheduled time but one. Reports that a person requested cause no notice. */
 export async function seeReports(

@@ -9,6 +9,7 @@ import { END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-col
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
+import { HOUR_MS } from '../../src/time-units.ts';
 import { minuteText } from '../../src/utc-text.ts';
 import { AT_ONCE, saidOf } from './decision-lines.ts';
 import { standsOf } from './foreseen-changes.ts';
@@ -94,7 +95,7 @@ const momentText = (at: string) => (isDay(at) ? `${at.slice(0, 10)} (the end of 
  * The time, in ms, within which two files may have been dropped together. Such files are taken one after another, large ones within
  * minutes.
  */
-const TOGETHER_MS = 3_600_000;
+const TOGETHER_MS = HOUR_MS;
 
 /**
  * Warnings about lines of a results file without a `decided_at`: such lines change nothing, and a person who forgot the time has to know

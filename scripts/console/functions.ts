@@ -21,6 +21,7 @@ import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { archivedFault } from '../../src/ledger/schema/archives.ts';
 import { makeInitialPassword } from '../../src/people/passwords/password-rules.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import { type Machines, openMachines } from '../machines/open-machines.ts';
 import { makeWorkFactsReader } from '../progress/work-facts.ts';
 import { approvalsPageFunctions } from './approvals.ts';
@@ -110,8 +111,6 @@ const SHOWN = 50;
 
 /** The most audit entries that are read to fill one page of a search: some thirty milliseconds. */
 const WALK = 5_000;
-
-const DAY_MS = 86_400_000;
 
 function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctions {
   /** The number after the last entry of a day. */

@@ -24,6 +24,7 @@ import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import type { WorkFactsReader } from '../progress/work-facts.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
 
@@ -41,8 +42,6 @@ const MOST_REFUSED = 10;
 
 /** How many of the portfolios that were archived last the first page reads, to tell of those that were begun this month. */
 const MOST_ARCHIVED = 50;
-
-const DAY_MS = 86_400_000;
 
 export function portfoliosPageFunctions(
   context: Context,

@@ -3,6 +3,7 @@ import type { EventList, ListedEvent } from '../../src/ledger/events/event-rows.
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { DAY_MS } from '../../src/time-units.ts';
 import { secondText } from '../../src/utc-text.ts';
 import { foldedText } from '../terminal/width.ts';
 
@@ -11,8 +12,6 @@ const INDENT = 4;
 
 /** The most rows listed per event; `--json` has ten. */
 const MOST_ROWS = 3;
-
-const DAY_MS = 86_400_000;
 
 export type ToldEvent = ListedEvent & { whys?: string[] };
 

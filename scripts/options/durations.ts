@@ -1,11 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { HOUR_MS } from '../../src/time-units.ts';
 
 /** A duration option; `text` is as it was written. */
 export type Duration = { text: string; ms: number };
 
 /** The longest duration: a timer of Node can be 24.8 days at the most. */
-const MOST_MS = 24 * 24 * 3_600_000;
+const MOST_MS = 24 * 24 * HOUR_MS;
 
 const durationSchema = z
   .string()
@@ -55,7 +56,7 @@ export function startTimeLimit(limit: Duration | undefined, onOver: () => void) 
   };
 }
 
-const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
+const UNITS_MS: Record<string, number> = { h: HOUR_MS, m: 60_000, s: 1_000 };
 
 function millisecondsOf(text: string): number {
   const parts = [...text.toLowerCase().matchAll(/(\d+)([hms])/g)];

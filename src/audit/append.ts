@@ -4,6 +4,7 @@ import { fileFault } from '../files/disk.ts';
 import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { HOUR_MS } from '../time-units.ts';
 import type { AuditEntry, Chain, EntryDraft } from './entry.ts';
 import { boundedDraft, entryText, inParts, NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './entry.ts';
 
@@ -37,7 +38,7 @@ const MOST_TRIES = 200;
  * How far the last entry's time may be ahead of the clock. Up to this, a new entry takes the last entry's time, so times do not decrease
  * when a clock is set back. A time further ahead comes from a wrong clock or another writer, and is ignored.
  */
-const MOST_AHEAD_MS = 3_600_000;
+const MOST_AHEAD_MS = HOUR_MS;
 
 /**
  * The trail's last entry as Redis keeps it: number, link, time and key digest (`mark`). `top` is the highest number that the trail ever

@@ -8,6 +8,7 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { fileFault, roomBytesOf, systemCode } from '../files/disk.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
+import { HOUR_MS } from '../time-units.ts';
 import { type FolderWords, foldedName, folderWordsOf } from './folder.ts';
 
 /** A temporary folder of this process, for this user only. */
@@ -75,7 +76,7 @@ const NAME = new RegExp(`^${PREFIX}${MARK_PATTERN}-[A-Za-z0-9]{6}$`);
  * Interval at which the folder's time of change is renewed, in ms. Otherwise the system may clear it away as old, and so may another
  * container, which cannot see that this process is alive.
  */
-const REFRESH_EVERY_MS = 3_600_000;
+const REFRESH_EVERY_MS = HOUR_MS;
 
 const unpacked = new Set<string>();
 

@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS } from '../time-units.ts';
 
 /** The parts of {@link markOfProcess} as a pattern: process id, digest of where it runs, digest of its start. */
 export const MARK_PATTERN = String.raw`(\d+)-([0-9a-f]{8})-([0-9a-f]{8})`;
@@ -63,7 +64,7 @@ export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders
 }
 
 /** A file that nobody touched for a day counts as abandoned. */
-const FORSAKEN_MS = 86_400_000;
+const FORSAKEN_MS = DAY_MS;
 
 let own: string | undefined;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../time-units.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
 /** The channels by which notices reach people. The scripts know these names too (lua/end-way in notices.lua). */
@@ -52,10 +53,10 @@ const FIRST_MS = 5_000;
 const FIRST_SLOW_MS = 5 * 60_000;
 
 /** Longest wait between two attempts, in ms: few attempts at a receiver that is away for days, and one soon after its return. */
-const MOST_MS = 3_600_000;
+const MOST_MS = HOUR_MS;
 
 /** Longest wait that a receiver may ask for, so that a notice is not given up because of it. */
-const MOST_ASKED_MS = 24 * 3_600_000;
+const MOST_ASKED_MS = DAY_MS;
 
 /**
  * The wait before the next attempt, in ms: doubled with each failure, and randomized so that processes do not retry at the same time.

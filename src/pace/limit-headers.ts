@@ -1,4 +1,5 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
+import { HOUR_MS } from '../time-units.ts';
 
 /** What a response's headers state of the service's limit; fields that they do not state are left out. */
 export type LimitWords = {
@@ -18,7 +19,7 @@ export type LimitWords = {
  * Longest wait that is taken from a header, in ms. A longer one is a mistake or an attack: so one response stops all calls for an hour at
  * the most.
  */
-const LONGEST_STATED_WAIT_MS = 3_600_000;
+const LONGEST_STATED_WAIT_MS = HOUR_MS;
 
 /** Most calls that a header may state; a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;

@@ -1,12 +1,10 @@
+import { DAY_MS, HOUR_MS } from '../time-units.ts';
 import { type Cron, readCron } from './read-cron.ts';
 import { momentsAt, wallClock } from './schedule.ts';
 
 type When = { pattern: string; tz: string };
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-
 /**
  * Days within which a pattern's next date is sought. 29 February may be eight years away (2096 to 2104); a date that is farther never
  * comes.

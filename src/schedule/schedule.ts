@@ -1,3 +1,5 @@
+import { DAY_MS } from '../time-units.ts';
+
 /** The tasks of a schedule, in the order in which they run if several are due at once. */
 export const TASKS = ['audit', 'inbox', 'reconcile', 'retry', 'archive'] as const;
 export type TaskName = (typeof TASKS)[number];
@@ -60,8 +62,6 @@ export function momentsAt(wallMs: number, tz: string): { moments: readonly numbe
     .sort((one, other) => one - other);
   return { moments, shifted: wallMs - before };
 }
-
-const DAY_MS = 86_400_000;
 
 function offsetAt(atMs: number, tz: string): number {
   const second = Math.floor(atMs / 1_000) * 1_000;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CallKind, KINDS } from '../call-kind.ts';
 import type { CompanyResource, LimitResource } from '../service/schemas.ts';
 import { companyBodySchema, documentBodySchema, limitBodySchema } from '../service/schemas.ts';
+import { HOUR_MS } from '../time-units.ts';
 import type { ReceivedDocument } from './document-body.ts';
 import type { MadeRecord } from './record.ts';
 
@@ -84,8 +85,6 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
 
 /** Where the stand-in makes hosted sessions: its own choice (examples/session.json). */
 export const STAND_IN_SESSION_PATH = '/invoice-financing/v1/hosted-sessions';
-
-const HOUR_MS = 3_600_000;
 
 /** The prefix of a kind's ids. That of documents is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';

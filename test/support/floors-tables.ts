@@ -17,6 +17,7 @@ const ALONE = [
   'src/sentence.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
+  'src/time-units.ts',
   'src/utc-text.ts',
   'src/web-page.ts',
 ];
@@ -100,7 +101,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/schedule',
     'src/status-meaning.ts',
   ],
-  'src/schedule': ['src/errors.ts', 'src/likeness.ts', 'src/sentence.ts'],
+  'src/schedule': ['src/errors.ts', 'src/likeness.ts', 'src/sentence.ts', 'src/time-units.ts'],
   'src/notices': [...GROUND, 'src/ledger/schema/keys.ts', 'src/notices/notice-settings.ts'],
   // This file reads settings and is no part of the sending.
   'src/notices/notice-settings.ts': [
@@ -119,7 +120,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/redis-memory': ['src/lua-script.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/no-connection.ts': ['src/errors.ts'],
-  'src/files': ['src/errors.ts'],
+  'src/files': ['src/errors.ts', 'src/time-units.ts'],
   'src/redis': [...GROUND, 'src/redis/own'],
   'src/redis/own': [...GROUND, 'src/redis/server-info.ts'],
   'src/service': GROUND,

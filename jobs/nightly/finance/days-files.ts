@@ -14,6 +14,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
+import { HOUR_MS } from '../../../src/time-units.ts';
 import { makeLinesAgain, type OpenImport } from '../../import/lines-again.ts';
 import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
@@ -121,7 +122,7 @@ export async function linesMended(
 }
 
 /** The age, in ms, from which a dropped file is reported. A younger file may still be written or taken. */
-const UNTAKEN_AFTER_MS = 3_600_000;
+const UNTAKEN_AFTER_MS = HOUR_MS;
 
 /** Files that Limitline writes beside a file of buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;

@@ -12,6 +12,7 @@ import type { RowLists } from '../../../src/ledger/search/row-pages.ts';
 import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/time-units.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
@@ -87,9 +88,6 @@ export async function makeFinanceChecks(
     },
   };
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * The time since which files count: since the last check, but at least a day, so that a check at noon takes nothing from the

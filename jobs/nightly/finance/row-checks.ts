@@ -12,6 +12,7 @@ import {
 } from '../../../src/portfolio/lines/advice.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
 import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
+import { DAY_MS } from '../../../src/time-units.ts';
 import { quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
 /** Makes a row check of a function that looks at one row alone. */
@@ -119,8 +120,6 @@ export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | 
 const PLAIN_STATUS = /^[A-Za-z0-9_][\w. -]{0,59}$/;
 
 const MEANS = { review: 'under review', declined: 'declined' } as const;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Finds a limit that has been under review for longer than so many days. The time counts from the service's answer, by which the row was

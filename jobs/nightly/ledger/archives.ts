@@ -1,5 +1,6 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { ArchivedPortfolio } from '../../../src/ledger/schema/archives.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/time-units.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
 import { quoted } from '../walk-ledger.ts';
 
@@ -22,10 +23,8 @@ type ArchivesCheck = {
  * within a week.
  */
 const NIGHTS = 7;
-const DAY_MS = 86_400_000;
-
 /** How long, in ms, a transition may last before it is reported. Archiving or restoring a million rows takes some minutes. */
-const ENDED_WITHIN_MS = 3_600_000;
+const ENDED_WITHIN_MS = HOUR_MS;
 
 /** For each state in which a portfolio is being archived, restored or forgotten: the command that goes on with it. */
 const GOES_ON_BY: Readonly<Record<string, string>> = {

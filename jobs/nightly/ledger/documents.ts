@@ -4,6 +4,7 @@ import type { StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { isUnfinished, type RowRequest } from '../../../src/ledger/schema/row.ts';
 import { digestOf, makeKeySet } from '../../../src/portfolio/identity/digest.ts';
+import { DAY_MS } from '../../../src/time-units.ts';
 import { rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 
 export type DocumentDeps = {
@@ -87,7 +88,7 @@ export type FileDeps = {
 };
 
 /** The age, in ms, below which a stored file that nothing names is not reported: it may belong to an import or run that is under way. */
-const YOUNG_MS = 86_400_000;
+const YOUNG_MS = DAY_MS;
 
 /**
  * Whether this host's data folder is the one with the account's imported files and archives; in a fleet it may be another

@@ -3,6 +3,7 @@ import { cutText } from '../../cut-text.ts';
 import type { RowCause } from '../../ledger/counts/cause.ts';
 import type { AmountIn } from '../../ledger/counts/outcome-sums.ts';
 import { END_OF_DAY } from '../../portfolio/results/decision-columns.ts';
+import { DAY_MS, HOUR_MS } from '../../time-units.ts';
 import { secondText } from '../../utc-text.ts';
 import { type Html, type HtmlValue, html, t, translated } from '../html/html.ts';
 
@@ -123,8 +124,8 @@ const ALL_KEYS = new RegExp(KEYS, 'g');
 const byNumber = (key: string): string => `\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
+  [DAY_MS, 'day'],
+  [HOUR_MS, 'hour'],
   [60_000, 'minute'],
   [1_000, 'second'],
 ];

@@ -6,6 +6,7 @@ import { createSecureContext, type SecureVersion } from 'node:tls';
 import type { Settings } from '../../config.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { DAY_MS } from '../../time-units.ts';
 
 /** A certificate with its chain, and its private key, both PEM. */
 type Certificate = { cert: string; key: string };
@@ -37,10 +38,10 @@ export const TLS_RULES = {
 const LOOK_EVERY_MS = 30_000;
 
 /** When a warning begins before a certificate expires: usually it is renewed about a month before its end. */
-const NEAR_END_MS = 14 * 86_400_000;
+const NEAR_END_MS = 14 * DAY_MS;
 
 /** A warning about the certificate is repeated after this time. */
-const SAY_EVERY_MS = 86_400_000;
+const SAY_EVERY_MS = DAY_MS;
 
 /** @throws LimitlineError `SETTINGS` if the files cannot be read, are not a certificate and a key, or do not match */
 export function readCertificate({ certFile, keyFile }: Files): Certificate {

@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { personOf } from '../../actor.ts';
+import { DAY_MS } from '../../time-units.ts';
 import { sumIn } from '../counts/sums.ts';
 import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding, ReasonToAsk } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
@@ -12,8 +13,6 @@ export type Over = string[];
 
 /** Rows whose buyers are checked with one command: some milliseconds of Redis' time. */
 const LOOKED_AT = 128;
-
-const DAY_MS = 86_400_000;
 
 /** Decides whether an approval waits for a person. */
 export function makeClosing(asked: LedgerPlace & { retryUntilAnswered: RetryUntilAnswered }) {

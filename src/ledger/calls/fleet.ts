@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
+import { HOUR_MS } from '../../time-units.ts';
 import { readBuild } from '../../version.ts';
 import type { ApprovalPolicy } from '../schema/approval.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
@@ -23,7 +24,7 @@ export const VANISHED_AFTER_MS = 6_000;
 export const OFF_DUTY_AFTER_MS = 20_000;
 
 /** Time without a heartbeat after which the status of a process is deleted. */
-const FORGOTTEN_AFTER_MS = 3_600_000;
+const FORGOTTEN_AFTER_MS = HOUR_MS;
 
 /** A quiet worker takes up no row; a drained one has also finished its rows. */
 type WorkState = 'works' | 'quiet' | 'drained';

@@ -3,6 +3,7 @@ import type { CallKind } from '../../call-kind.ts';
 import { counted, grouped, moneyText } from '../../counted.ts';
 import { makeLuaScript } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
+import { DAY_MS } from '../../time-units.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
@@ -165,7 +166,7 @@ export type Plans = ReturnType<typeof makePlans>;
 const OPEN_FOR_MS = 15 * 60_000;
 
 /** The result of a plan is kept for a week; rows keep their histories for longer. */
-const KEPT_FOR_MS = 7 * 24 * 3_600_000;
+const KEPT_FOR_MS = 7 * DAY_MS;
 
 /** A runner without a heartbeat for so long is gone. It sends one with each page of rows, and at least every second. */
 const GONE_AFTER_MS = 10_000;

@@ -1,5 +1,6 @@
 import { sharedFor } from '../../once-at-a-time.ts';
 import type { Meanings } from '../../status-meaning.ts';
+import { DAY_MS } from '../../time-units.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally } from '../counts/row-outcome.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
@@ -42,7 +43,7 @@ export type NewsPage = {
  * The time for which the first page tells what the service or a colleague declined: longer than a weekend with some days off. The ledger
  * lists answers for longer (moves.lua).
  */
-export const NEWS_MS = 7 * 86_400_000;
+export const NEWS_MS = 7 * DAY_MS;
 
 /** The most answers other than a plain yes that are looked at, which takes some ten milliseconds. */
 const MOST_ANSWERS = 2_000;

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../call-kind.ts';
+import { DAY_MS } from '../../time-units.ts';
 import { batcherOf, makeGathered } from '../calls/batches.ts';
 import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
@@ -74,7 +75,7 @@ export type DecidedRow = {
  * The most by which a decision may have been made later than its file says: its time may be without a time zone, or a clock may be wrong.
  * Events have no such allowance, since no person writes their times.
  */
-const FILE_MARGIN_MS = 86_400_000;
+const FILE_MARGIN_MS = DAY_MS;
 
 /** Commands sent at once, and names that one script reads. */
 const AT_ONCE = 500;

@@ -1,4 +1,5 @@
 import type { CallKind, CallRecord } from '../../call-kind.ts';
+import { HOUR_MS } from '../../time-units.ts';
 import { type RowId, STATES, type StateTrait } from './schema.ts';
 
 export type RowState = keyof typeof STATES;
@@ -200,7 +201,7 @@ export type AtNight = { rule: string; nightMs: number; night: number; of: number
  * Runs closer together than this count as one night, in which a row is sent once, whatever the schedule says and whoever starts a run.
  * Two nights are at least 23 hours apart, when the clocks change. Lua has the same constant (rare-moves.lua).
  */
-export const ONE_NIGHT_MS = 12 * 3_600_000;
+export const ONE_NIGHT_MS = 12 * HOUR_MS;
 
 /** A nightly retry as rare-moves.lua reads it; '' for a row that a person sends. */
 export function nightArg(night: AtNight | undefined): string {

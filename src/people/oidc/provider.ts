@@ -4,12 +4,13 @@ import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import { chooseProxy, type ProxySettings } from '../../proxy.ts';
+import { HOUR_MS } from '../../time-units.ts';
 
 /** Time limit of one request to the provider. A page waits for two at most: the provider's metadata, and a token. */
 const LIMIT_S = 4;
 
 /** The provider's metadata is read again after this time; it changes with versions, once in months. */
-const KNOWN_FOR_MS = 3_600_000;
+const KNOWN_FOR_MS = HOUR_MS;
 
 /** After a failure the provider is not asked again for this long, whoever signs in. */
 const LEFT_ALONE_MS = 2_000;

@@ -1,6 +1,7 @@
 import { CONSOLE_ACTOR } from '../../actor.ts';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import { HOUR_MS } from '../../time-units.ts';
 import { peopleScript } from '../people-script.ts';
 import { type Person, ROLES } from '../person.ts';
 import type { Secret } from '../secret.ts';
@@ -179,7 +180,7 @@ export type SessionLimits = {
 
 export const SESSION_LIMITS: SessionLimits = {
   idleMs: 30 * 60_000,
-  absoluteMs: 12 * 3_600_000,
+  absoluteMs: 12 * HOUR_MS,
   halfMs: 10 * 60_000,
   writeAfterMs: 30_000,
   most: 20,

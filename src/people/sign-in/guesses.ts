@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import { DAY_MS, HOUR_MS } from '../../time-units.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
 import { isUserName } from '../users/user.ts';
@@ -38,11 +39,11 @@ export const GUESS_LIMITS: GuessLimits = {
   freeTries: 5,
   firstWaitMs: 2_000,
   longestWaitMs: 15 * 60_000,
-  forgetMs: 24 * 3_600_000,
-  forgetFewMs: 3_600_000,
+  forgetMs: DAY_MS,
+  forgetFewMs: HOUR_MS,
   placeTries: 50,
   placeBackMs: 20_000,
-  knownMs: 30 * 24 * 3_600_000,
+  knownMs: 30 * DAY_MS,
 };
 
 /** The user whom an attempt is about, read by the script that counts the attempt; fields are empty if there is none. */

@@ -1,6 +1,7 @@
 import { LimitlineError } from '../../errors.ts';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import { HOUR_MS } from '../../time-units.ts';
 import { makeFactors } from '../factor/factors.ts';
 import type { HashQueue } from '../passwords/hash-queue.ts';
 import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
@@ -12,7 +13,7 @@ import type { UserView } from './user.ts';
 import { isUserName, makeEpoch, makeUserChanges, needRoles, needUserName, VIEW_FIELDS, viewOf } from './user.ts';
 
 /** For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing. */
-const INITIAL_MS = 72 * 3_600_000;
+const INITIAL_MS = 72 * HOUR_MS;
 
 /** Most users on one page of the list. */
 const PAGE = 50;

@@ -2,6 +2,7 @@ import { grouped } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { Table } from '../../table/table.ts';
+import { DAY_MS } from '../../time-units.ts';
 import { minuteText } from '../../utc-text.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
@@ -161,8 +162,6 @@ export function readAmount(text: string, convention: Decimal | null): ReadValue 
 const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 /** How the moment ends that a day without a time means. */
 export const END_OF_DAY = 'T23:59:59.999Z';
-const DAY_MS = 86_400_000;
-
 /**
  * How far in the future a decision's time may be, since clocks differ. A later time mostly belongs to another time zone, and would override
  * all decisions until it has come.

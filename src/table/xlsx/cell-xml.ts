@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import { cutText } from '../../cut-text.ts';
+import { DAY_MS } from '../../time-units.ts';
 import { STYLES } from './book-parts.ts';
 
 /**
@@ -62,7 +63,7 @@ export function dateOfSerial(written: string, { from1904 }: { from1904: boolean 
 
 /** The serial number of an ISO 8601 date or UTC time, in the 1900 calendar; null for dates before March 1900. */
 export function serialOf(iso: string): number | null {
-  const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
+  const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / DAY_MS;
   // Numbers below 61 are shifted by Excel's false 29 February 1900; no financial statements are so old. 8 decimals give milliseconds.
   return days >= 61 ? Number(days.toFixed(8)) : null;
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { AuditEntry } from '../../../audit/entry.ts';
 import { grouped } from '../../../counted.ts';
+import { HOUR_MS } from '../../../time-units.ts';
 import { ADMIN } from '../../access/access.ts';
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
 import { emptyState, pageHead, pager, table } from '../../parts/blocks.ts';
@@ -17,7 +18,7 @@ export type AuditPageFunctions = {
 };
 
 /** The time limit of an export: a million entries take seconds to read, and longer for a slow client. */
-const EXPORT_LIMIT_MS = 3_600_000;
+const EXPORT_LIMIT_MS = HOUR_MS;
 
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
 export const auditTrailPage = page<AuditPageFunctions>(

@@ -3,6 +3,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { Query } from '../../../ledger/search/row-filter.ts';
+import { HOUR_MS } from '../../../time-units.ts';
 import { SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/html.ts';
@@ -32,7 +33,7 @@ export type DownloadFunctions = {
 type Asked = { request: FastifyRequest; reply: FastifyReply };
 
 /** The time limit of a download: a million rows take a minute to write, and longer for a slow client. */
-const DOWNLOAD_LIMIT_MS = 3_600_000;
+const DOWNLOAD_LIMIT_MS = HOUR_MS;
 
 const CSV = 'text/csv; charset=utf-8';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

@@ -1,5 +1,6 @@
 import { type EventList, type ListedEvent, whoseId } from '../../../ledger/events/event-rows.ts';
 import { becameWords, type EventTotals, type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
+import { DAY_MS } from '../../../time-units.ts';
 import { secondText } from '../../../utc-text.ts';
 import { SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
@@ -83,8 +84,6 @@ function bodyPart({ text, isText, isCut }: ShownBody, sizeBytes: number): Html {
 type EventsFacts = EventList & { nowMs: number };
 
 export type EventsFunctions = { look: (count: number) => Promise<EventsFacts> };
-
-const DAY_MS = 86_400_000;
 
 /** The most rows that a list shows for one event. */
 const MOST_NAMED = 3;

@@ -4,6 +4,7 @@ import { messageOf } from '../../../errors.ts';
 import { asksApproval } from '../../../ledger/schema/approval.ts';
 import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
 import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { HOUR_MS } from '../../../time-units.ts';
 import { FINANCE } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html, t } from '../../html/html.ts';
@@ -18,7 +19,7 @@ import type { RefusedForm } from './read-reading.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The time limit of an upload: enough for a folder of documents over a slow connection. */
-const UPLOAD_LIMIT_MS = 2 * 3_600_000;
+const UPLOAD_LIMIT_MS = 2 * HOUR_MS;
 
 /** The seconds after which the browser reloads a page that waits for the reading or the import, where events and scripts do not work. */
 const REFRESH_S = 5;

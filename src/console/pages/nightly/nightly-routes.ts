@@ -4,6 +4,7 @@ import { LimitlineError } from '../../../errors.ts';
 import { CHECKS, type CheckName, SECTIONS as PARTS } from '../../../ledger/nightly/checks.ts';
 import { SECTION_WORDS } from '../../../ledger/nightly/compare-reports.ts';
 import { TASKS } from '../../../schedule/schedule.ts';
+import { HOUR_MS } from '../../../time-units.ts';
 import { LOOKS, OPERATOR, type Rights, SEES_BUYERS } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html, t, translated } from '../../html/html.ts';
@@ -17,7 +18,7 @@ import { groupTitle, nightTitle, reportHead, reportSections } from './report-vie
 import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY, type NightlyPageFunctions, type ReportPlace } from './sections.ts';
 
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
-const DOWNLOAD_LIMIT_MS = 3_600_000;
+const DOWNLOAD_LIMIT_MS = HOUR_MS;
 
 /**
  * `/nightly` and two more pages: the nightly reports, what Limitline does by itself, and notices. `/nightly/reports/:id`: one

@@ -6,6 +6,7 @@ import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import { spansOf } from '../../../pace/samples.ts';
+import { HOUR_MS } from '../../../time-units.ts';
 import { can, type Right, type Rights } from '../../access/access.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html, t } from '../../html/html.ts';
@@ -241,7 +242,7 @@ function planned(href: string, words: string, command: string, kind: 'plain' | '
 }
 
 /** The stretch of time that the chart shows: one hour, the longest that the samples cover. */
-const SHOWN_MS = 3_600_000;
+const SHOWN_MS = HOUR_MS;
 
 function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const end = openRows(state) > 0 || state.finishedMs === undefined ? nowMs : state.finishedMs;

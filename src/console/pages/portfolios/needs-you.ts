@@ -5,6 +5,7 @@ import type { NewsKind, NewsSum } from '../../../ledger/rows/answered-lately.ts'
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { HeldSummary } from '../../../ledger/story/row-story.ts';
+import { DAY_MS } from '../../../time-units.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, type HtmlValue, html, NOTHING, t } from '../../html/html.ts';
 import { panel, table } from '../../parts/blocks.ts';
@@ -230,7 +231,7 @@ function fixTasks(
     // The lines to fix of a portfolio's only file are as old as the portfolio. Since when a later file has such lines is not known.
     const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
     const sinceMs = faultyMs ?? rejectedMs.get(name);
-    if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
+    if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * DAY_MS) return [];
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
     const parts = [
