@@ -95,7 +95,7 @@ export function readSettings({ env = process.env, cwd = process.cwd(), moreFault
     ...parsed.data,
     dataFolderBy: folder.by,
     dotenv,
-    notices: [...stray.notices, ...idleNoticeSettings(values)],
+    notices: [...stray.notices, ...idleNoticeSettings(values), ...hiddenSettings(given, env)],
   };
 }
 
@@ -104,6 +104,14 @@ function isOverridden(name: string, env: NodeJS.Dict<string>): boolean {
   const own = name.replace(/_FILE$/, '');
   const isInFile = IN_FILES.includes(own);
   return name in env || (isInFile && (own in env || `${own}_FILE` in env));
+}
+
+/** A sentence for each setting whose value in `.env` does not count, since the environment has the setting as empty. */
+function hiddenSettings({ values, names }: GivenSettings, env: NodeJS.Dict<string>): string[] {
+  return names.dotenv
+    .filter((name) => isOverridden(name, env) && values[name.replace(/_FILE$/, '')] === undefined)
+    .filter((name) => SETTING_NAMES.includes(name) || IN_FILES.includes(name.replace(/_FILE$/, '')))
+    .map((name) => `${name} of .env does not count, since the environment has it too, without a value`);
 }
 
 function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {

@@ -28,6 +28,24 @@ test.each(['https_proxy', 'HTTPS_PROXY'])(
   },
 );
 
+// Promise: empty-hides-said
+test('a value of .env that an empty setting of the environment hides is said', async () => {
+  const { dir: cwd, write } = await makeTemporaryFolder();
+  const lines = [
+    'APPROVE_ABOVE=1000',
+    'SERVICE_CONCURRENCY=5',
+    'METRICS_TOKEN_FILE=token',
+    'REDIS_URL=redis://a',
+    'OTHER=1',
+  ];
+  await write('.env', lines.join('\n'));
+  const env = { APPROVE_ABOVE: '', SERVICE_CONCURRENCY: '6', METRICS_TOKEN: '', REDIS_URL_FILE: '', OTHER: '' };
+  const said = ['APPROVE_ABOVE', 'METRICS_TOKEN_FILE', 'REDIS_URL'].map(
+    (name) => `${name} of .env does not count, since the environment has it too, without a value`,
+  );
+  expect(readSettings({ env, cwd }).notices).toEqual(said);
+});
+
 test.each([
   ['"pa#ss" # a comment', 'pa#ss'],
   [`'pa"#ss'`, 'pa"#ss'],
