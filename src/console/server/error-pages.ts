@@ -98,7 +98,33 @@ export function addErrorPages(app: ConsoleApp, log: Log): void {
     return sayTrouble(trouble, request, reply);
   };
   app.setErrorHandler(answer);
-  app.setNotFoundHandler((request, reply) => answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply));
+  const pageOfForm = makePageOfForm(app);
+  app.setNotFoundHandler((request, reply) => {
+    const page = request.method === 'GET' ? pageOfForm(request.url) : undefined;
+    return page ? reply.redirect(page) : answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply);
+  });
+}
+
+/**
+ * Finds the page above an address that forms alone are sent to: a browser reads such an address when somebody opens it from its history.
+ * Answers undefined for any other address. Call this before the routes are registered.
+ */
+function makePageOfForm(app: ConsoleApp): (url: string) => string | undefined {
+  const [pages, forms]: [RegExp[], RegExp[]] = [[], []];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`);
+    for (const one of [method].flat()) {
+      if (one === 'GET') pages.push(pattern);
+      if (one === 'POST') forms.push(pattern);
+    }
+  });
+  return (url) => {
+    const [path = ''] = url.split('?');
+    if (!forms.some((form) => form.test(path))) return undefined;
+    const places = path.split('/');
+    const above = places.map((_place, at) => places.slice(0, places.length - 1 - at).join('/'));
+    return above.find((page) => page !== '' && pages.some((pattern) => pattern.test(page))) ?? '/';
+  };
 }
 
 /**

@@ -21,7 +21,7 @@ const BY_THE_TABLE = /This takes the role|Nobody may do this here/;
 /** Sign-in at an identity provider exists only where one is configured. */
 const TO_COME = /^\w+ \/sign-in\/oidc\b/;
 
-type Answer = { status: number; text: string };
+type Answer = { status: number; text: string; location?: string | undefined };
 
 async function openWalk() {
   const desk = await openDesk(0, {}, { QUEUE_BOARD: 'on' });
@@ -48,7 +48,7 @@ async function openWalk() {
       asked.destroy();
       return { status: answer.statusCode, text: '' };
     }
-    return { status: answer.statusCode, text: await text(answer) };
+    return { status: answer.statusCode, text: await text(answer), location: answer.headers.location };
   };
   return { send, routes };
 }
@@ -145,7 +145,7 @@ test('several roles together may do exactly what at least one of them may do', a
   expect(wrong).toEqual([]);
 });
 
-test('other methods of an address are answered with status 404, and with status 401 without a sign-in', async () => {
+test('other methods of an address are answered with status 404, and with status 401 without a sign-in; a form leads to its page', async () => {
   const { send, routes } = await openWalk();
   const there = new Set(routes);
   const urls = new Set(routes.map((route) => route.split(' ')[1] ?? ''));
@@ -165,8 +165,22 @@ test('other methods of an address are answered with status 404, and with status 
     }
     for (const method of others.slice(0, 1)) {
       const all = await send(method, pathOf(url), as('anna', ...ROLES));
-      if (all.status !== 404) wrong.push(`${method} ${url}: ${all.status}`);
+      const isForm = method === 'GET' && isThere('POST', pathOf(url));
+      if (all.status !== (isForm ? 302 : 404)) wrong.push(`${method} ${url}: ${all.status}`);
     }
   }
   expect(wrong).toEqual([]);
+});
+
+test.each([
+  ['/new/7/confirm?x=1', '/new/7'],
+  ['/work/retry', '/work'],
+  ['/nightly/rules/7/remove', '/nightly'],
+  ['/portfolios/own/rows/a%2Fb/retry', '/portfolios/own/rows/a%2Fb'],
+  ['/users/anna/roles', '/users/anna'],
+  ['/sign-out', '/'],
+])('the address %s, to which a form is sent, leads to the page %s when it is opened', async (address, page) => {
+  const { send } = await openWalk();
+  expect(await send('GET', address, as('anna', ...ROLES))).toMatchObject({ status: 302, location: page });
+  expect((await send('GET', `${address.split('?')[0]}/more`, as('anna', ...ROLES))).status).toBe(404);
 });
