@@ -25,7 +25,11 @@ type HeldAnswer = HeldRow & { made: string | undefined };
  * The answers that a plan is made from. `heldMs`: if they come from a page, since when the row of each answer was held, by the answer's
  * place.
  */
-type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; heldMs?: number[]; by: string };
+type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'sha256' | 'back'> & {
+  file: ResolutionFile;
+  heldMs?: number[];
+  by: string;
+};
 type Kept = Said & { digest: string };
 type Planned = { plan: HeldFilePlan; shown: HeldPlan };
 
@@ -44,7 +48,7 @@ const ON_PAGE: AnswerPlaces = {
 
 /** Answers held rows in two steps: a plan is shown, then executed only as shown. It can be confirmed once, for 15 minutes. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
-  async function planOf(id: string, { portfolio, fileName, back, file, heldMs }: Said): Promise<Planned> {
+  async function planOf(id: string, { portfolio, fileName, sha256, back, file, heldMs }: Said): Promise<Planned> {
     const words = heldMs ? await stillHeld(file.words, heldMs, deps) : file.words;
     const plan = await planHeldFile(portfolio, { ...file, words }, deps, heldMs && ON_PAGE);
     const calls = await deps.stories.calls(plan.planned.map(({ call }) => call));
@@ -63,7 +67,8 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       };
     });
     const shown: HeldPlan = {
-      ...{ id, portfolio, fileName, back, of: await Promise.all(of), silent: file.silent, problems: plan.problems },
+      ...{ id, portfolio, fileName, sha256, back, of: await Promise.all(of) },
+      ...{ silent: file.silent, problems: plan.problems },
       elsewhere: await elsewhereOf(plan, names, deps),
       paused: (await Promise.all(names.map(deps.portfolios.read))).flatMap((one) => (one.paused ? one.name : [])),
       approvals: await approvalsOf(plan, names, deps),
@@ -100,7 +105,8 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       by: string,
     ): Promise<HeldPlan> {
       const file = await readUploaded(content, fileName, (path) => readResolutionFile(path, deps.account));
-      return planAnew({ portfolio, fileName, file, by });
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      return planAnew({ portfolio, fileName, sha256, file, by });
     },
 
     /** Plans answers from a page. Rows that are no longer held as they were, and those of other accounts, are left out as `late`. */

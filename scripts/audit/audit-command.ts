@@ -81,7 +81,15 @@ function needCommand(): UnderWay {
   return underWay;
 }
 
-/** The counts in a command's answer: numbers, and lengths of lists. Texts are left out, because they may be personal data. */
+type Waiting = { approval: string } | undefined;
+
+/** The approval for which an action waits, as a fact for the audit: nothing was sent before it. */
+export const waitsFact = (waits: Waiting): Facts => (waits ? { waits: waits.approval } : {});
+
+/**
+ * The counts in a command's answer: numbers, and lengths of lists; of an approval that it waits for, the id. Other texts are left out,
+ * because they may be personal data.
+ */
 export function answerCounts(answer: unknown): Facts {
   if (typeof answer === 'number') return { status: answer };
   if (Array.isArray(answer)) return { count: answer.length };
@@ -90,6 +98,7 @@ export function answerCounts(answer: unknown): Facts {
   for (const [name, value] of Object.entries(answer)) {
     if (typeof value === 'number' || typeof value === 'boolean') facts[name] = value;
     else if (Array.isArray(value)) facts[name] = value.length;
+    else if (name === 'waits') Object.assign(facts, waitsFact(value as Waiting));
   }
   return facts;
 }

@@ -66,7 +66,8 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   resolve: {
     what: 'held calls resolved',
     audit: onNamed,
-    asks: ({ options }) => options.all === true || asksFirst(options),
+    // A file is refused as a whole where a line of it is wrong: then there is no entry, because nothing was done.
+    asks: ({ options }) => options.all === true || options.from !== undefined || asksFirst(options),
   },
   sessions: { what: 'hosted sessions asked for', audit: onNamed },
   pause: { what: 'line paused', audit: onNamed },

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
@@ -6,7 +5,7 @@ import { columnWords, decisionsWords, foreseenWords, makeKeptColumns } from '../
 import { commandLineActor } from '../../src/actor.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
-import { sha256Of } from '../../src/files/disk.ts';
+import { givenFileDigest } from '../../src/files/disk.ts';
 import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
@@ -51,8 +50,7 @@ export function register(program: Command, terminal: Terminal): void {
       const settings = readSettings();
       const columns = makeKeptColumns({ dataDir: settings.LIMITLINE_DATA });
       const options = { ...(await readOptionsOf(reading)), account: accountOf(settings), map, keptOf: columns.find };
-      // A pipe can be read only once.
-      const sha256 = statSync(path, { throwIfNoEntry: false })?.isFile() ? await sha256Of(path) : undefined;
+      const sha256 = await givenFileDigest(path);
       const file = await readDecisionsFile(path, options);
       await withContext(
         async (context) => {

@@ -11,7 +11,7 @@ import { type NamedOtherRequests, type OtherRequests, otherRequestsWords } from 
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { askedWords } from '../approval/approval-words.ts';
-import { auditCommand } from '../audit/audit-command.ts';
+import { auditCommand, waitsFact } from '../audit/audit-command.ts';
 import {
   actOnChosen,
   actOnShown,
@@ -76,7 +76,12 @@ async function retryAll(retry: Retry, filter: RowFilter, isChosen: boolean, how:
     const { plan } = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun: true }, context);
     const others = await namesOf(plan.others, context);
     if (!dryRun && others && !(await mayGoOn(name, others, how, terminal))) return {};
-    const facts = ({ state: ended }: Acted) => ({ planned: plan.rows, retried: ended?.done, changed: ended?.came });
+    const facts = ({ state: ended, waits: asked }: Acted) => ({
+      planned: plan.rows,
+      retried: asked ? 0 : ended?.done,
+      changed: ended?.came,
+      ...waitsFact(asked),
+    });
     const act = () => actOnShown(plan, context);
     const acted: Acted =
       dryRun || isEmpty(plan)
@@ -106,7 +111,7 @@ async function retryAll(retry: Retry, filter: RowFilter, isChosen: boolean, how:
       ...(cause ? { cause: cause.id } : {}),
       ...(why ? { why } : {}),
     });
-    return { planned: plan.rows, retried: done, changed: came };
+    return { planned: plan.rows, retried: waits ? 0 : done, changed: came, waits };
   });
 }
 
@@ -135,16 +140,22 @@ async function retryOne(retry: Retry, how: How, terminal: Terminal) {
     const others = isFree ? await namesOf(await findOtherRequests([[found]], {}, context.rows), context) : undefined;
     if (others && !(await mayGoOn(name, others, how, terminal))) return;
     const act = () => retryNamed(retry, commandLineActor(), context);
-    const retried = await (asksFirst(how) ? auditCommand(context, act) : act());
+    const facts = (came: Awaited<ReturnType<typeof act>>) => ({
+      retried: came?.is === 'again' ? 1 : 0,
+      ...waitsFact(came?.is === 'waits' ? came.asked : undefined),
+    });
+    const retried = await (asksFirst(how) ? auditCommand(context, act, { facts }) : act());
     const { goes, workers } = await goingOn(1, name, context);
     const told = others ? { otherRequests: others } : {};
     if (retried?.is === 'waits') {
       const { asked } = retried;
       const words = askedWords(name, asked, await currencyOfPortfolio(name, context));
-      return terminal.print(words, { portfolio: name, retried: 0, waits: asked, workers, ...told });
+      terminal.print(words, { portfolio: name, retried: 0, waits: asked, workers, ...told });
+      return { retried: 0, waits: asked };
     }
     if (retried?.is !== 'again') throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
     terminal.print(`Portfolio ${name}: ${goes}`, { portfolio: name, retried: 1, workers, ...told });
+    return { retried: 1 };
   });
 }
 

@@ -6,12 +6,13 @@ import { currencyOfPortfolio, importNames } from '../../jobs/rows/import-names.t
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';
+import { givenFileDigest } from '../../src/files/disk.ts';
 import { answeredWords, elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import type { ResolvedRow } from '../../src/ledger/story/held-plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { askedWords } from '../approval/approval-words.ts';
-import { auditCommand } from '../audit/audit-command.ts';
+import { auditCommand, waitsFact } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { asksFirst, checkYesForAll, type ResolveOptions, unlessRight } from '../options/resolve-options.ts';
@@ -26,6 +27,7 @@ export async function resolveFile(
   terminal: Terminal,
 ): Promise<number> {
   const { dryRun = false, idIsRight = false } = options;
+  const sha256 = await givenFileDigest(path);
   const file = await readResolutionFile(path, accountOf(readSettings()));
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
@@ -69,7 +71,9 @@ export async function resolveFile(
       }
     }
     const act = () => resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of, currency)));
-    const resolution = await (asks ? auditCommand(context, act) : act());
+    const said = { sha256, made: plan.planned.length - again.length, resent: again.length };
+    const facts = ({ calls, rows, waits }: ResolutionSummary) => ({ ...said, calls, rows, ...waitsFact(waits) });
+    const resolution = await auditCommand(context, act, { facts });
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits, currency)
@@ -120,7 +124,11 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print(UNCHANGED, { portfolio: name, planned, rows: 0 });
       return PROBLEMS_STATUS;
     }
-    const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
+    const facts = ({ state, waits }: Acted) => ({
+      rows: waits ? 0 : state?.done,
+      changed: state?.came,
+      ...waitsFact(waits),
+    });
     const acted = await auditCommand(context, () => actOnShown(plan, context), { facts });
     const { rows = 0, changed = 0 } = facts(acted);
     const supplier = plan.supplier && rows === 0 ? "The supplier's company is sent again" : undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
+import { createReadStream, type Dirent, statSync } from 'node:fs';
 import { link, lstat, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
@@ -89,6 +89,11 @@ export async function sha256Of(path: string, bytes = Number.POSITIVE_INFINITY): 
   const digest = createHash('sha256');
   await pipeline(createReadStream(path, { end: bytes - 1 }), digest);
   return digest.digest('hex');
+}
+
+/** The SHA-256 of a file that a person names; undefined for a pipe, which can be read only once. */
+export async function givenFileDigest(path: string): Promise<string | undefined> {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? sha256Of(path) : undefined;
 }
 
 /** Makes a file, or the new and renamed entries of a folder, durable on the disk. @throws the system's error */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { type HeldRow, heldName } from '../../src/ledger/rows/story.ts';
 import { openConsole, openDesk } from '../support/desk.ts';
@@ -90,9 +91,9 @@ test('confirming ids is refused while other requests are selected, and the form 
   expect((await answer([first], id, { ...pick, resend: 'yes' })).text).toContain('ask again for');
 });
 
-// Promise: file-answers-held
+// Promises: file-answers-held, audit-proves-the-file
 test('a file of answers is previewed, and done once as it was previewed', async () => {
-  const { post, get, sendFile, madeFor, limitline, json, standIn } = await openHeld();
+  const { context, post, get, sendFile, madeFor, limitline, json, standIn } = await openHeld();
   const wrong = await sendFile(`line,id\n3,company_1\n99,resend\n`);
   expect(wrong).toMatchObject({ status: 200, text: expect.stringContaining('Problems in 2 lines of the file') });
   expect(wrong.text).not.toContain('name="plan"');
@@ -111,12 +112,16 @@ test('a file of answers is previewed, and done once as it was previewed', async 
   expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
   expect((await json('report', 'q4')).states.held).toBe(2);
 
-  const again = await sendFile(`line,id\n3,${madeFor('HRB 2')}\n5,${madeFor('HRB 4')}\n`);
+  const content = `line,id\n3,${madeFor('HRB 2')}\n5,${madeFor('HRB 4')}\n`;
+  const again = await sendFile(content);
   const next = /name="plan" value="([^"]+)"/.exec(again.text)?.[1] ?? '';
   expect(await post('/portfolios/other/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   const done = await post('/portfolios/q4/held/confirm', { plan: next });
   expect(done.headers.get('location')).toBe('/portfolios/q4/held?did=answered-2');
   expect((await get('/portfolios/q4/held?did=answered-2')).text).toContain('2 calls answered');
+  const [audited] = (await context.audit.read.page({ count: 1, walk: 9 })).entries;
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  expect(audited?.facts).toMatchObject({ file: 'held.csv', sha256, made: 2, resent: 0, calls: 2 });
   expect(await post('/portfolios/q4/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
   expect(standIn.counts().made.limit).toBe(4);

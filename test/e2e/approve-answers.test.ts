@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import { callCommand } from '../support/command.ts';
@@ -21,7 +24,13 @@ async function openHeld(rows: number) {
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { held: rows } });
   return {
     limitline,
+    cwd: desk.cwd,
     approvals: context.approvals,
+    /** The facts of the newest entry of the audit trail. */
+    audited: async () => {
+      const { entries } = await context.audit.read.page({ count: 1, walk: 9 });
+      return entries[0]?.facts;
+    },
     answer: (...args: string[]) =>
       callCommand([...args, '--as', 'bob', '--password-stdin'], {
         ...desk,
@@ -63,4 +72,38 @@ test('approve prints each of several open approvals separately, and requires one
   expect(stderr).toMatch(
     /^limitline: Several approvals of portfolio "q4" wait: name one by --approval, such as --approval \S+\. Nothing was done\.$/m,
   );
+});
+
+// Promise: audit-proves-the-file
+test('the audit trail says what a file of answers said, which file it was, and which approval its rows wait for', async () => {
+  const { limitline, audited, approvals, cwd } = await openHeld(4);
+  const answers = 'line,id\n2,resend\n3,company_7\n4,resend\n5,\n';
+  await writeFile(join(cwd, 'answers.csv'), answers);
+  expect((await limitline('resolve', 'q4', '--from', 'answers.csv', '--id-is-right')).status).toBe(0);
+  const [asked] = await approvals.waiting();
+  expect(await audited()).toEqual({
+    sha256: createHash('sha256').update(answers).digest('hex'),
+    made: 1,
+    resent: 2,
+    calls: 0,
+    rows: 0,
+    waits: asked?.id,
+  });
+});
+
+test('the audit trail says that rows wait for an approval, and not that they were sent again', async () => {
+  const { limitline, audited, approvals, answer } = await openHeld(2);
+  await limitline('resolve', 'q4', '--line', '2', '--resend');
+  expect(await audited()).toMatchObject({ calls: 0, rows: 0, waits: (await approvals.waiting())[0]?.id });
+  await answer('decline', 'q4', '--because', 'no');
+  await limitline('resolve', 'q4', '--all', '--resend', '--yes');
+  expect(await audited()).toMatchObject({ rows: 0, waits: (await approvals.waiting())[0]?.id });
+});
+
+test('a file of answers with a wrong line changes nothing, and leaves no entry that says it did', async () => {
+  const { limitline, audited, cwd } = await openHeld(2);
+  const before = await audited();
+  await writeFile(join(cwd, 'answers.csv'), 'line,id\n2,resend\n9,resend\n');
+  expect((await limitline('resolve', 'q4', '--from', 'answers.csv')).status).toBe(2);
+  expect(await audited()).toEqual(before);
 });

@@ -199,4 +199,15 @@ test('decline cancels the rows with its reason, and a retry of these rows waits 
   });
   expect(await json('retry', 'q4', '--state', 'cancelled')).toMatchObject({ retried: 0 });
   expect(await states()).toMatchObject({ awaiting: 2, cancelled: 0 });
+  const { entries } = await json('audit', 'list');
+  const facts = entries
+    .filter(({ what, is }: Said) => what === 'rows retried' && is === 'done')
+    .map(({ facts }: Said) => facts);
+  expect(facts).toMatchObject([
+    { planned: 2, retried: 0, waits: expect.any(String) },
+    { planned: 0, retried: 0 },
+  ]);
 });
+
+/** What these tests read of an audit entry. */
+type Said = { what: string; is?: string; facts?: unknown };

@@ -24,6 +24,8 @@ export type HeldPlan = {
   portfolio: string | undefined;
   /** The name of the file with the answers; left out for answers from a page. */
   fileName?: string | undefined;
+  /** The SHA-256 of that file. */
+  sha256?: string | undefined;
   /** The page to return to after answers from a page. */
   back?: string | undefined;
   /** The answers in their order. Each has the kind of call, when it was sent, in ms, if that is known, and a warning about a strange id. */

@@ -231,11 +231,15 @@ function planParts(reply: Acting['reply'], plan: HeldPlan, changed = false) {
 type Done = Extract<HeldPlanConfirmed, { is: 'done' }>;
 
 /** The facts that the audit trail records of answers: one answer from a page in full, several as counts. */
-function factsOf({ plan: { fileName, of }, resolution: { calls, rows, waits } }: Done): Record<string, unknown> {
+function factsOf({ plan, resolution: { calls, rows, waits } }: Done): Record<string, unknown> {
+  const { fileName, sha256, of } = plan;
   const [one, ...others] = of;
   const single = fileName === undefined && others.length === 0 && one;
   const portfolios = [...new Set(of.map(({ row }) => rowIdOf(row)?.portfolio))].join(', ');
-  const said = single ? { row: single.row, made: single.made ?? t`no: sent again` } : { portfolios };
+  const made = of.filter((answer) => answer.made !== undefined).length;
+  const said = single
+    ? { row: single.row, made: single.made ?? t`no: sent again` }
+    : { portfolios, file: fileName, sha256, made, resent: of.length - made };
   return {
     ...said,
     calls,
