@@ -2,17 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Big } from 'big.js';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Elsewhere, Plans } from '../../src/ledger/plans/plan.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
-import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldPlan, HeldPlanConfirmed } from '../../src/ledger/story/held-plan.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
-import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
+import { whyAnswersWait } from './answers-approval.ts';
+import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
 import { knownIds, strangeId } from './id-faults.ts';
 import type { AnswerPlaces, ElsewhereDeps, HeldFileDeps, HeldFilePlan } from './plan-held-file.ts';
@@ -175,14 +174,9 @@ async function elsewhereOf(
 
 /** Computes {@link HeldPlan.approvals}. Each portfolio is judged separately, as it is when the plan is confirmed. */
 async function approvalsOf({ planned }: HeldFilePlan, names: readonly string[], deps: HeldPlanDeps) {
-  const policy = await deps.approvalPolicy();
-  // Without a rule on sums, amounts are not read. So a damaged row's amount stops no plan.
-  if (!asksApproval(policy)) return [];
   const all = names.map(async (portfolio) => {
-    const rows = planned.flatMap(({ found }) => (found.row.portfolio === portfolio ? [{ found }] : []));
-    const sum = rows.reduce((total, { found }) => total.plus(found.result.request.limit.requested_limit), new Big(0));
-    const given = { sum: sum.toFixed(), approvals: deps.approvals, policy };
-    const why = await whyNeededWords({ portfolio, kind: 'answer' }, () => justThese(rows), given);
+    const held = planned.flatMap(({ found }) => (found.row.portfolio === portfolio ? [found] : []));
+    const why = await whyAnswersWait(portfolio, held, deps);
     return why === undefined ? [] : [{ portfolio, why }];
   });
   return (await Promise.all(all)).flat();

@@ -181,6 +181,8 @@ export type ResolutionSummary = {
   elsewhere?: Elsewhere[] | undefined;
   of?: ResolvedRow[];
   waits?: AskedFor;
+  /** Only of a dry run: why another person has to approve the answer, in words. */
+  approval?: string | undefined;
   looked?: Looked;
   /** The reason why a person should look at the given id again, if there is one. */
   strange?: string | undefined;

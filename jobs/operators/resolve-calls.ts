@@ -6,6 +6,7 @@ import { KIND_OF, type Step } from '../../src/ledger/schema/row.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type CallInDoubt, callInDoubt, callsOf, type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
+import { whyAnswersWait } from './answers-approval.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
@@ -58,7 +59,8 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   const elsewhere = await heldElsewhere(portfolio, [[held]], deps);
   const nothing = { calls: 0, rows: 0, elsewhere, of, strange, looked: { lookedMs, heldMs: held.result.updatedMs } };
   const isMeant = step === undefined || held.result.step === step;
-  if (dryRun || !isMeant) return nothing;
+  if (dryRun) return { ...nothing, approval: await whyAnswersWait(portfolio, [held], deps) };
+  if (!isMeant) return nothing;
   const requested = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
   const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, requested, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };

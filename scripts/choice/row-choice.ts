@@ -84,7 +84,7 @@ export function planWords(plan: Plan, others?: NamedOtherRequests): string {
 }
 
 /** A sentence that a colleague has to approve first, and why; none if nobody has to. */
-export function approvedFirst({ approval }: Plan): string[] {
+export function approvedFirst({ approval }: Pick<Plan, 'approval'>): string[] {
   return approval === undefined ? [] : [`A colleague must approve this first. ${approval}`.trimEnd()];
 }
 

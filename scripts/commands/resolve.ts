@@ -7,6 +7,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
+import { approvedFirst } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { ResolveOptions } from '../options/resolve-options.ts';
 import { asksFirst, checkResolveOptions, unlessRight, withResolveOptions } from '../options/resolve-options.ts';
@@ -66,10 +67,11 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
 }
 
 function wordsOf(
-  { of = [], elsewhere, strange, waits }: ResolutionSummary,
+  { of = [], elsewhere, strange, waits, approval }: ResolutionSummary,
   currency: string | undefined,
   dryRun = false,
 ): string {
   const said = of.map((one) => resolvedWords(one, currency, dryRun ? 'would be' : waits ? 'will be' : 'is'));
-  return [...said, ...(dryRun && strange ? [strange] : []), ...elsewhereWords(elsewhere)].join('\n');
+  const before = [...(dryRun && strange ? [strange] : []), ...approvedFirst({ approval })];
+  return [...said, ...before, ...elsewhereWords(elsewhere)].join('\n');
 }

@@ -1,3 +1,4 @@
+import { whyAnswersWait } from '../../jobs/operators/answers-approval.ts';
 import { knownIds, strangeId } from '../../jobs/operators/id-faults.ts';
 import type { HeldFilePlan, ResolutionSummary } from '../../jobs/operators/plan-held-file.ts';
 import { heldElsewhere, planHeldFile, resolvedOf, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
@@ -43,28 +44,33 @@ export async function resolveFile(
       terminal.print(words, { ...counts, calls: 0, rows: 0, of: [] });
       return PROBLEMS_STATUS;
     }
+    const asks = !dryRun && asksFirst(options);
+    const rows = plan.planned.map(({ found }) => found);
+    const approval = dryRun || asks ? await whyAnswersWait(name, rows, context) : undefined;
     if (dryRun) {
       const imports = await importNames(name, context);
       const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
-      const found = [plan.planned.map((one) => one.found)];
-      const goes = elsewhereWords(await heldElsewhere(name, found, context));
+      const goes = elsewhereWords(await heldElsewhere(name, [rows], context));
       const words = [
         ...of.map((one) => resolvedWords(one, currency, 'would be')),
+        ...approvedFirst({ approval }),
         ...goes,
         silentWords(file.silent),
         NOTHING_CHANGED,
       ];
-      terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
+      const foreseen = approval === undefined ? {} : { approval };
+      terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of, ...foreseen });
       return 0;
     }
-    const asks = asksFirst(options);
     const again = plan.planned.filter(({ made }) => made === undefined).map(({ found }) => found);
     if (asks && again.length > 0) {
       const sum = again.map(({ result }) => result.request.limit.requested_limit).reduce(addAmounts);
       const elsewhere = elsewhereWords(await heldElsewhere(name, [again], context));
       const answered = plan.planned.filter(({ found, made }) => resolvedOf(found, made, new Map()).answered).length;
       const parts = [`${counted(again.length, 'held row')}, ${moneyText(sum, currency)} in total`];
-      terminal.say(`limitline: ${[againWords(parts), ...answeredWords(answered), ...elsewhere].join(' ')}`);
+      terminal.say(
+        `limitline: ${[againWords(parts), ...answeredWords(answered), ...approvedFirst({ approval }), ...elsewhere].join(' ')}`,
+      );
       if (!(await askYesOrNo(AGAIN, NEVER))) {
         terminal.print(UNCHANGED, { ...counts, calls: 0, rows: 0, of: [] });
         return PROBLEMS_STATUS;

@@ -107,3 +107,21 @@ test('a file of answers with a wrong line changes nothing, and leaves no entry t
   expect((await limitline('resolve', 'q4', '--from', 'answers.csv')).status).toBe(2);
   expect(await audited()).toEqual(before);
 });
+
+// Promise: plan-says-who-must-approve
+test('resolve --dry-run says of a file and of a line that another person must approve, and nothing waits then', async () => {
+  const { limitline, approvals, cwd } = await openHeld(3);
+  await writeFile(join(cwd, 'answers.csv'), 'line,id\n2,resend\n4,resend\n');
+  for (const chosen of [
+    ['--from', 'answers.csv'],
+    ['--line', '3', '--resend'],
+  ]) {
+    const { stdout } = await limitline('resolve', 'q4', ...chosen, '--dry-run');
+    expect(stdout).toMatch(
+      /sent again\nA colleague must approve this first\..*\nNothing was changed \(--dry-run\)\.\n$/s,
+    );
+    const json = JSON.parse((await limitline('resolve', 'q4', ...chosen, '--dry-run', '--json')).stdout);
+    expect(json).toMatchObject({ dryRun: true, approval: expect.any(String) });
+  }
+  expect(await approvals.waiting()).toEqual([]);
+});

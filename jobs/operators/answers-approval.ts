@@ -1,0 +1,22 @@
+import { Big } from 'big.js';
+import { asksApproval } from '../../src/ledger/schema/approval.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
+import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
+
+/** Why another person has to approve answers about these held rows of a portfolio, in words; undefined if nobody has to. */
+export async function whyAnswersWait(
+  portfolio: string,
+  held: readonly FoundRow[],
+  { approvals, approvalPolicy }: AskDeps,
+): Promise<string | undefined> {
+  const policy = await approvalPolicy();
+  // Without a rule on sums, amounts are not read. So a damaged row's amount stops no plan.
+  if (!asksApproval(policy)) return undefined;
+  const sum = held.reduce((total, { result }) => total.plus(result.request.limit.requested_limit), new Big(0));
+  const rows = held.map((found) => ({ found }));
+  return whyNeededWords({ portfolio, kind: 'answer' }, () => justThese(rows), {
+    sum: sum.toFixed(),
+    approvals,
+    policy,
+  });
+}
