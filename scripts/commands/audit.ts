@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { AuditTrail } from '../../src/audit/audit-trail.ts';
-import { type AuditEntry, readExportLine } from '../../src/audit/entry.ts';
+import { type AuditEntry, readEntry, readExportLine } from '../../src/audit/entry.ts';
 import { type AuditFilter, exportLines } from '../../src/audit/read-trail.ts';
 import { makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
@@ -112,8 +112,8 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
 }
 
 /**
- * Checks an export line by line. The export may begin at `from` and end before the trail does. As far as it reaches, it is
- * compared with the last entries that this host remembers.
+ * Checks an export line by line. Lines before the first entry from `from` on are left out, such as those before a known break. The
+ * export may end before the trail does: it is compared with the last entries that this host remembers as far as it reaches.
  *
  * @throws LimitlineError `FILE` where it cannot be read
  */
@@ -125,9 +125,12 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
     remembered: known ? [{ ...known, by: 'the data folder of this host', mustReach: false }] : [],
   });
   const file = createReadStream(path);
+  let isBefore = from !== undefined;
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
       const entry = readExportLine(line);
+      isBefore &&= (readEntry(entry?.text ?? '')?.number ?? 0) < (from ?? 0);
+      if (isBefore) continue;
       // A line that is no entry gets an empty link, which cannot be right. So the check fails at this line.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
     }

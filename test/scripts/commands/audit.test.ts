@@ -110,6 +110,10 @@ test('audit verify reports an empty range as not checked, and prints the command
   await writeFile(file, (await readFile(file, 'utf8')).replace('"ben"', '"bob"'));
   const broken = await limitline('audit', 'verify', '--file', file);
   expect([broken.status, broken.stdout]).toEqual([2, expect.stringContaining(`verify --file "${file}" --from 3`)]);
+  const behind = await limitline('audit', 'verify', '--file', file, '--from', '3');
+  expect([behind.status, behind.stdout]).toEqual([0, expect.stringContaining('2 entries, number 3 to 4')]);
+  const nothing = await limitline('audit', 'verify', '--file', file, '--from', '900');
+  expect([nothing.status, nothing.stdout]).toEqual([0, expect.stringContaining('nothing was checked')]);
   expect((await limitline('audit', 'list', '--help')).stdout.match(/default: 50/g)).toHaveLength(1);
 });
 
