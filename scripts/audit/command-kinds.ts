@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { EXPORTED } from '../../src/audit/entry.ts';
 import { asksFirst } from '../options/resolve-options.ts';
 
 /** A command's arguments in order, and its options by name. */
@@ -45,7 +46,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'rule add': { what: 'nightly rule added', audit: onNamed },
   'rule list': 'reads',
   'rule remove': { what: 'nightly rule removed', audit: onNamed },
-  'audit export': { what: 'audit trail exported', audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
+  'audit export': { what: EXPORTED, audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   events: 'reads',
   'events export': { what: 'events exported', audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   'events try': 'reads',

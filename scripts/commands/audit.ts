@@ -4,9 +4,9 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { AuditTrail } from '../../src/audit/audit-trail.ts';
-import { type AuditEntry, readEntry, readExportLine } from '../../src/audit/entry.ts';
+import { type AuditEntry, EXPORTED, readEntry, readExportLine } from '../../src/audit/entry.ts';
 import { type AuditFilter, exportLines } from '../../src/audit/read-trail.ts';
-import { makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
+import { type Broken, makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { fileFault } from '../../src/files/disk.ts';
@@ -125,6 +125,7 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
     remembered: known ? [{ ...known, by: 'the data folder of this host', mustReach: false }] : [],
   });
   const file = createReadStream(path);
+  const exports = new Set<number>();
   let isBefore = from !== undefined;
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -133,11 +134,27 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
       if (isBefore) continue;
       // A line that is no entry gets an empty link, which cannot be right. So the check fails at this line.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
+      notePart(exports, readEntry(entry?.text ?? ''));
     }
   } catch (error) {
     throw fileFault(path, 'read', error);
   }
-  return verifier.end();
+  const check = verifier.end();
+  const nothingFrom = from !== undefined && check.entries === 0;
+  return check.broken || exports.size > 0 || nothingFrom ? check : { ...check, broken: cutOff(check) };
+}
+
+/** Keeps the numbers of the exports that were begun and not yet ended: a whole file has that of its own export among them. */
+function notePart(exports: Set<number>, entry: AuditEntry | undefined): void {
+  if (entry?.what !== EXPORTED) return;
+  if (entry.is === 'begun') exports.add(entry.number);
+  else if (entry.of !== undefined) exports.delete(entry.of);
+}
+
+function cutOff({ last }: TrailCheck): Broken {
+  const number = (last?.number ?? 0) + 1;
+  const words = `The end of the file is missing, from entry ${number} on: an export has the entry about itself, and this file has none.`;
+  return { number, atMs: undefined, is: 'end', words };
 }
 
 /**
@@ -156,7 +173,11 @@ function checkWords(
   const at = (atMs: number) => new Date(atMs).toISOString();
   if (broken) {
     const when = broken.atMs === undefined ? '' : ` The entry there was written at ${at(broken.atMs)}.`;
-    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} checked. To check the entries after that one: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
+    const checked = `${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} checked.`;
+    const found = `${what} does not hold. ${broken.words}${when} ${checked}`;
+    // Behind the end of a file there is nothing to check.
+    if (file !== undefined && broken.is === 'end') return found;
+    return `${found} To check the entries after that one: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
   }
   if ((!last || first === undefined) && from !== undefined)
     return `${what} has no entry from number ${grouped(from)} on: nothing was checked.`;

@@ -105,6 +105,9 @@ export function readExportLine(line: string): KeptEntry | undefined {
   return before === undefined || link === undefined ? undefined : { text: `${before}}`, link };
 }
 
+/** The action (`what`) of an export, whose first entry stands in the exported file itself, since it is written before. */
+export const EXPORTED = 'audit trail exported';
+
 /** Actor and origin of the entries that the trail writes by itself, such as that on a change of its key. */
 export const NOBODY = 'limitline';
 export const THE_TRAIL = 'the trail itself';

@@ -89,6 +89,15 @@ test('an exported trail is verified without Redis, and each changed, missing or 
   expect((await limitline('audit', 'verify', '--file', 'trail.ndjson')).stdout).toContain(
     'trail.ndjson is whole: 4 entries',
   );
+  // The export's own entry is the last line, so a cut end shows, and an empty file, too.
+  for (const [lines, number] of [
+    [3, 4],
+    [0, 1],
+  ] as const) {
+    await writeFile(path, text.split('\n').slice(0, lines).join('\n'));
+    const cut = await json('audit', 'verify', '--file', 'trail.ndjson');
+    expect(cut).toMatchObject({ entries: lines, broken: { number, is: 'end' } });
+  }
   await writeFile(path, text.replace('"rows":3', '"rows":4'));
   const changed = await limitline('audit', 'verify', '--file', 'trail.ndjson');
   expect(changed).toMatchObject({ status: 2, stdout: expect.stringContaining('Entry 2 was changed') });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { AuditEntry } from '../../../audit/entry.ts';
+import { type AuditEntry, EXPORTED } from '../../../audit/entry.ts';
 import { grouped } from '../../../counted.ts';
 import { HOUR_MS } from '../../../time-units.ts';
 import { ADMIN } from '../../access/access.ts';
@@ -37,7 +37,7 @@ export const auditTrailPage = page<AuditPageFunctions>(
       limitMs: EXPORT_LIMIT_MS,
       show: ({ request, reply, given }) => {
         const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-        const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
+        const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: EXPORTED };
         return sendDownload({ request, reply }, file, given.export());
       },
     }),
