@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
@@ -61,7 +63,7 @@ async function openUsed() {
     path
       .replace(/BUYER|DONE|REFUSED|HELD/, (state) => keys[state as keyof typeof keys])
       .replace('/new/DRAFT', location);
-  return { web, pathOf };
+  return { desk, web, pathOf };
 }
 
 // Promise: pages-for-everybody
@@ -93,7 +95,10 @@ testInBrowser('every page is accessible and fits, light and dark, wide and at 32
 });
 
 testInBrowser('a printed page cuts off no column of its tables, as nobody can scroll on paper', async () => {
-  const { web } = await openUsed();
+  const { desk, web } = await openUsed();
+  const yen = ['name,requested_limit,currency', 'Buyer of Osaka,999999999,JPY', 'Buyer of Kobe,300000000,JPY'];
+  await writeFile(join(desk.cwd, 'yen.csv'), yen.join('\n'));
+  await desk.limitline('run', 'yen.csv', '--no-results');
   // The width of A4 in pixels, without its margins.
   const { page } = await openBrowser({ width: 717, height: 1_000 });
   await page.emulateMedia({ media: 'print' });
@@ -104,5 +109,12 @@ testInBrowser('a printed page cuts off no column of its tables, as nobody can sc
       .filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth + 1)
       .map((cell) => cell.getAttribute('data-head') ?? cell.textContent)`);
     expect(cut, `what is cut off of ${path}`).toEqual([]);
+    // Words of a column that is too narrow would break between any two letters.
+    const narrow = await page.evaluate<string[]>(`[...document.querySelectorAll('.wait')]
+      .filter((wait) => wait.clientWidth < 50).map((wait) => wait.textContent)`);
+    expect(narrow, `what is too narrow to read on ${path}`).toEqual([]);
+    const right = await page.evaluate<string[]>(`[...document.querySelectorAll('.cell:not(.is-amount) > .row-problem')]
+      .filter((one) => getComputedStyle(one).textAlign === 'right').map((one) => one.textContent)`);
+    expect(right, `what is at the right of its column on ${path}`).toEqual([]);
   }
 });
