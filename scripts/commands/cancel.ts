@@ -72,5 +72,7 @@ function cancelWords(name: string, { cancelled, answered, open }: Cancelled): st
       `${calls} yet; ${open === 1 ? 'its answer decides how its row ends' : 'their answers decide how their rows end'}.`,
     );
   }
+  if (cancelled > 0)
+    parts.push(`To send ${cancelled === 1 ? 'it' : 'them'} after all: npx limitline retry "${name}" --state cancelled`);
   return parts.join(' ');
 }

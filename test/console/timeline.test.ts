@@ -72,6 +72,11 @@ test.each<[StoryEvent, string]>([
     { is: 'asked', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
     "Rule k3f9a of olivia asks to have it go on; it was rejected by the service, and waits for another person's approval.",
   ],
+  [
+    { is: 'asked', by: 'olivia', from: 'held' },
+    "olivia asks to have it go on; it was in need of an answer, and waits for another person's approval.",
+  ],
+  [{ is: 'retried', by: 'olivia', from: 'held' }, 'Sent again by olivia: it had been in need of an answer.'],
   [{ is: 'resolved', kind: 'limit', by: 'anna' }, 'anna said: the limit was not made and may be sent again.'],
   [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
   [{ is: 'cancelled', by: 'anna' }, 'Cancelled by anna.'],

@@ -248,3 +248,13 @@ test('pause keeps a portfolio from workers until resume, and cancel gives up uns
   const numbers = standIn.things('limit').map(({ body }) => Object(body).company_registration_number);
   expect(numbers.slice(5).toSorted()).toEqual(['HRB 6', 'HRB 7', 'HRB 8']);
 });
+
+test('cancel names the command by which the rows of a portfolio that was cancelled by mistake come back', async () => {
+  const { limitline, json } = await openDesk(2);
+  await limitline('import', 'q4.csv');
+  const { stdout } = await limitline('cancel', 'q4');
+  const [, ...back] = /npx limitline (retry) "(q4)" (--state) (cancelled)$/.exec(stdout.trim()) ?? [];
+  expect(back).toHaveLength(4);
+  expect(await json(...back)).toMatchObject({ retried: 2 });
+  expect(await json('report', 'q4')).toMatchObject({ states: { queued: 2, cancelled: 0 } });
+});

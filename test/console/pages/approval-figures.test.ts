@@ -29,6 +29,20 @@ test('the page of an approval counts only rows that still wait, after one of the
   );
 });
 
+test('the page of an approval counts rows that need an answer in the plural', async () => {
+  const place = await openPortfolio(1);
+  const { id } = await place.waiting();
+  const look = await lookAtApproval(id, { ...place.context, understand: makeUnderstandFile(place.context) });
+  if (!look) throw new Error('There is no such approval.');
+  const { portfolio } = look;
+  const shown = (held: number) => {
+    const seen = { ...look, portfolio: { ...portfolio, states: { ...portfolio.states, awaiting: 0, held } } };
+    return plainText(unmarked(approvalPage(seen, ANSWERING, NO_RIGHTS).markup));
+  };
+  expect(shown(6)).toContain(' 6 need an answer ');
+  expect(shown(1)).toContain(' 1 needs an answer ');
+});
+
 // Promise: approver-sees-the-file
 test('the page of an approval lists columns that are read and not sent apart from the sent ones', async () => {
   const place = await openPortfolio(1);

@@ -158,7 +158,7 @@ function leftOutWords(
 function statesWords(states: ApprovalLook['portfolio']['states']): string {
   const counts = new Map<string, number>();
   for (const [state, count] of Object.entries(states)) {
-    const words = translated(stateWords(state as RowState));
+    const words = state === 'held' && count > 1 ? t`need an answer` : translated(stateWords(state as RowState));
     if (count > 0) counts.set(words, (counts.get(words) ?? 0) + count);
   }
   const there = [...counts].map(([words, count]) => `${grouped(count)} ${words}`).join(', ');

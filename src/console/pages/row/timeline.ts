@@ -3,6 +3,7 @@ import type { CallRecord } from '../../../call-kind.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { StoryEntry } from '../../../ledger/rows/story.ts';
+import type { RowState } from '../../../ledger/schema/row.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../../ledger/story/row-story.ts';
 import { countWords, type Html, html, t, translated } from '../../html/html.ts';
@@ -115,6 +116,10 @@ type Said = Omit<Happening, 'atMs'>;
 
 const say = (kind: Said['kind'], words: Said['words'], more: Partial<Said> = {}): Said => ({ kind, words, ...more });
 
+/** The state that a row had, behind "it was". */
+const wasWords = (state: RowState): string =>
+  state === 'held' ? t`in need of an answer` : translated(stateWords(state));
+
 function saidOf(entry: StoryEntry, story: RowStory): Said {
   const { atMs } = entry;
   const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : t` after ${spanWords(atMs - sentMs)}`);
@@ -143,8 +148,8 @@ function saidOf(entry: StoryEntry, story: RowStory): Said {
     }
     case 'retried': {
       const words = entry.rule
-        ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${translated(stateWords(entry.from))}.`
-        : t`Sent again by ${entry.by}: it had been ${translated(stateWords(entry.from))}.`;
+        ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${wasWords(entry.from)}.`
+        : t`Sent again by ${entry.by}: it had been ${wasWords(entry.from)}.`;
       return say('person', words);
     }
     case 'freed':
@@ -161,7 +166,7 @@ function saidOf(entry: StoryEntry, story: RowStory): Said {
       return say('person', words);
     }
     case 'asked': {
-      const words = t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${translated(stateWords(entry.from))}, and waits for another person's approval.`;
+      const words = t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${wasWords(entry.from)}, and waits for another person's approval.`;
       return say('person', words);
     }
     case 'approved':
@@ -211,10 +216,7 @@ function saidOfFile(entry: FileEntry, story: RowStory): Said {
       return say('person', t`A corrected line came with ${file}. Before it, the row had:`, { detail });
     }
     case 'imported again':
-      return say(
-        'person',
-        t`The same line came again with ${file}; the row was ${translated(stateWords(entry.from))}.`,
-      );
+      return say('person', t`The same line came again with ${file}; the row was ${wasWords(entry.from)}.`);
     case 'replaced':
       return say('person', t`A corrected line of ${file} took its place.`, { otherRow: entry.by });
     case 'left out':
