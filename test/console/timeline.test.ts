@@ -170,6 +170,16 @@ test('a call that was sent several times shows the reason, unless another entry 
   expect(told(unknown)).toContain('The call for the company was sent, for the 2nd time.');
 });
 
+test.each([
+  ['a person', ['The call for the limit was sent.']],
+  ['a results file', []],
+])('a call that %s answered says when it was sent, if that is known', (by, told) => {
+  const call = { atMs: 3_000, state: 'made', by, sends: 1, id: 'bl_1', tookMs: 5 } as KnownCall;
+  const calls = [{ step: 'limit', kind: 'limit', what: 'the limit', sent: '', known: call } as StoryCall];
+  const words = timelineOf({ ...storyOf([]), calls }).map((one) => String(one.words));
+  expect(words.filter((one) => one.startsWith('The call for') || one.startsWith('The service made'))).toEqual(told);
+});
+
 describe('spanWords()', () => {
   test.each([
     [3, '3 ms'],

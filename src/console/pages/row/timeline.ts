@@ -91,12 +91,16 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
+/** Who knows of a call that a person answered (lua/resolve.lua). */
+const BY_PERSON = 'a person';
+
 function happeningsOfCall({ known, kind, what, madeFor }: StoryCall, { entries }: RowStory): Happening[] {
   if (!known) return [];
   const { atMs, tookMs, sends, id, state, by } = known;
   const whose = madeFor === undefined ? '' : t` for row ${madeFor}`;
   const found: Happening[] = [];
-  if (state === 'made' && by !== '') return [];
+  // What a results file brought back has the time of that file, and not that of the call.
+  if (state === 'made' && by !== '' && by !== BY_PERSON) return [];
   if (atMs !== undefined) {
     // An entry of the row tells of any other earlier send.
     const wasPutOff = madeFor === undefined && !entries.some((entry) => 'kind' in entry && entry.kind === kind);
@@ -104,7 +108,7 @@ function happeningsOfCall({ known, kind, what, madeFor }: StoryCall, { entries }
     const often = sends > 1 ? t`, for the ${ordinal(sends)} time${why}` : '';
     found.push({ atMs, kind: 'plain', words: t`The call for ${what} was sent${whose}${often}.` });
   }
-  if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
+  if (state === 'made' && by === '' && atMs !== undefined && tookMs !== undefined) {
     const words = t`The service made ${what} after ${spanWords(tookMs)}: ${id}.`;
     found.push({ atMs: atMs + tookMs, kind: 'plain', words });
   }
