@@ -11,7 +11,7 @@ import { countWords, type Html, html, NOTHING, t } from '../../html/html.ts';
 import { emptyState, pageHead, pager, panel, table } from '../../parts/blocks.ts';
 import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
-import { count, cutWords, minuteOf, money, sumsPart, theirWords, withNumbers } from '../../parts/text.ts';
+import { count, cutWords, minuteOf, moment, money, sumsPart, theirWords, withNumbers } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/archived-routes.ts';
 import { NEWS } from './needs-you.ts';
@@ -54,7 +54,7 @@ export function requestedSums(look: Look): Html {
     ofMonth.length + archived.length > 0 &&
     panel({
       title: t`This month`,
-      body: html`${figuresOf(ofMonth, look, hasOlder || isAll)}${archived.length > 0 && archivedWords(archived)}`,
+      body: html`${figuresOf(ofMonth, look, hasOlder || isAll)}${sinceWords(month)}${archived.length > 0 && archivedWords(archived)}`,
     })
   }${hasOlder && panel({ title: t`In all portfolios`, body: html`${figuresOf(portfolios, look, isAll, true)}${look.archived > 0 && html`<p class="quiet">Not in these sums: <a href="${ARCHIVED}">${withNumbers(countWords(look.archived, 'archived portfolio'))}</a>.</p>`}` })}`;
 }
@@ -137,6 +137,10 @@ function archivedWords(archived: readonly ArchivedPortfolio[]): Html {
 const MOST_PLACES = 3;
 
 const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+
+/** When the month began. The page shows times in the reader's zone, in which a portfolio may stand under another month. */
+const sinceWords = (month: string): Html =>
+  html`<p class="quiet">Portfolios that were begun since ${moment(Date.parse(`${month}-01T00:00:00Z`))}: the month begins at midnight UTC.</p>`;
 
 /**
  * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another one
