@@ -137,7 +137,7 @@ async function chooseApproval(
   const [only, ...others] = meant;
   if (!only) {
     const named = id === undefined ? 'Nothing' : `No approval ${id}`;
-    const message = `${named} of portfolio "${portfolio}" waits for approval. ${listed(waiting)}`;
+    const message = `${named} of portfolio "${portfolio}" waits for approval. ${listed(portfolio, waiting)}`;
     throw new LimitlineError('NOT_FOUND', message);
   }
   if (others.length > 0) {
@@ -153,9 +153,9 @@ async function chooseApproval(
   return only;
 }
 
-function listed(waiting: readonly Approval[]): string {
+function listed(portfolio: string, waiting: readonly Approval[]): string {
   return waiting.length === 0
-    ? 'To see how its rows are, run: npx limitline report.'
+    ? `To see how its rows are, run: npx limitline report "${portfolio}"`
     : `Those that do: ${waiting.map(({ id }) => id).join(', ')}.`;
 }
 

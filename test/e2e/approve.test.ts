@@ -189,6 +189,8 @@ test('decline cancels the rows with its reason, and a retry of these rows waits 
   const declined = await answer(['decline', 'q4', '--as', 'bob', '--because', 'ask for less'], code);
   expect(declined).toMatchObject({ status: 0, stdout: expect.stringContaining('declined by bob') });
   expect(await states()).toMatchObject({ cancelled: 2 });
+  const { stderr: none } = await limitline('approve', 'q4', '--as', 'bob');
+  expect(none).toContain('waits for approval. To see how its rows are, run: npx limitline report "q4"');
   const { stdout: report } = await limitline('report', 'q4');
   expect(report).toMatch(/^Declined by bob on [\d-]{10}, 2 rows, 2,004\.00 in all: ask for less$/m);
   expect(report).not.toContain('get the lines to correct');
