@@ -6,6 +6,7 @@ import { changed } from '../../src/documents/store.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { sha256Of, systemCode } from '../../src/files/disk.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { decisionsFacts } from '../../src/ledger/plans/decisions-taken.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
@@ -184,7 +185,7 @@ async function bringInDecisions(entry: Entry & { file: string }, file: TakenFile
         again: file.content !== undefined,
         isUnattended: true,
       }),
-    ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
+    decisionsFacts,
   );
   const { problems, warnings, silent } = taken;
   const list = await makeProblemsFile(join(entry.dir, 'problems.csv'), before.mode);

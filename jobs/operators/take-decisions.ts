@@ -4,7 +4,7 @@ import type { AboutLine, DecisionsTaken } from '../../src/ledger/plans/decisions
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { DECISION_FAULTS, loweredWords, undatedWarnings } from './decision-doubts.ts';
@@ -117,6 +117,7 @@ export async function takeDecisions(
   return {
     ...counts,
     rows: taking.changed.size,
+    ...(dryRun ? {} : { portfolios: portfoliosOf(taking.changed) }),
     statuses: Object.fromEntries(counts.statuses),
     unexplained,
     silent,
@@ -125,6 +126,10 @@ export async function takeDecisions(
     [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios),
   };
 }
+
+/** The portfolios of these rows, by name. */
+const portfoliosOf = (rows: ReadonlySet<string>): string[] =>
+  [...new Set([...rows].flatMap((row) => rowIdOf(row)?.portfolio ?? []))].sort();
 
 type Taking = {
   deps: DecisionDeps;

@@ -6,7 +6,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { givenFileDigest } from '../../src/files/disk.ts';
-import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
+import { type AboutLine, decisionsFacts } from '../../src/ledger/plans/decisions-taken.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -72,14 +72,7 @@ export function register(program: Command, terminal: Terminal): void {
           return taken;
         },
         {
-          facts: ({ taken, known, rows, left, problems }) => ({
-            sha256,
-            taken,
-            known,
-            rows,
-            left,
-            notTaken: problems.length,
-          }),
+          facts: (taken) => ({ sha256, ...decisionsFacts(taken) }),
         },
       );
     });

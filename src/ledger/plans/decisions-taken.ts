@@ -12,6 +12,8 @@ export type DecisionsTaken = {
   silent: number;
   /** The number of rows that the decisions changed. One request may have rows in several portfolios. */
   rows: number;
+  /** The portfolios of these rows, by name; not of a dry run. */
+  portfolios?: string[];
   /** The number of rows that are not changed yet, since they are archived or not done. `warnings` has the reasons. */
   left: number;
   /** Lines that are taken, by status; `unexplained`: those of these statuses whose meaning nobody has given. */
@@ -24,6 +26,14 @@ export type DecisionsTaken = {
   did?: ForeseenChanges;
   would?: ForeseenChanges;
 };
+
+type Came = Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'portfolios'>;
+
+/** What the audit records of decisions that were taken. A search for a portfolio finds the entry by the fact `portfolios`. */
+export function decisionsFacts({ taken, known, rows, left, problems, portfolios = [] }: Came) {
+  const where = portfolios.length > 0 ? { portfolios: portfolios.join(', ') } : {};
+  return { taken, known, rows, left, notTaken: problems.length, ...where };
+}
 
 /** The status of a limit, and the granted amount as decimal text; '' if no amount is known to be granted. */
 export type Stands = { status: string; granted: string };
@@ -62,7 +72,7 @@ export type UploadedDecisions = {
   words: string[];
   /** The columns that a person may still name. */
   asked: ColumnsAsked | undefined;
-} & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings' | 'would'>;
+} & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'portfolios' | 'left' | 'problems' | 'warnings' | 'would'>;
 
 /** An upload that cannot be read until a person names its columns. */
 export type UnreadUpload = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };

@@ -55,8 +55,11 @@ test('a file of decisions changes outcomes, sums and results, and sends no call'
   const { entries } = await json('audit', 'list', '--what', 'decisions taken in');
   expect(entries.slice(0, 2)).toMatchObject([
     { is: 'begun', facts: { file: 'later.csv' } },
-    { is: 'done', facts: { sha256: await sha256Of(join(cwd, 'later.csv')), taken: 3, rows: 3 } },
+    { is: 'done', facts: { sha256: await sha256Of(join(cwd, 'later.csv')), taken: 3, rows: 3, portfolios: 'q4' } },
   ]);
+  // The decisions are found by the portfolio whose rows they changed.
+  const { entries: about } = await json('audit', 'list', '--about', 'q4', '--what', 'decisions taken in');
+  expect(about).toMatchObject([{ is: 'done', facts: { taken: 3 } }]);
   const imports = await json('audit', 'list', '--what', 'file imported');
   const sha256 = await sha256Of(join(cwd, 'q4.csv'));
   expect(imports.entries.at(-1)).toMatchObject({ is: 'done', about: 'again', facts: { sha256 } });

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
-import type { UnreadUpload, UploadedDecisions } from '../../../ledger/plans/decisions-taken.ts';
+import { decisionsFacts, type UnreadUpload, type UploadedDecisions } from '../../../ledger/plans/decisions-taken.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { t } from '../../html/html.ts';
 import { below, portfolioAddress, portfolioOfParams } from '../addresses.ts';
@@ -107,8 +107,8 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       const shown = await given.take(upload, portfolio, actor.name);
       const address = below(portfolio, 'decisions', 'taken', upload);
       if (shown) {
-        const { fileName, sha256, taken, known, rows, left, problems } = shown;
-        tell({ file: fileName, sha256, taken, known, rows, left, notTaken: problems.length });
+        const { fileName, sha256 } = shown;
+        tell({ file: fileName, sha256, ...decisionsFacts(shown) });
         return reply.redirect(address, 303);
       }
       tell({ became: 'nothing' });
