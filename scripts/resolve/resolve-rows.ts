@@ -77,7 +77,7 @@ export async function resolveFile(
       }
     }
     const act = () => resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of, currency)));
-    const said = { sha256, made: plan.planned.length - again.length, resent: again.length };
+    const said = { sha256, made: plan.planned.length - again.length, resend: again.length };
     const facts = ({ calls, rows, waits }: ResolutionSummary) => ({ ...said, calls, rows, ...waitsFact(waits) });
     const resolution = await auditCommand(context, act, { facts });
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);

@@ -121,7 +121,7 @@ test('a file of answers is previewed, and done once as it was previewed', async 
   expect((await get('/portfolios/q4/held?did=answered-2')).text).toContain('2 calls answered');
   const [audited] = (await context.audit.read.page({ count: 1, walk: 9 })).entries;
   const sha256 = createHash('sha256').update(content).digest('hex');
-  expect(audited?.facts).toMatchObject({ file: 'held.csv', sha256, made: 2, resent: 0, calls: 2 });
+  expect(audited?.facts).toMatchObject({ file: 'held.csv', sha256, made: 2, resend: 0, calls: 2 });
   expect(await post('/portfolios/q4/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
   expect(standIn.counts().made.limit).toBe(4);

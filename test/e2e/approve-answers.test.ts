@@ -84,7 +84,7 @@ test('the audit trail says what a file of answers said, which file it was, and w
   expect(await audited()).toEqual({
     sha256: createHash('sha256').update(answers).digest('hex'),
     made: 1,
-    resent: 2,
+    resend: 2,
     calls: 0,
     rows: 0,
     waits: asked?.id,

@@ -239,7 +239,7 @@ function factsOf({ plan, resolution: { calls, rows, waits } }: Done): Record<str
   const made = of.filter((answer) => answer.made !== undefined).length;
   const said = single
     ? { row: single.row, made: single.made ?? t`no: sent again` }
-    : { portfolios, file: fileName, sha256, made, resent: of.length - made };
+    : { portfolios, file: fileName, sha256, made, resend: of.length - made };
   return {
     ...said,
     calls,
