@@ -115,6 +115,9 @@ function remedyFor(reason: string): string {
   }
   if (reason.includes('DB index'))
     return `refuses the database (${reason}); correct the number at the end of REDIS_URL.`;
+  if (reason.startsWith('MISCONF')) {
+    return `takes no writes, since it cannot save to its disk (${reason}); its log names the cause, such as a full disk.`;
+  }
   return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
 }
 

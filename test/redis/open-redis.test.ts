@@ -95,6 +95,16 @@ describe('a given Redis', () => {
     expect(fault.message).not.toContain('secret');
   });
 
+  test('that cannot save to its disk is said to take no writes, and not to be away', async () => {
+    const { url, admin } = await fixture.start(['dbfilename given.rdb', 'enable-protected-configs yes']);
+    await admin.config('SET', 'dir', '/proc', 'save', '3600 1');
+    await admin.bgsave();
+    await vi.waitFor(async () => expect(await admin.info('persistence')).toContain('rdb_last_bgsave_status:err'), WAIT);
+    const fault = await open(url).catch((error) => error);
+    expect(fault).toMatchObject({ code: 'REDIS', message: expect.stringMatching(/takes no writes.*\(MISCONF .*log/) });
+    expect(fault.message).not.toMatch(/does not answer|start it/);
+  });
+
   test('with an invalid address is an error of the settings', async () => {
     await expect(open('redis://localhost/main')).rejects.toMatchObject({ code: 'SETTINGS' });
   });
