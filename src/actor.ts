@@ -58,12 +58,13 @@ export function personOf(by: string): string {
 
 /**
  * Whether two actors may be one person. Users, people of an identity provider and system users (commands, dropped files) have names of
- * different kinds. Within a kind, equal names are one person. Between kinds, equal short names are: `alice`, `command line (alice)` and
+ * different kinds. Within a kind, equal names are one person; the digits of a provider's person are left out, since another issuer, client
+ * or account there gives the same person other digits. Between kinds, equal short names are: `alice`, `command line (alice)` and
  * `alice@example.com (sso 4f6d2a)`. So nobody approves their own request under another name, though a namesake may be kept from it.
  */
 export function isSamePerson(one: string, other: string): boolean {
   const [a, b] = [kindOf(one), kindOf(other)];
-  return a.kind === b.kind ? a.name === b.name : shortOf(a.name) === shortOf(b.name);
+  return a.kind === b.kind ? withoutDigits(a) === withoutDigits(b) : shortOf(a.name) === shortOf(b.name);
 }
 
 /** Whether an actor is a system user, by a command or in a console without users. */
@@ -85,6 +86,10 @@ function kindOf(by: string): Kind {
   if (folded === CONSOLE_ACTOR) return { kind: 'system', name: folded };
   const [, system] = /^(?:command line|drop folder) \((.*)\)$/s.exec(folded) ?? [];
   return system === undefined ? { kind: 'user', name: folded } : { kind: 'system', name: system };
+}
+
+function withoutDigits({ kind, name }: Kind): string {
+  return kind === 'provider' ? name.replace(/ \(sso [0-9a-f]+\)$/, '') : name;
 }
 
 /** Drops the domain and the provider's part of a name. A system name may be `DOMAIN\alice`. */
