@@ -159,6 +159,13 @@ local function keepDecision(row, fields, it)
   fields.record = cjson.encode(record)
 end
 
+-- A limit that only a results file told of (recover-call.lua) counts for the portfolio once its row, which was open, has it.
+local function countRecovered(row, it)
+  if row.state ~= 'done' or it.answered ~= '' then return end
+  if redis.call('HGET', requestOf(row.portfolio.hash, row.key), 'by') ~= 'a results file' then return end
+  add(row.portfolio.hash, 'made:limit', 1)
+end
+
 -- The state of the call of a row's step. Not looked up for documents, which may be several.
 local function stateOfCall(row)
   local call = row.step == 'limit' and requestOf(row.portfolio.hash, row.key)
@@ -208,6 +215,7 @@ MOVES.advance = {
     if it.told ~= '' then tell(row.hash, NOW, it.told) end
     for _, entry in ipairs(it.decided or {}) do tell(row.hash, NOW, entry) end
     watchCanary(row.portfolio, it)
+    countRecovered(row, it)
     noteAnswer(row, NOW)
   end,
   said = function(row, it)

@@ -6,6 +6,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
 import { contentDigest } from '../../../src/ledger/calls/claim-answers.ts';
+import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/digest.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { callCommand } from '../../support/command.ts';
@@ -151,6 +152,24 @@ test('an amount changed in the results is requested besides the recovered one, w
   });
   expect((await place.drain()).done).toBe(1);
   expect(place.made()).toEqual({ company: 1, limit: 2 });
+});
+
+// Promise: rows-accounted-for
+test('rows that were open in an older copy count as made once, where a results file tells of their limits', async () => {
+  const place = await openPlace();
+  const file = { 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100', 'Zinc AG,DE,HRB 2,900', 'Iron AG,DE,HRB 3,800'] };
+  await place.bring(file);
+  await place.drain();
+  await place.save();
+  await place.lose();
+  await place.bring(file);
+  expect(await place.recover()).toMatchObject({ put: { limit: 3 } });
+  await place.bring(file);
+  expect((await place.drain()).done).toBe(3);
+  const { portfolios } = place.context;
+  const checks = proofOf(await portfolios.read('q4'), await portfolios.allImports('q4'));
+  expect(checks.filter(({ is }) => is !== 'right')).toEqual([]);
+  expect(place.made()).toEqual({ company: 3, limit: 3 });
 });
 
 // Promise: recover-overwrites-nothing
