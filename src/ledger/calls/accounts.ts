@@ -159,7 +159,7 @@ const list = (names: readonly string[]): string => names.map((name) => `"${name}
 /** The most keys that one call of a script reads or moves. They take Redis a few milliseconds, in which others wait. */
 const AT_ONCE = 500;
 
-/** Text in place of the list of portfolios, at which a process of an earlier version fails. */
+/** Text in place of the list of portfolios and of each portfolio, at which a process of an earlier version fails. */
 const MOVED = `moved: this account is in format ${FORMAT}, and needs a Limitline that reads it`;
 
 /** Names of BullMQ's queues, equal to those of format 4. */
@@ -208,16 +208,18 @@ async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'lo
 
 async function moveKeys(now: string, before: string, connection: RedisConnection): Promise<number> {
   const move = makeLuaScript(connection, new URL('../lua/move-former.lua', import.meta.url));
-  const pattern = `${before.replace(/[\\*?[\]]/g, '\\$&')}:*`;
-  let [cursor, moved] = ['0', 0];
-  do {
-    const [next, count] = (await move({ new: now, old: before }, { cursor, count: AT_ONCE, pattern, mark: MOVED })) as [
-      string,
-      number,
-    ];
-    cursor = next;
-    moved += count;
-  } while (cursor !== '0');
+  const start = before.replace(/[\\*?[\]]/g, '\\$&');
+  let moved = 0;
+  // Portfolios first: a process of an older version that wakes up meanwhile must not find one of them whose calls are gone.
+  for (const pattern of [`${start}:portfolio:*`, `${start}:*`]) {
+    let cursor = '0';
+    do {
+      const given = { cursor, count: AT_ONCE, pattern, mark: MOVED };
+      const [next, count] = (await move({ new: now, old: before }, given)) as [string, number];
+      cursor = next;
+      moved += count;
+    } while (cursor !== '0');
+  }
   return moved;
 }
 

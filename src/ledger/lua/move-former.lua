@@ -1,5 +1,6 @@
 -- Renames an account's keys from before format 5. Processes of older versions then find nothing that they could send.
--- The first key that such a process writes, the list of all portfolios, becomes a text, so that its write fails.
+-- The first key that such a process writes, the list of all portfolios, becomes a text, so that its write fails. So does the key of each
+-- portfolio: a process that slept with rows in hand reads it before it sends, and would find no call of theirs.
 -- In format 5 a person's refusal belongs to the request, and the call that made an id is kept for good: both are carried over.
 -- @keys new old
 -- Keys: new and old: the beginnings of the account's keys now and before.
@@ -36,11 +37,12 @@ local moved = 0
 for _, key in ipairs(found[2]) do
   local rest = string.sub(key, #old + 1)
   local isMoved = string.sub(key, 1, #new + 1) == new .. ':' or rest == ':format'
-  if rest == ':portfolios' and redis.call('TYPE', key).ok == 'string' then isMoved = true end
+  local isRead = rest == ':portfolios' or string.match(rest, '^:portfolio:[^:]+$')
+  if isRead and redis.call('TYPE', key).ok == 'string' then isMoved = true end
   if not isMoved then
     carryOver(key, rest)
     redis.call('RENAME', key, new .. rest)
-    if rest == ':portfolios' then redis.call('SET', key, mark) end
+    if isRead then redis.call('SET', key, mark) end
     moved = moved + 1
   end
 end
