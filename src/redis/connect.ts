@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { isIP } from 'node:net';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LimitlineError, messageOf } from '../errors.ts';
@@ -74,7 +75,7 @@ function connectCluster(target: ClusterTarget, role: ConnectionRole, retryStrate
 }
 
 function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Redis {
-  return new Redis({
+  const redis = new Redis({
     ...optionsFor(role),
     ...placeOf(target),
     enableAutoPipelining: role === 'ledger',
@@ -86,6 +87,14 @@ function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: Retr
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
     },
   });
+  redis.on('connect', () => listenWithoutLimit(redis));
+  return redis;
+}
+
+/** ioredis adds a listener to the socket for each command that a replica refuses. From the eleventh on Node would warn of each, in the log. */
+function listenWithoutLimit(redis: Redis): void {
+  const { stream } = redis as unknown as { stream?: EventEmitter };
+  stream?.setMaxListeners(0);
 }
 
 function optionsFor(role: ConnectionRole) {

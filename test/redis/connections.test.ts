@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from '../../src/redis/connect.ts';
@@ -39,6 +40,23 @@ describe('a Redis that is away', () => {
     await fixture.start([], { port: server.port });
     await waiting;
     expect(await ledger.mget('by the worker', 'by the ledger', 'by the queue')).toEqual(['1', null, null]);
+  });
+
+  test('as it became a replica refuses many commands at once without a warning of Node in the log', async () => {
+    const [server, primary] = await Promise.all([fixture.start(), fixture.start()]);
+    const connections = connectionsTo(server.port);
+    const [ledger, worker] = [connections.connect('ledger'), connections.connect('worker')];
+    await Promise.all([ledger.ping(), worker.ping()]);
+    const warned = vi.spyOn(process, 'emitWarning');
+    await server.admin.replicaof('127.0.0.1', primary.port);
+    const written = Array.from({ length: 20 }, (_, at) => [
+      ledger.set(`l${at}`, '1'),
+      worker.set(`w${at}`, '1'),
+    ]).flat();
+    await once(worker, 'reconnecting');
+    await server.admin.replicaof('NO', 'ONE');
+    await Promise.all(written);
+    expect(warned).not.toHaveBeenCalled();
   });
 
   test('but accepts commands without an answer fails them too, and a new connection is made', async () => {
