@@ -84,12 +84,16 @@ function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: Retr
     // After a failover the old primary answers READONLY to commands that it did not execute: send them to the new one.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
+      (redis as EventEmitter).emit(REFUSED, error);
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
     },
   });
   redis.on('connect', () => listenWithoutLimit(redis));
   return redis;
 }
+
+/** Event of a connection whose server became a replica, which takes no writes. */
+const REFUSED = 'refused';
 
 /** ioredis adds a listener to the socket for each command that a replica refuses. From the eleventh on Node would warn of each, in the log. */
 function listenWithoutLimit(redis: Redis): void {
@@ -188,7 +192,8 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
   const open = new Set<RedisConnection>();
   let closing = false;
   const outages = makeOutages({ where, log, isClosing: () => closing });
-  const retryStrategy = (attempt: number) => (closing ? null : retryDelayMs(attempt));
+  const retryStrategy = (attempt: number) =>
+    closing ? null : retryDelayMs(outages.isRefused() ? attempt + REFUSED_ATTEMPTS : attempt);
 
   return {
     /** @throws LimitlineError `STOPPED` after `close()` */
@@ -211,6 +216,12 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
 
 /** How long pending commands are awaited when the process ends. */
 const CLOSE_TIMEOUT_MS = 2_000;
+
+/** A replica is reached at once each time, and refuses again: as many attempts count as failed before, so that it is asked once a second. */
+const REFUSED_ATTEMPTS = 4;
+
+/** A Redis that has refused no write for so long, in ms, is no replica any more. */
+const REFUSES_MS = 2_000;
 
 /**
  * The wait in ms before an attempt to reconnect: short at first, since our own Redis restarts at once; then about a second, randomized
@@ -238,6 +249,8 @@ async function end(connection: RedisConnection): Promise<void> {
 function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClosing: () => boolean }) {
   const down = new Set<RedisConnection>();
   let reached = false;
+  let refusedMs = Number.NEGATIVE_INFINITY;
+  const isRefused = () => performance.now() - refusedMs < REFUSES_MS;
 
   const lost = (connection: RedisConnection, reason: string) => {
     if (!reached || isClosing() || connection.status === 'end') return;
@@ -246,11 +259,18 @@ function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClo
   };
   const restored = (connection: RedisConnection) => {
     reached = true;
+    if (connection.status !== 'ready') return;
+    if (down.has(connection) && isRefused()) return void setTimeout(restored, REFUSES_MS, connection).unref();
     if (down.delete(connection) && down.size === 0) log.info({ redis: where }, 'Redis is back');
   };
 
   return {
+    isRefused,
     watch(connection: RedisConnection): void {
+      (connection as EventEmitter).on(REFUSED, (error) => {
+        refusedMs = performance.now();
+        lost(connection, messageOf(error));
+      });
       connection.on('error', (error) => lost(connection, messageOf(error)));
       connection.on('reconnecting', () => lost(connection, 'closed by the other side'));
       connection.on('ready', () => restored(connection));

@@ -59,6 +59,26 @@ describe('a Redis that is away', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  test('as it became a replica is named so, asked seldom, and said to be back only once it takes writes', async () => {
+    const [server, primary] = await Promise.all([fixture.start(), fixture.start()]);
+    const { log, lines } = makeKeptLog();
+    const ledger = connectionsTo(server.port, log).connect('ledger');
+    await ledger.ping();
+    await server.admin.replicaof('127.0.0.1', primary.port);
+    const madeOf = async () => Number(/total_connections_received:(\d+)/.exec(await server.admin.info('stats'))?.[1]);
+    const before = await madeOf();
+    const written = ledger.set('key', '1');
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect((await madeOf()) - before).toBeLessThan(12);
+    expect(lines.map(({ msg, reason }) => [msg, reason])).toEqual([
+      ['the connection to Redis is lost; trying until it is back', expect.stringContaining('read only replica')],
+    ]);
+    await server.admin.replicaof('NO', 'ONE');
+    await written;
+    await expect.poll(() => lines.length, WAIT).toBe(2);
+    expect(lines[1]?.msg).toBe('Redis is back');
+  });
+
   test('but accepts commands without an answer fails them too, and a new connection is made', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
