@@ -28,7 +28,12 @@ export function queuesPageFunctions(context: Context): QueuesPageFunctions {
     failing,
     failed: (search, count) => failedRows(search, { count }, { rows, failing }),
     causes: (name) => portfolios.causes(name),
-    retry: retryOf(context),
+    async retry(row, by, seenMs) {
+      const [found] = seenMs !== undefined && isRowId(row) ? await rows.read([row]) : [];
+      return found && found.state === 'refused' && found.sinceMs !== seenMs
+        ? { is: 'changed' }
+        : retryOf(context)(row, by);
+    },
     pause: queues.pauseQueue,
     resume: queues.resumeQueue,
   };

@@ -7,6 +7,7 @@ import { nameOtherRequests } from '../../jobs/rows/other-requests.ts';
 import { buyerStory } from '../../jobs/story/buyer-story.ts';
 import { findBuyers, findLines } from '../../jobs/story/find-buyers.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
+import { CHANGED_SINCE } from '../../src/console/board/board-queue.ts';
 import type { BuyersPageFunctions } from '../../src/console/pages/buyers/buyers-routes.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/plans-routes.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/row-routes.ts';
@@ -101,9 +102,12 @@ export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPag
       return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
     },
 
-    async retry({ portfolio, key }, by, from) {
+    async retry({ portfolio, key }, by, from, seenMs) {
       const found = await rowByName(portfolio, key, context);
       if (typeof found === 'string') return { is: 'stays', why: found };
+      if (seenMs !== undefined && found.result.state === from && found.result.sinceMs !== seenMs) {
+        return { is: 'stays', why: CHANGED_SINCE };
+      }
       const retried = await retryRow(found.row, by, context, from);
       if (retried.is === 'waits') return retried;
       if (retried.is !== 'again') return { is: 'stays', why: await explainRow(found, context) };

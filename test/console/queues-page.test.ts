@@ -80,6 +80,32 @@ describe('the page of the queues', () => {
     expect(desk.standIn.counts().requests.limit).toEqual(before);
   });
 
+  test('a form that is older than the row’s present state or request sends nothing, here and on the page of the row', async () => {
+    const { post, get, keyOf, context, desk } = await openFailed();
+    const refused = (await context.rows.inState('q4', 'refused', { count: 2 })).map(({ row }) => row);
+    const at = (await context.rows.read(refused)).findIndex((result) => result?.line === 2);
+    const key = refused[at]?.key ?? '';
+    const page = `/portfolios/q4/rows/${key}`;
+    const forms = [
+      { at: '/work/retry', fields: { portfolio: 'q4', key }, shownAt: '/work?portfolio=q4&text=2' },
+      { at: `${page}/retry`, fields: { state: 'refused' }, shownAt: page },
+    ];
+    const seenAt = async (address: string) => /name="seen" value="(\d+)"/.exec((await get(address)).text)?.[1] ?? '';
+    const old = await Promise.all(forms.map(({ shownAt }) => seenAt(shownAt)));
+    // Imported again, the row is sent again, and refused once more.
+    await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+    expect(await keyOf('refused')).toBe(key);
+    for (const [nth, { at: address, fields }] of forms.entries()) {
+      const answer = await post(address, { ...fields, seen: old[nth] ?? '' });
+      expect(answer).toMatchObject({
+        status: 409,
+        text: expect.stringContaining('has changed since this page was made'),
+      });
+    }
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 0 });
+    expect((await post('/work/retry', { portfolio: 'q4', key, seen: await seenAt(page) })).status).toBe(303);
+  });
+
   test('pauses and resumes a queue, and the strip of every page says so', async () => {
     const { post, get, context } = await openFailed();
     expect((await get('/work')).text).toContain('href="/work/buyer-limits/pause"');

@@ -6,6 +6,7 @@ import { STATES } from '../../ledger/schema/schema.ts';
 import { rowOf } from '../../queue/queue-looks.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 import { ConsoleError } from '../console-app.ts';
+import { t } from '../html/html.ts';
 
 type Adapter = InstanceType<typeof BullMQAdapter>;
 type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
@@ -158,6 +159,9 @@ export function whyItStays(state: RowState): string {
     ? `${means.stays} Nothing was sent.`
     : 'The row is under way and goes on by itself. Nothing was sent again.';
 }
+
+/** Why a row is not sent again whose state or request changed after the page that the person saw. */
+export const CHANGED_SINCE = t`The row has changed since this page was made. Nothing was sent. Load the page again.`;
 
 export function whyUnknown(key: string): string {
   return key === 'supplier'

@@ -194,7 +194,7 @@ function rowAction({ row, result }: FoundRow, { csrf, address }: { csrf: string;
     csrf,
     words: t`Send again`,
     label: t`Send again: ${label}`,
-    fields: { portfolio: row.portfolio, key: row.key, back: address },
+    fields: { portfolio: row.portfolio, key: row.key, back: address, seen: String(result.sinceMs) },
     command: `npx limitline retry ${shellWord(row.portfolio)} --row ${row.key}`,
   });
 }

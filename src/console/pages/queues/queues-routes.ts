@@ -9,7 +9,7 @@ import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { OPERATOR } from '../../access/access.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
-import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-queue.ts';
+import { CHANGED_SINCE, type RowRetried, whyItStays, whyUnknown } from '../../board/board-queue.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { pageHead, panel, table } from '../../parts/blocks.ts';
@@ -36,7 +36,8 @@ export type QueuesPageFunctions = {
   /** Failed rows from the ledger, at most `count`. */
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
-  retry: (row: JobData, by: string) => Promise<RowRetried>;
+  /** Sends a row again; with `seenMs` only if its state and request are those of that time ({@link RowResult.sinceMs}). */
+  retry: (row: JobData, by: string, seenMs?: number) => Promise<RowRetried | { is: 'changed' }>;
   /** Whether BullMQ's board is on, which shows the details of jobs at `/queues`. */
   hasBoard: boolean;
   pause: (queue: QueueName) => Promise<void>;
@@ -80,9 +81,11 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         return { portfolio, facts: { row: key } };
       },
       handle: async ({ fields, actor, reply, given }) => {
-        const { portfolio = '', key = '', back = '' } = fields;
-        const answer = await given.retry({ portfolio, key }, actor.name);
+        const { portfolio = '', key = '', back = '', seen } = fields;
+        const seenMs = seen === undefined ? undefined : Number(seen);
+        const answer = await given.retry({ portfolio, key }, actor.name, seenMs);
         if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
+        if (answer.is === 'changed') throw new ConsoleError(409, CHANGED_SINCE);
         if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
         if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
         // The form's `back` is used only if it is an address of this page, since anybody may have written the form.

@@ -23,8 +23,12 @@ export function rowActions(
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
-  // The form names the state that the person saw. If the row is in another state by the time of the answer, it is not sent again.
-  const again = { action: `${rowAddress(row)}/retry`, csrf, fields: { state: result.state } };
+  // The form names the state that the person saw, and since when. If the row has changed by the time of the answer, it is not sent again.
+  const again = {
+    action: `${rowAddress(row)}/retry`,
+    csrf,
+    fields: { state: result.state, seen: String(result.sinceMs) },
+  };
   switch (result.state) {
     case 'refused':
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;

@@ -39,11 +39,12 @@ export type RowPageFunctions = {
    * or the number of the last session that the person saw. Answers why nothing was asked for, as a text; undefined if it was.
    */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
-  /** Sends the row again if it is still in the state `from`. Otherwise answers why not, or for which approval the row waits. */
+  /** Sends the row again if it is still in the state `from`, and since `seenMs` if that is given. Otherwise answers why not, or for which approval the row waits. */
   retry: (
     row: RowId,
     by: string,
     from: 'refused' | 'cancelled',
+    seenMs: number | undefined,
   ) => Promise<{ is: 'again'; isPaused: boolean } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
 };
 
@@ -107,10 +108,13 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
   post('/portfolios/:name/rows/:key/retry', {
     may: OWN_OR_OPERATOR,
     action: 'retry',
-    form: z.object({ state: z.enum(['refused', 'cancelled']).catch('refused') }),
+    form: z.object({
+      state: z.enum(['refused', 'cancelled']).catch('refused'),
+      seen: z.coerce.number().optional().catch(undefined),
+    }),
     handle: async ({ params, actor, fields, reply, given }) => {
       const row = rowOf(params);
-      const answer = await given.retry(row, actor.name, fields.state);
+      const answer = await given.retry(row, actor.name, fields.state, fields.seen);
       if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
       const did = answer.is === 'waits' ? didWord('asked', false) : didWord('retried', answer.isPaused);
       return reply.redirect(`${rowAddress(row)}${did}`, 303);
