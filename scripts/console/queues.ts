@@ -30,7 +30,7 @@ export function queuesPageFunctions(context: Context): QueuesPageFunctions {
     causes: (name) => portfolios.causes(name),
     async retry(row, by, seenMs) {
       const [found] = seenMs !== undefined && isRowId(row) ? await rows.read([row]) : [];
-      return found && found.state === 'refused' && found.sinceMs !== seenMs
+      return found && found.state === 'refused' && !Object.is(found.sinceMs, seenMs)
         ? { is: 'changed' }
         : retryOf(context)(row, by);
     },
