@@ -73,9 +73,11 @@ export async function openByPortfolio(context: LookedAt): Promise<OpenRows[]> {
 /** Most portfolios that are named. */
 const MOST_OTHERS = 5;
 
-/** What is sent besides: `12 rows of q3`, a text for each of the first portfolios, and one for the others. */
+/** What is sent besides: `12 rows of portfolio q3`, a text for each of the first portfolios, and one for the others. */
 export function othersWords(others: readonly OpenRows[]): string[] {
-  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
+  const named = others
+    .slice(0, MOST_OTHERS)
+    .map(({ portfolio, rows }) => `${counted(rows, 'row')} of portfolio ${portfolio}`);
   const more = others.length - named.length;
   return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }

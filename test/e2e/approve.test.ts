@@ -102,7 +102,7 @@ describe('a run whose rows all wait for approval', () => {
     const { status, stdout, stderr } = await limitline('import', 'q4.csv', '--yes');
     expect(status).toBe(0);
     expect(stdout + stderr).toMatch(/2 rows, 2,004\.00 in all, wait for another person's approval/);
-    expect(stdout + stderr).toContain('Portfolio q4 asks for 2,004.00 with this, which is above 2,000.00.');
+    expect(stdout + stderr).toContain('Portfolio q4 asks for 2,004.00 with these rows, which is above 2,000.00.');
     expect(stdout + stderr).toMatch(/npx limitline user add NAME --roles approver/);
   });
 });

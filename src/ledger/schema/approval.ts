@@ -123,7 +123,7 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
     return `${name} may be one with more than 1,000 other buyers: what they are to get together is not known to be at most ${moneyText(limit)}.`;
   const passed = `with this and what passed lately without another person's yes`;
   const asks = {
-    portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
+    portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with these rows`,
     rows: `These rows ask for ${moneyText(sum)} in all`,
     buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
     person: `${name} asks for ${moneyText(sum)} ${passed}`,

@@ -55,7 +55,11 @@ test('the page of an approval lists columns that are read and not sent apart fro
 
 // Promises: approval-says-why, approval-shows-earlier-no
 test.each([
-  ['a portfolio', { APPROVE_ABOVE: '2500' }, /Portfolio q4 asks for 3,007\.50 with this, which is above 2,500\.00\./],
+  [
+    'a portfolio',
+    { APPROVE_ABOVE: '2500' },
+    /Portfolio q4 asks for 3,007\.50 with these rows, which is above 2,500\.00\./,
+  ],
   ['a person', { APPROVE_PERSON_ABOVE: '2500' }, /alice asks for 3,007\.50 .*, which is above 2,500\.00\./],
   ['a buyer', { APPROVE_ABOVE: '3200' }, /Buyer 1 GmbH is to get 3,501\.50 .*, which is above 3,200\.00\./],
 ])(

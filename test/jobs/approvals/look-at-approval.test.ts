@@ -221,7 +221,7 @@ test('a reason with an outdated sum is marked as such, and the present sum is sh
     const look = await lookAtApproval(approval.id, deps);
     return unmarked(look ? approvalPage(look, ANSWERING, NO_RIGHTS).markup : '');
   };
-  const why = 'Portfolio q4 asks for 3,007.50 with this, which is above 2,000.00.';
+  const why = 'Portfolio q4 asks for 3,007.50 with these rows, which is above 2,000.00.';
   const before = await pageOf();
   expect(before).toContain(why);
   expect(before).toContain('To be requested');

@@ -13,7 +13,7 @@ test.each([
   [
     'a sum above the limit',
     { APPROVE_ABOVE: '2999' },
-    'Portfolio q4 asks for 3,000.00 with this, which is above 2,999.00',
+    'Portfolio q4 asks for 3,000.00 with these rows, which is above 2,999.00',
   ],
   ['any sum', { APPROVE_ALWAYS: 'on' }, 'Every import waits for an approval'],
   ['a sum above the limit of a person', { APPROVE_PERSON_ABOVE: '2999' }, '3,000.00 .*, which is above 2,999.00'],
@@ -44,12 +44,12 @@ test('check includes the rows of the portfolio, and mentions no approval for a f
     approval: `If the sum of one buyer within 7 days is above 4,000.00 with this file, ${YES}`,
   });
   expect(await json('check', 'more.csv', '--portfolio', 'q4')).toMatchObject({
-    approval: `Portfolio q4 asks for 4,500.00 with this, which is above 4,000.00: ${YES}`,
+    approval: `Portfolio q4 asks for 4,500.00 with these rows, which is above 4,000.00: ${YES}`,
   });
   // What the portfolio and the file both have counts once, also where the file corrects it.
   await writeFile(join(cwd, 'some.csv'), 'name,requested_limit\nAcme,1000\nGamma,1500\n');
   expect(await json('check', 'some.csv', '--portfolio', 'q4')).toMatchObject({
-    approval: `Portfolio q4 asks for 4,500.00 with this, which is above 4,000.00: ${YES}`,
+    approval: `Portfolio q4 asks for 4,500.00 with these rows, which is above 4,000.00: ${YES}`,
   });
   await writeFile(join(cwd, 'less.csv'), 'name,requested_limit\nAcme,500\nGamma,1500\n');
   expect(await json('check', 'less.csv', '--portfolio', 'q4')).toMatchObject({
@@ -60,7 +60,7 @@ test('check includes the rows of the portfolio, and mentions no approval for a f
   await limitline('import', 'large.csv', '--portfolio', 'q6', '--yes');
   expect(await json('check', 'large.csv', '--portfolio', 'q6')).toMatchObject({ approval: null });
   expect(await json('check', 'large.csv', '--portfolio', 'q7')).toMatchObject({
-    approval: `Portfolio q7 asks for 9,000.00 with this, which is above 4,000.00: ${YES}`,
+    approval: `Portfolio q7 asks for 9,000.00 with these rows, which is above 4,000.00: ${YES}`,
   });
   // A request that waits here takes the amount of its new line.
   const referred = (amount: number) => `name,request_reference,requested_limit\nZeta,r1,${amount}\n`;
@@ -68,7 +68,7 @@ test('check includes the rows of the portfolio, and mentions no approval for a f
   await limitline('import', 'now.csv', '--portfolio', 'q8', '--yes');
   await writeFile(join(cwd, 'then.csv'), referred(9000));
   expect(await json('check', 'then.csv', '--portfolio', 'q8')).toMatchObject({
-    approval: `Portfolio q8 asks for 9,000.00 with this, which is above 4,000.00: ${YES}`,
+    approval: `Portfolio q8 asks for 9,000.00 with these rows, which is above 4,000.00: ${YES}`,
   });
   // Nothing would be imported.
   expect(await json('check', 'more.csv', '--portfolio', 'q4', '--total', '1')).toMatchObject({ approval: null });
@@ -93,7 +93,7 @@ test.each([
       'Beta,DE,,,5000',
     ],
     '6400',
-    'Portfolio q4 asks for 6,500.00 with this',
+    'Portfolio q4 asks for 6,500.00 with these rows',
   ],
 ])('check counts a row once %s', async (_name, before, after, above, words) => {
   const { limitline, json, cwd } = await openDesk(0, {}, { APPROVE_ABOVE: above, APPROVE_WINDOW_DAYS: '0' });

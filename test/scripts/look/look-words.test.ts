@@ -156,11 +156,11 @@ test('the command for held limits names the portfolio when it has all of them', 
 test('a preview lists rows of other portfolios that are sent as well, and asks about them when nothing else is left', () => {
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));
   expect(lookWords({ ...look, others }).slice(-6)).toEqual([
-    'Sends too 1 row of a',
-    '          2 rows of b',
-    '          3 rows of c',
-    '          4 rows of d',
-    '          5 rows of e',
+    'Sends too 1 row of portfolio a',
+    '          2 rows of portfolio b',
+    '          3 rows of portfolio c',
+    '          4 rows of portfolio d',
+    '          5 rows of portfolio e',
     '          and rows of 2 more portfolios',
   ]);
   expect(questionOf({ ...look, others, dryRun: { ...look.dryRun, limits: 0 } })).toBe('Send these rows? [y/N] ');
