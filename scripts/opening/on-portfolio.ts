@@ -137,7 +137,7 @@ export async function announceAccount(context: Context, say: (text: string) => v
   say(
     used
       ? `limitline: account ${account}`
-      : `limitline: account ${account}: nothing was requested in it yet (ledger: ${redis.where})`,
+      : `limitline: account ${account}, in which nothing was requested yet (ledger: ${redis.where})`,
   );
   announceFolder(settings, say);
 }

@@ -26,11 +26,11 @@ test('a file that was run at the stand-in is sent in full to a real service', as
   const { cwd, service, live } = desk;
   const tried = await callCommand(['run', 'q4.csv'], { cwd });
   expect(tried).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Portfolio q4, account stand-in$/m) });
-  expect(tried.stderr).toMatch(/^limitline: account stand-in: nothing was requested in it yet/);
+  expect(tried.stderr).toMatch(/^limitline: account stand-in, in which nothing was requested yet/);
 
   const ran = await callCommand(['run', 'q4.csv', '--json'], { cwd, env: live });
   expect(ran.status).toBe(0);
-  expect(ran.stderr.split('\n')[0]).toContain(`account ${live.SERVICE_URL}: nothing was requested in it yet`);
+  expect(ran.stderr.split('\n')[0]).toContain(`account ${live.SERVICE_URL}, in which nothing was requested yet`);
   expect(JSON.parse(ran.stdout)).toMatchObject({ account: live.SERVICE_URL, states: { done: 3, skipped: 0 } });
   expect(service.counts().made).toMatchObject({ company: 3, limit: 3 });
 
