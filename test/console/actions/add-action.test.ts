@@ -31,7 +31,7 @@ test('a request with a wrong token, cookie, origin or site is refused with statu
     expect(answer).toMatchObject({ status: 403, text: expect.not.stringContaining('Heard') });
   }
   expect((await ask('POST', HEARD, { ...FORM, origin: url, cookie }, `_csrf=${token}`)).text).toContain('<h1>Heard');
-  expect((await ask('GET', HEARD)).status).toBe(404);
+  expect((await ask('GET', HEARD)).status).toBe(302);
 });
 
 test('a form of another account’s console at the same address is refused as too old', async () => {
