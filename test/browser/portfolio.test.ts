@@ -121,6 +121,10 @@ testInBrowser('large amounts stay within their cells', async () => {
     );
     expect(room.length).toBeGreaterThan(0);
     expect(Math.min(...room)).toBeGreaterThanOrEqual(0);
+    // No column of the list of portfolios is out of sight.
+    await page.goto(url);
+    const list = page.locator('#portfolios-list .table-box');
+    expect(await list.evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0);
   }
 });
 
