@@ -39,10 +39,10 @@ async function openStreams({ bytes = 10 } = {}) {
   return { ...bare, seen, watch, hub: () => seen.hub as Hub };
 }
 
-test('one reader updates 1,000 pages, and closing the console ends all of their streams', async () => {
+test('one reader updates 200 pages, and closing the console ends all of their streams', async () => {
   const { watch, seen, hub, web } = await openStreams();
   const frames = { count: 0, ended: 0 };
-  for (let opened = 0; opened < 1_000; opened += 100) {
+  for (let opened = 0; opened < 200; opened += 100) {
     for (const stream of await Promise.all(Array.from({ length: 100 }, watch))) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         frames.count += text.split('event: frame').length - 1;
@@ -52,15 +52,15 @@ test('one reader updates 1,000 pages, and closing the console ends all of their 
       });
     }
   }
-  expect(hub().watchers()).toBe(1_000);
+  expect(hub().watchers()).toBe(200);
   const before = { frames: frames.count, reads: seen.reads };
-  await expect.poll(() => frames.count).toBeGreaterThan(before.frames + 3_000);
+  await expect.poll(() => frames.count).toBeGreaterThan(before.frames + 600);
   expect(seen.reads - before.reads).toBeLessThan(20);
   const started = performance.now();
   await web.close();
   // A console that waited for its pages would wait as long as they are open.
   expect(performance.now() - started).toBeLessThan(20_000);
-  await expect.poll(() => frames.ended).toBe(1_000);
+  await expect.poll(() => frames.ended).toBe(200);
 });
 
 test('a client that does not read its stream is disconnected', async () => {

@@ -222,7 +222,7 @@ describe('declined rows wait for another approval after the rule was lifted', ()
 
   // Promise: declined-needs-another-approval
   test('when an import that brought them in was killed', async () => {
-    const place = await openDeclined(1_200);
+    const place = await openDeclined(300);
     const stop = new AbortController();
     const path = join(place.dir, 'q4.csv');
     const killed = {
@@ -232,8 +232,8 @@ describe('declined rows wait for another approval after the rule was lifted', ()
     };
     const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' };
     await expect(importPortfolio(payload, killed)).rejects.toThrow('is stopping');
-    expect((await importBy(place.context, place, buyerLines(1_200))).approval).toMatchObject({ rows: 1_200 });
-    expect(await statesOf(place)).toMatchObject({ awaiting: 1_200, queued: 0 });
+    expect((await importBy(place.context, place, buyerLines(300))).approval).toMatchObject({ rows: 300 });
+    expect(await statesOf(place)).toMatchObject({ awaiting: 300, queued: 0 });
     expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
   });
 

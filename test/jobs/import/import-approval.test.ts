@@ -151,10 +151,10 @@ test('rows below APPROVE_ABOVE are sent, and rows that bring the portfolio above
   expect(standIn.counts().made.limit).toBe(3);
 });
 
-/** Imports 1,200 lines in a process that is killed after the first batch. */
+/** Imports 300 lines in a process that is killed after the first batch. */
 async function importKilled({ context, dir }: Place) {
   const path = join(dir, 'q4.csv');
-  await writeFile(path, `${buyerLines(1_200).join('\n')}\n`);
+  await writeFile(path, `${buyerLines(300).join('\n')}\n`);
   const stop = new AbortController();
   const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' };
   const deps = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => stop.abort(new Error('killed')) };
@@ -172,7 +172,7 @@ describe('an import that is killed', () => {
     expect(open).toMatchObject({ standing: 'open', authors: ['alice'] });
     const going = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
     const { approval } = await importPortfolio({ ...payload, by: 'carol' }, going);
-    expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 1_200, authors: ['alice', 'carol'] });
+    expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 300, authors: ['alice', 'carol'] });
     // The import is repeated by another person. Nothing new waits, and that person does not become an author.
     expect((await importPortfolio({ ...payload, by: 'dave' }, going)).approval).toBeUndefined();
     expect((await waitingIn(place)).authors).toEqual(['alice', 'carol']);
@@ -182,8 +182,8 @@ describe('an import that is killed', () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
     await importKilled(place);
-    await importUnasked(place, buyerLines(1_200), 'q4');
-    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1_200, awaiting: 0 });
+    await importUnasked(place, buyerLines(300), 'q4');
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 300, awaiting: 0 });
     expect(await context.portfolios.compare(['q4'])).toEqual([]);
   });
 

@@ -138,7 +138,7 @@ describe('rows of earlier imports that the file lacks', () => {
     const { importLines, dir, context } = await openCorrections();
     await importLines(acme(1));
     const path = join(dir, 'long.csv');
-    const others = Array.from({ length: 1_200 }, (_none, n) => `Tin ${n},DE,HRB 9${n},,7`);
+    const others = Array.from({ length: 300 }, (_none, n) => `Tin ${n},DE,HRB 9${n},,7`);
     await writeFile(path, `${[HEADER, ...others].join('\n')}\n`);
     const stop = new AbortController();
     const deps = { ...importDepsOf(context), onBatch: () => stop.abort(), stopping: stop.signal };

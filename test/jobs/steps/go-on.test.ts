@@ -76,7 +76,7 @@ test('a made company is recorded even if the next step of its row fails', async 
 });
 
 test('rows stop at a queue that is paused under load, and continue after it is resumed', async () => {
-  const rows = 100;
+  const rows = 40;
   const { work, standIn, settled, report, context, ...place } = await openWorkplace({
     faults: { latencyMs: 25 },
     env: { SERVICE_CONCURRENCY: '2' },
