@@ -93,6 +93,7 @@ test('every route, method and role answers as the expected access table says', a
   expect(unused).toEqual([]);
 
   const wrong: string[] = [];
+  const heads = new Set<string>();
   const hold = async (method: string, path: string, column: string, wanted: string, accept?: string) => {
     const who = column === 'nobody' ? {} : as('anna', column);
     const answer = await send(method, path, who, accept);
@@ -102,6 +103,9 @@ test('every route, method and role answers as the expected access table says', a
     if (method !== 'GET' || accept !== undefined) return;
     const isJson = answer.text.startsWith('{') && !path.startsWith('/queues/api/');
     if (found === 'no' && isJson) wrong.push(`GET ${path} as ${column}: refused without a page`);
+    // A HEAD is judged like its GET: once where that lets in, and once where it does not.
+    if (heads.has(`${path} ${found}`)) return;
+    heads.add(`${path} ${found}`);
     const head = await send('HEAD', path, who);
     if (head.status !== answer.status) wrong.push(`HEAD ${path} as ${column}: ${head.status}, not ${answer.status}`);
   };

@@ -42,7 +42,7 @@ async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true }
 
 // Promises: approval-shows-what-is-sent, approver-sees-the-file
 test('the list shows each waiting approval with its author, and its page shows everything that the approval covers', async () => {
-  const { get, approval, address } = await openWaiting();
+  const { get, approve, approval, address, context, desk } = await openWaiting();
   const list = (await get('/approvals')).text;
   for (const words of ['1 waits, oldest first', address, '3,007.50', 'command line (', 'q4.csv', 'to be requested']) {
     expect(list).toContain(words);
@@ -65,10 +65,7 @@ test('the list shows each waiting approval with its author, and its page shows e
   }
   // The largest amount is listed first.
   expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
-});
-
-test('the page of an approval says whether its portfolio is paused or its rows are being sent', async () => {
-  const { get, approve, address, context, desk } = await openWaiting();
+  // It also says whether the portfolio is paused or its rows are being sent.
   const words = ['The portfolio is paused: nothing of it goes', 'Its rows are being sent.'];
   const said = async () => get(address).then(({ text }) => words.map((one) => text.includes(one)));
   await context.portfolios.pause('q4', 'by request');

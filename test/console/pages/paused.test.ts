@@ -15,11 +15,14 @@ async function openPaused() {
   return { ...place, follow };
 }
 
-test.each(['page', 'command'])('the page of a portfolio shows who paused it by a %s, and when', async (by) => {
-  const { get, post, limitline } = await openThreeRows();
-  await (by === 'page' ? post('/portfolios/q4/pause') : limitline('pause', 'q4'));
-  const text = (await get('/portfolios/q4')).text.replace(/<[^>]+>/g, '');
-  expect(text).toMatch(/By request of command line \(\w+\), \d{4}-\d\d-\d\d \d\d:\d\d/);
+test('the page of a portfolio shows who paused it by a page or a command, and when', async () => {
+  const { get, post, limitline, context } = await openThreeRows();
+  for (const pause of [() => post('/portfolios/q4/pause'), () => limitline('pause', 'q4')]) {
+    await context.portfolios.resume('q4');
+    await pause();
+    const text = (await get('/portfolios/q4')).text.replace(/<[^>]+>/g, '');
+    expect(text).toMatch(/By request of command line \(\w+\), \d{4}-\d\d-\d\d \d\d:\d\d/);
+  }
 });
 
 test('a row’s retry reports that its portfolio is paused', async () => {
@@ -45,19 +48,22 @@ test.each(['row', 'portfolio', 'account'])(
 );
 
 // Promise: pages-name-who-may
-test.each(['retry', 'resend', 'cancel'])(
-  'a plan to %s reports the pause before and after, if it sends anything',
-  async (action) => {
-    const { get, post, follow } = await openPaused();
-    const query = action === 'cancel' ? '&states=refused' : '';
-    const { text } = await get(`/plans/new?portfolio=q4&action=${action}${query}`);
-    expect(text.includes(PAUSED)).toBe(action !== 'cancel');
+test('a plan to retry or to send again reports the pause before and after, and one to cancel does not', async () => {
+  const { get, post, follow, context } = await openPaused();
+  for (const plan of ['retry', 'resend', 'cancel&text=Buyer+3']) {
+    const { text } = await get(`/plans/new?portfolio=q4&action=${plan}`);
+    const sends = !plan.startsWith('cancel');
+    expect(text.includes(PAUSED), plan).toBe(sends);
     const [, confirm = ''] = /action="(\/plans\/[^"]+\/confirm)"/.exec(text) ?? [];
     const done = await follow(await post(confirm));
     expect(done).toContain('Done.');
-    expect(done.includes(PAUSED)).toBe(action !== 'cancel');
-  },
-);
+    expect(done.includes(PAUSED), plan).toBe(sends);
+    // Changes in the same ms as the next plan would count as later.
+    const since = await context.plans.now();
+    await expect.poll(context.plans.now).toBeGreaterThan(since);
+  }
+  expect((await context.portfolios.read('q4')).states).toMatchObject({ done: 1, queued: 1, cancelled: 1 });
+});
 
 test('a plan to send held rows again names the rows of other portfolios that are sent with them', async () => {
   const { get, post, heldOf, limitline, context } = await openPaused();

@@ -93,8 +93,8 @@ describe('a portfolio with two causes of failed rows and one held row', async ()
     expect(differing).toContain('1 done row has no limit that a call of theirs made.');
   });
 
-  // Promises: filter-by-outcome, rows-narrowed-by-outcome
-  test('lists the filtered rows with links to their pages and plans, and says when a filter cannot be read', async () => {
+  // Promises: filter-by-outcome, rows-narrowed-by-outcome, texts-never-run
+  test('lists the filtered rows with links to pages and plans, says when a filter cannot be read, and escapes markup', async () => {
     const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');
     expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+\?states=refused"><bdi>/g)].length).toBe(2);
@@ -128,11 +128,7 @@ describe('a portfolio with two causes of failed rows and one held row', async ()
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
     expect(plainText((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
-  });
-
-  // Promise: texts-never-run
-  test('escapes markup from cells, answers and addresses', async () => {
-    const { get } = await open();
+    // Markup in cells, answers and addresses is text.
     const page = await get(
       '/portfolios/q4?text=%3Cscript%3Ealert(3)%3C%2Fscript%3E&status=%22%3E%3Cb%3E&cause=%3Ci%3E',
     );
