@@ -11,6 +11,9 @@ export function makePair(kid: string): Pair {
   return { kid, ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
 }
 
+/** The key pair of each provider: a new one for each test would take most of its time. */
+let firstPair: Pair | undefined;
+
 /** The faults of a provider, one at a time. */
 export type Forgery = {
   claims?: Record<string, unknown>;
@@ -37,7 +40,8 @@ export type ForgedProvider = Awaited<ReturnType<typeof startForgedProvider>>;
  * to which the console redirects, and returns with a code.
  */
 export async function startForgedProvider({ says = {} }: { says?: Record<string, unknown> } = {}) {
-  const first = makePair('first');
+  firstPair ??= makePair('first');
+  const first = firstPair;
   const state = { published: [first], forgery: {} as Forgery, nonce: '', says, isDown: false, redirected: '' };
   const asked: { path: string; form: URLSearchParams; authorization: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
