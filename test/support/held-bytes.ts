@@ -6,7 +6,17 @@ import { runInNewContext } from 'node:vm';
  * a moment.
  */
 export function heldBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+/** The heap in use after a garbage collection. */
+export function heapInUse(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().arrayBuffers;
 }

@@ -2,14 +2,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import type { NightCheck, ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
 import { makeReport, openItems } from '../../../../jobs/nightly/report/make-report.ts';
 import { makeReports } from '../../../../src/ledger/nightly/reports.ts';
 import { foundItem } from '../../../support/found-items.ts';
+import { heapInUse } from '../../../support/held-bytes.ts';
 import { openLedger } from '../../../support/ledger.ts';
 import { makeFolder } from '../../../support/workplace.ts';
 
@@ -225,13 +224,6 @@ test('a report of 40,000 items keeps little in memory', async () => {
   // All items together would need 20 MB or more besides.
   expect(kept).toBeLessThan(20_000_000);
 });
-
-/** The heap in use after a garbage collection. */
-function heapInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 // Promise: check-survives-full-disk
 test('a report without files is made and shows the fault if the folder cannot be written', async () => {
