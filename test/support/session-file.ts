@@ -60,7 +60,7 @@ export async function expectStates(
   states: readonly (readonly HostedSession['state'][])[],
 ): Promise<void> {
   const now = async () => (await of.sessionsOf()).map((row) => row.map(({ state }) => state));
-  await expect.poll(now, { timeout: 60_000 }).toEqual(states);
+  await expect.poll(now, { timeout: 60_000, interval: 100 }).toEqual(states);
 }
 
 /** The number of session calls at the stand-in, with any answer. */

@@ -57,7 +57,7 @@ test('a ledger lost during the work is recovered with the rows of the stored res
   // The stored results grow during the work.
   const seen = new Set<number>();
   await expect
-    .poll(async () => seen.add(countOf(await read(path), 'done')).size, { timeout: 60_000 })
+    .poll(async () => seen.add(countOf(await read(path), 'done')).size, { timeout: 60_000, interval: 100 })
     .toBeGreaterThan(3);
   expect((await place.report()).states.done).toBeLessThan(60);
   await workers.stop();
@@ -81,7 +81,8 @@ test('a new portfolio is stored when its process stops, and not before', async (
   await place.import(buyerLines(60));
   const workers = await place.work();
   // At this pace, the portfolio is checked at least once until then.
-  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBeGreaterThan(5);
+  const done = async () => (await place.context.portfolios.read('q4')).states.done;
+  await expect.poll(done, { timeout: 60_000, interval: 200 }).toBeGreaterThan(5);
   expect(await read(path)).toBe('');
   await keeping.stop();
   expect(countOf(await read(path), 'done')).toBeGreaterThan(5);

@@ -132,7 +132,7 @@ test('a workbook broken in the middle leaves no portfolio behind, and the error 
 test('an import that is stopped halfway is unfinished, and a repeated import duplicates nothing', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
-  await writeFile(path, `${[...buyerLines(400), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
+  await writeFile(path, `${[...buyerLines(300), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
   await place.work();
   for (const batches of [1, 2]) {
     const stop = new AbortController();
@@ -144,12 +144,12 @@ test('an import that is stopped halfway is unfinished, and a repeated import dup
     await expect(importWith(place, path, onBatch, stop.signal)).rejects.toMatchObject({ code: 'STOPPED' });
     const { rows, finished } = await place.report();
     expect(rows).toBeGreaterThan(0);
-    expect(rows).toBeLessThan(400);
+    expect(rows).toBeLessThan(300);
     expect(finished).toBeNull();
   }
-  await place.import([...buyerLines(400), 'Broken AG,Atlantis,,1']);
-  expect(await place.settled()).toMatchObject({ lines: 401, rows: 400, invalid: 1, states: { done: 400 } });
-  expect(place.standIn.counts().made).toMatchObject({ company: 400, limit: 400 });
+  await place.import([...buyerLines(300), 'Broken AG,Atlantis,,1']);
+  expect(await place.settled()).toMatchObject({ lines: 301, rows: 300, invalid: 1, states: { done: 300 } });
+  expect(place.standIn.counts().made).toMatchObject({ company: 300, limit: 300 });
   expect(place.standIn.madeTwice()).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ const ALDER = 'Alder GmbH,DE,1000\n';
 const BIRCH = 'Birch GmbH,DE,2000\n';
 
 /** A preview may be some seconds old. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 30_000, interval: 200 };
 
 // Promise: preview-counts-new-requests
 test('a request of another portfolio is not counted as new in the preview or the confirmation', async () => {

@@ -165,13 +165,13 @@ test('an upload without a valid token is refused, and leaves no file', async () 
   expect(await folders()).toEqual([]);
 });
 
-test('of 3,000 columns the preview shows only some, including those that are mapped', async () => {
+test('of 600 columns the preview shows only some, including those that are mapped', async () => {
   const { web } = await openUploads();
-  const header = `${'own,'.repeat(1_500)}${Array.from({ length: 1_500 }, (_, at) => `own ${at}`).join(',')},name,requested_limit`;
-  const { location } = await uploadTo(web, ['file', 'wide.csv', `${header}\n${'x,'.repeat(3_000)}A,1000\n`]);
+  const header = `${'own,'.repeat(300)}${Array.from({ length: 300 }, (_, at) => `own ${at}`).join(',')},name,requested_limit`;
+  const { location } = await uploadTo(web, ['file', 'wide.csv', `${header}\n${'x,'.repeat(600)}A,1000\n`]);
   const { text } = await web.get(location);
   expect(text.length).toBeLessThan(500_000);
-  expect(text).toContain('name="column-3000"');
+  expect(text).toContain('name="column-600"');
   expect(text).toContain('more columns are not sent');
 });
 
