@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { carryOutAnswered } from '../../jobs/approvals/answer-approval.ts';
-import type { RowState, Step } from '../../src/ledger/schema/row.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { holdCompany, refuseCompany } from './approved-portfolio.ts';
 import { openWorkplace } from './workplace.ts';
 
 export const DAY_MS = 86_400_000;
@@ -33,20 +34,8 @@ export async function openWindow(env: Record<string, string> = ABOVE) {
       return (await place.import(lines, { portfolio, by })).approval;
     },
     stateOf: async (portfolio: string) => (await rows.read([await row(portfolio)]))[0]?.state,
-    async refuse(portfolio: string): Promise<void> {
-      const its = await row(portfolio);
-      await rows.begin(its, 'company');
-      const problem = { step: 'company' as Step, message: 'refused', status: 400 };
-      await rows.advance(its, 'company', 'refused', { problem });
-    },
-    async hold(portfolio: string): Promise<void> {
-      const its = await row(portfolio);
-      const found = await rows.begin(its, 'company');
-      const key = found?.request.buyer ?? '';
-      await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${portfolio}/${its.key}` });
-      await rows.advance(its, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
-      expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
-    },
+    refuse: async (portfolio: string) => refuseCompany(context, await row(portfolio)),
+    hold: async (portfolio: string) => holdCompany(context, await row(portfolio)),
     /** Makes the limit of a request, so many days ago. */
     async make(portfolio: string, daysAgo = 0): Promise<RowId> {
       const its = await row(portfolio);

@@ -35,7 +35,7 @@ export const ANSWERING = {
 export async function openPortfolio(count: number, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
   const place = await openWorkplace({ env: settings });
   const { context } = place;
-  const { approvals, rows, ledger, keys, calls } = context;
+  const { approvals, rows, calls } = context;
   const imported = await place.import(buyerLines(count), { by: ALICE.by });
 
   const waiting = async (): Promise<Approval> => {
@@ -63,24 +63,8 @@ export async function openPortfolio(count: number, settings: Record<string, stri
       await carryOutAnswered(answered.approval, context);
       return answered.approval;
     },
-    /** The service refuses the company of the row. */
-    async refuse(row: RowId): Promise<void> {
-      await rows.begin(row, 'company');
-      const problem = {
-        step: 'company' as Step,
-        message: 'the service refused the company with status 400',
-        status: 400,
-      };
-      await rows.advance(row, 'company', 'refused', { problem });
-    },
-    /** The call for the row's company has an unknown outcome. */
-    async hold(row: RowId): Promise<void> {
-      const found = await rows.begin(row, 'company');
-      const key = found?.request.buyer ?? '';
-      await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${row.portfolio}/${row.key}` });
-      await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
-      expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
-    },
+    refuse: (row: RowId) => refuseCompany(context, row),
+    hold: (row: RowId) => holdCompany(context, row),
     /** The answer to a claim of the row's limit, whatever the queues have. */
     async claim(row: RowId) {
       const thing = { kind: 'limit', key: row.key, row } as const;
@@ -144,8 +128,8 @@ export async function openPlanned(count: number) {
     all,
     states: async () => (await context.portfolios.read('q4')).states,
     stateOf: async (row: RowId): Promise<RowState | undefined> => (await context.rows.read([row]))[0]?.state,
-    refuse: (row: RowId) => refuse(context, row),
-    hold: (row: RowId) => hold(context, row),
+    refuse: (row: RowId) => refuseCompany(context, row),
+    hold: (row: RowId) => holdCompany(context, row),
     async plan(request: Partial<PlanRequest> = {}) {
       await afterThisMs(context);
       return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...request }, deps);
@@ -173,14 +157,14 @@ export async function afterThisMs({ plans }: Pick<Context, 'plans'>): Promise<vo
 type Place = Awaited<ReturnType<typeof openWorkplace>>['context'];
 
 /** The service refuses the company of the row. */
-async function refuse({ rows }: Place, row: RowId): Promise<void> {
+export async function refuseCompany({ rows }: Place, row: RowId): Promise<void> {
   await rows.begin(row, 'company');
   const problem = { step: 'company' as Step, message: 'the service refused the company with status 400', status: 400 };
   await rows.advance(row, 'company', 'refused', { problem });
 }
 
 /** The call for the row's company has an unknown outcome. */
-async function hold({ rows, calls, ledger, keys }: Place, row: RowId): Promise<void> {
+export async function holdCompany({ rows, calls, ledger, keys }: Place, row: RowId): Promise<void> {
   const found = await rows.begin(row, 'company');
   const key = found?.request.buyer ?? '';
   await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${row.portfolio}/${row.key}` });
