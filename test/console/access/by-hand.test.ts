@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as ask, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, ROLES } from '../../../src/people/person.ts';
-import { as, byHeader, openNotedAudit } from '../../support/desk.ts';
+import { as, byHeader, openConsole, openDesk, openNotedAudit } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 import { withoutToken } from '../../support/without-token.ts';
@@ -120,7 +120,7 @@ test('a refusal names the needed role and the admins, and does not reveal whethe
 });
 
 test('a refusal names the admins among the users', async () => {
-  const { get, context } = await openThreeRows(byHeader);
+  const { get, context } = await openConsole(await openDesk(0), byHeader);
   for (const [name, role] of [
     ['zoe', 'admin'],
     ['olga', 'operator'],
@@ -133,7 +133,7 @@ test('a refusal names the admins among the users', async () => {
 
 test('a request is refused with status 403 also when the admins cannot be read', async () => {
   const admins = async () => Promise.reject(new Error('Redis is away'));
-  const { get } = await openThreeRows({ ...byHeader, admins });
+  const { get } = await openConsole(await openDesk(0), { ...byHeader, admins });
   const answer = await get('/work', VERA);
   expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Ask whoever runs Limitline') });
 });
