@@ -130,11 +130,13 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
       const entry = readExportLine(line);
-      isBefore &&= (readEntry(entry?.text ?? '')?.number ?? 0) < (from ?? 0);
+      const read = readEntry(entry?.text ?? '');
+      // Entries may have come while the file was written, so its own export may be among the lines that are left out.
+      notePart(exports, read);
+      isBefore &&= (read?.number ?? 0) < (from ?? 0);
       if (isBefore) continue;
       // A line that is no entry gets an empty link, which cannot be right. So the check fails at this line.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
-      notePart(exports, readEntry(entry?.text ?? ''));
     }
   } catch (error) {
     throw fileFault(path, 'read', error);

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { EXPORTED } from '../../../src/audit/entry.ts';
 import { readSettings } from '../../../src/config.ts';
 import { openContext } from '../../../src/context.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
@@ -108,6 +109,25 @@ test('an exported trail is verified without Redis, and each changed, missing or 
     broken: { number: 5, is: 'changed' },
   });
   expect((await limitline('audit', 'verify', '--file', 'nothing.ndjson')).stderr).toContain('there is no such file');
+});
+
+// Promise: export-is-a-witness
+test('a file is whole from any entry on, also from one that came while the file was written', async () => {
+  const { limitline, json, cwd, context } = await openAudited();
+  const { audit } = context;
+  const late = { by: 'ann', what: 'session begun', from: '10.0.0.7' };
+  await audit.around({ by: 'ann', what: EXPORTED, from: '10.0.0.7' }, async () => {
+    await audit.note(late);
+    await audit.note(late);
+    await limitline('audit', 'export', '--out', 'trail.ndjson');
+  });
+  const path = join(cwd, 'trail.ndjson');
+  // As an export leaves it that began before the last two entries: without that of the export after them.
+  await writeFile(path, `${(await readFile(path, 'utf8')).split('\n').slice(0, 6).join('\n')}\n`);
+  for (const from of ['1', '4', '5', '6']) {
+    const { broken, last } = await json('audit', 'verify', '--file', 'trail.ndjson', '--from', from);
+    expect([from, broken, last?.number]).toEqual([from, null, 6]);
+  }
 });
 
 test('audit verify reports an empty range as not checked, and prints the command that continues behind a break', async () => {
