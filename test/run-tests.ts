@@ -20,12 +20,15 @@ const tests = spawn('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inher
 const tested = new Promise<number>((resolve) => {
   tests.once('exit', (status) => resolve(status ?? 1));
 });
-// A terminal sends its Ctrl-C to vitest as well, whose tests clean up before this process ends.
-process.on('SIGINT', () => undefined);
+// A terminal sends its Ctrl-C to vitest as well, whose tests clean up before this process ends, and to the checks, which did not fail then.
+let isStopped = false;
+process.on('SIGINT', () => {
+  isStopped = true;
+});
 process.on('SIGTERM', () => tests.kill());
 
 const checked = await Promise.all(CHECKS.map(([command, ...args]) => check(command, args)));
-const failed = checked.filter(({ status }) => status !== 0);
+const failed = checked.filter(({ status }) => status !== 0 && !isStopped);
 if (failed.length > 0) tests.kill('SIGINT');
 process.exitCode = await tested;
 for (const { said } of failed) process.stdout.write(said);
