@@ -3,7 +3,10 @@ import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
 
-/** Why another person has to approve answers about these held rows of a portfolio, in words; undefined if nobody has to. */
+/**
+ * Why another person has to approve answers about these held rows of a portfolio, in words; undefined if nobody has to. Without any rule
+ * an answer has to be approved where somebody declined the request, or an answer about the same call.
+ */
 export async function whyAnswersWait(
   portfolio: string,
   held: readonly FoundRow[],
@@ -11,8 +14,8 @@ export async function whyAnswersWait(
 ): Promise<string | undefined> {
   const policy = await approvalPolicy();
   // Without a rule on sums, amounts are not read. So a damaged row's amount stops no plan.
-  if (!asksApproval(policy)) return undefined;
-  const sum = held.reduce((total, { result }) => total.plus(result.request.limit.requested_limit), new Big(0));
+  const counts = asksApproval(policy) ? held : [];
+  const sum = counts.reduce((total, { result }) => total.plus(result.request.limit.requested_limit), new Big(0));
   const rows = held.map((found) => ({ found }));
   return whyNeededWords({ portfolio, kind: 'answer' }, () => justThese(rows), {
     sum: sum.toFixed(),

@@ -21,9 +21,12 @@ async function openHeld(rows: number) {
   const codes = (await users.confirmFactor('bob', new TOTP({ secret }).generate())) ?? [];
   const env = { ...desk.env, APPROVE_ALWAYS: 'on' };
   const limitline = (...args: string[]) => callCommand(args, { ...desk, env });
+  /** The same without any rule on approvals. */
+  const freely = (...args: string[]) => callCommand(args, desk);
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { held: rows } });
   return {
     limitline,
+    freely,
     cwd: desk.cwd,
     approvals: context.approvals,
     /** The facts of the newest entry of the audit trail. */
@@ -124,4 +127,22 @@ test('resolve --dry-run says of a file and of a line that another person must ap
     expect(json).toMatchObject({ dryRun: true, approval: expect.any(String) });
   }
   expect(await approvals.waiting()).toEqual([]);
+});
+
+// Promise: plan-says-who-must-approve
+test('resolve --dry-run says that another person must approve an answer like one that was declined, also without rules', async () => {
+  const { limitline, freely, answer, approvals, cwd } = await openHeld(2);
+  await writeFile(join(cwd, 'answers.csv'), 'line,id\n2,resend\n');
+  await limitline('resolve', 'q4', '--from', 'answers.csv');
+  await answer('decline', 'q4', '--because', 'ask the bank first');
+  for (const chosen of [
+    ['--from', 'answers.csv'],
+    ['--line', '2', '--resend'],
+  ]) {
+    const { stdout } = await freely('resolve', 'q4', ...chosen, '--dry-run');
+    expect(stdout).toMatch(/sent again\nA colleague must approve this first\..*ask the bank first/);
+  }
+  expect((await freely('resolve', 'q4', '--line', '3', '--resend', '--dry-run')).stdout).not.toContain('approve');
+  await freely('resolve', 'q4', '--from', 'answers.csv');
+  expect(await approvals.waiting()).toHaveLength(1);
 });
