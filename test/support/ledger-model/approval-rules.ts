@@ -84,10 +84,24 @@ export function answerApproval(
   if (approval.standing === 'granted' || approval.standing === 'declined') return 'answered';
   if (approval.authors.has(by) || (taken === 'own' && approval.perhaps.has(by))) return 'own';
   if (approval.standing === 'open') return 'changed';
+  // Whoever says yes has to see first that a person declined one of the same requests. The ledger looks for that at the answer.
+  if (is === 'granted' && taken === 'changed' && hasNo(model, id)) return 'changed';
   approval.standing = is;
   const turn = 1 + Math.max(0, ...[...model.approvals.values()].map(({ answered }) => answered?.turn ?? 0));
   approval.answered = { rows: rowsOf(model, id).length, by, turn };
   return is;
+}
+
+/** Whether a person declined, by another approval, what one of the rows of this one asks for. */
+function hasNo(model: Model, id: string): boolean {
+  if (model.approvals.get(id)?.kind === 'answer') {
+    return [...model.approvals].some(
+      ([other, { kind, standing }]) => other !== id && kind === 'answer' && standing === 'declined',
+    );
+  }
+  return rowsOf(model, id).some(
+    ([name]) => ![undefined, id].includes(model.declinedBy(name.slice(name.indexOf('/') + 1))),
+  );
 }
 
 /** Releases the first rows of an answered approval. Returns the number of rows left. */
