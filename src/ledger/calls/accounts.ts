@@ -187,7 +187,9 @@ async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promis
   for (const account of await connection.smembers(shared.toMove)) {
     log.info({ account }, `renaming the keys in Redis to format ${FORMAT}, once; a million rows take a minute`);
     const keys = makeKeys(prefix, account);
-    let moved = await moveKeys(keys.root, keys.former, connection);
+    // Portfolios first: a process of an older version that wakes up meanwhile must not find one of them whose calls are gone.
+    let moved = await moveKeys(keys.root, keys.former, connection, ':portfolio:*');
+    moved += await moveKeys(keys.root, keys.former, connection);
     for (const queue of QUEUES) {
       moved += await moveKeys(keys.queuePrefix(queue), keys.formerQueuePrefix(queue), connection);
     }
@@ -206,20 +208,17 @@ async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'lo
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();
 }
 
-async function moveKeys(now: string, before: string, connection: RedisConnection): Promise<number> {
+/** @param rest what comes behind the beginning of the keys that are meant, as a pattern */
+async function moveKeys(now: string, before: string, connection: RedisConnection, rest = ':*'): Promise<number> {
   const move = makeLuaScript(connection, new URL('../lua/move-former.lua', import.meta.url));
-  const start = before.replace(/[\\*?[\]]/g, '\\$&');
-  let moved = 0;
-  // Portfolios first: a process of an older version that wakes up meanwhile must not find one of them whose calls are gone.
-  for (const pattern of [`${start}:portfolio:*`, `${start}:*`]) {
-    let cursor = '0';
-    do {
-      const given = { cursor, count: AT_ONCE, pattern, mark: MOVED };
-      const [next, count] = (await move({ new: now, old: before }, given)) as [string, number];
-      cursor = next;
-      moved += count;
-    } while (cursor !== '0');
-  }
+  const pattern = before.replace(/[\\*?[\]]/g, '\\$&') + rest;
+  let [moved, cursor] = [0, '0'];
+  do {
+    const given = { cursor, count: AT_ONCE, pattern, mark: MOVED };
+    const [next, count] = (await move({ new: now, old: before }, given)) as [string, number];
+    cursor = next;
+    moved += count;
+  } while (cursor !== '0');
   return moved;
 }
 
