@@ -106,12 +106,18 @@ function isOverridden(name: string, env: NodeJS.Dict<string>): boolean {
   return name in env || (isInFile && (own in env || `${own}_FILE` in env));
 }
 
-/** A sentence for each setting whose value in `.env` does not count, since the environment has the setting as empty. */
+/**
+ * A sentence for each setting whose value in `.env` does not count, since the environment has the setting as empty, or as the address that
+ * Kubernetes writes for a service of this name.
+ */
 function hiddenSettings({ values, names }: GivenSettings, env: NodeJS.Dict<string>): string[] {
   return names.dotenv
     .filter((name) => isOverridden(name, env) && values[name.replace(/_FILE$/, '')] === undefined)
     .filter((name) => SETTING_NAMES.includes(name) || IN_FILES.includes(name.replace(/_FILE$/, '')))
-    .map((name) => `${name} of .env does not count, since the environment has it too, without a value`);
+    .map((name) => {
+      const how = env[name] ? 'as an address that Kubernetes writes' : 'without a value';
+      return `${name} of .env does not count, since the environment has it too, ${how}`;
+    });
 }
 
 function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {

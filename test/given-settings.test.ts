@@ -46,6 +46,15 @@ test('a value of .env that an empty setting of the environment hides is said', a
   expect(readSettings({ env, cwd }).notices).toEqual(said);
 });
 
+// Promise: empty-hides-said
+test('a port of .env that an address of Kubernetes in the environment hides is said, and not to be without a value', async () => {
+  const { dir: cwd, write } = await makeTemporaryFolder();
+  await write('.env', 'CONSOLE_PORT=4300');
+  expect(readSettings({ env: { CONSOLE_PORT: 'tcp://10.0.0.1:80' }, cwd }).notices).toEqual([
+    'CONSOLE_PORT of .env does not count, since the environment has it too, as an address that Kubernetes writes',
+  ]);
+});
+
 test.each([
   ['"pa#ss" # a comment', 'pa#ss'],
   [`'pa"#ss'`, 'pa"#ss'],
