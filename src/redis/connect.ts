@@ -247,7 +247,7 @@ async function end(connection: RedisConnection): Promise<void> {
  * connections are being closed.
  */
 function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClosing: () => boolean }) {
-  const down = new Set<RedisConnection>();
+  const [down, waiting] = [new Set<RedisConnection>(), new Set<RedisConnection>()];
   let reached = false;
   let refusedMs = Number.NEGATIVE_INFINITY;
   const isRefused = () => performance.now() - refusedMs < REFUSES_MS;
@@ -260,8 +260,17 @@ function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClo
   const restored = (connection: RedisConnection) => {
     reached = true;
     if (connection.status !== 'ready') return;
-    if (down.has(connection) && isRefused()) return void setTimeout(restored, REFUSES_MS, connection).unref();
+    if (down.has(connection) && isRefused()) return lookLater(connection);
     if (down.delete(connection) && down.size === 0) log.info({ redis: where }, 'Redis is back');
+  };
+
+  const lookLater = (connection: RedisConnection) => {
+    if (waiting.has(connection)) return;
+    waiting.add(connection);
+    setTimeout(() => {
+      waiting.delete(connection);
+      restored(connection);
+    }, REFUSES_MS).unref();
   };
 
   return {
@@ -270,6 +279,8 @@ function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClo
       (connection as EventEmitter).on(REFUSED, (error) => {
         refusedMs = performance.now();
         lost(connection, messageOf(error));
+        // BullMQ's copies of the connection report here, too. Then it stays ready itself, and has no such event.
+        lookLater(connection);
       });
       connection.on('error', (error) => lost(connection, messageOf(error)));
       connection.on('reconnecting', () => lost(connection, 'closed by the other side'));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from '../../src/redis/connect.ts';
 import { freePort } from '../support/redis/free-port.ts';
@@ -78,6 +79,22 @@ describe('a Redis that is away', () => {
     await written;
     await expect.poll(() => lines.length, WAIT).toBe(2);
     expect(lines[1]?.msg).toBe('Redis is back');
+  });
+
+  test('as it became a replica is said to be back, too, where only a copy of a connection met it, as BullMQ makes them', async () => {
+    const [server, primary] = await Promise.all([fixture.start(), fixture.start()]);
+    const { log, lines } = makeKeptLog();
+    const worker = connectionsTo(server.port, log).connect('worker') as Redis;
+    await worker.ping();
+    const copy = worker.duplicate();
+    onTestFinished(() => copy.disconnect());
+    await copy.ping();
+    await server.admin.replicaof('127.0.0.1', primary.port);
+    const written = copy.set('key', '1');
+    await expect.poll(() => lines.length, WAIT).toBe(1);
+    await server.admin.replicaof('NO', 'ONE');
+    await written;
+    await expect.poll(() => lines[1]?.msg, WAIT).toBe('Redis is back');
   });
 
   test('but accepts commands without an answer fails them too, and a new connection is made', async () => {
