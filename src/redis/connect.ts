@@ -192,8 +192,7 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
   const open = new Set<RedisConnection>();
   let closing = false;
   const outages = makeOutages({ where, log, isClosing: () => closing });
-  const retryStrategy = (attempt: number) =>
-    closing ? null : retryDelayMs(outages.isRefused() ? attempt + REFUSED_ATTEMPTS : attempt);
+  const retryStrategy = (attempt: number) => (closing ? null : retryDelayMs(attempt + outages.refusedAttempts()));
 
   return {
     /** @throws LimitlineError `STOPPED` after `close()` */
@@ -217,8 +216,11 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
 /** How long pending commands are awaited when the process ends. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** A replica is reached at once each time, and refuses again: as many attempts count as failed before, so that it is asked once a second. */
-const REFUSED_ATTEMPTS = 4;
+/**
+ * A replica is reached at once each time, and refuses again. So after each 100 ms of refusals one more attempt counts as failed, up to this
+ * many: a failover of some milliseconds is over with the first, and a replica is asked once a second.
+ */
+const REFUSED_ATTEMPTS = { most: 4, eachMs: 100 };
 
 /** A Redis that has refused no write for so long, in ms, is no replica any more. */
 const REFUSES_MS = 2_000;
@@ -249,7 +251,7 @@ async function end(connection: RedisConnection): Promise<void> {
 function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClosing: () => boolean }) {
   const [down, waiting] = [new Set<RedisConnection>(), new Set<RedisConnection>()];
   let reached = false;
-  let refusedMs = Number.NEGATIVE_INFINITY;
+  let [firstRefusedMs, refusedMs] = [0, Number.NEGATIVE_INFINITY];
   const isRefused = () => performance.now() - refusedMs < REFUSES_MS;
 
   const lost = (connection: RedisConnection, reason: string) => {
@@ -274,10 +276,17 @@ function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClo
   };
 
   return {
-    isRefused,
+    /** How many failed attempts the refusals of writes count for. */
+    refusedAttempts(): number {
+      const { most, eachMs } = REFUSED_ATTEMPTS;
+      return isRefused() ? Math.min(Math.floor((performance.now() - firstRefusedMs) / eachMs), most) : 0;
+    },
+
     watch(connection: RedisConnection): void {
       (connection as EventEmitter).on(REFUSED, (error) => {
-        refusedMs = performance.now();
+        const nowMs = performance.now();
+        if (!isRefused()) firstRefusedMs = nowMs;
+        refusedMs = nowMs;
         lost(connection, messageOf(error));
         // BullMQ's copies of the connection report here, too. Then it stays ready itself, and has no such event.
         lookLater(connection);

@@ -100,7 +100,7 @@ export function addErrorPages(app: ConsoleApp, log: Log): void {
   app.setErrorHandler(answer);
   const pageOfForm = makePageOfForm(app);
   app.setNotFoundHandler((request, reply) => {
-    const page = request.method === 'GET' ? pageOfForm(request.url) : undefined;
+    const page = ['GET', 'HEAD'].includes(request.method) ? pageOfForm(request.url) : undefined;
     return page ? reply.redirect(page) : answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply);
   });
 }
