@@ -188,6 +188,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
     open: `${some} of ${name} ${is} still to be worked on: let workers finish ${it} (npx limitline work), or give ${it} up (npx limitline cancel "${name}"), and archive it then.`,
     awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}" --as USER) or decline ${it}, and archive the portfolio then.`,
     held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive the portfolio after that is known. ${heldRemedy(name)}.`,
+    approval: `An approval of ${name} waits for another person's answer. Give it (npx limitline approve "${name}" --as USER) or decline it, and archive the portfolio then.`,
     supplier: `The company of the supplier of ${name} is still to be made: start workers that make it (npx limitline work), and archive the portfolio afterwards.`,
     doubt: `Nobody knows whether the company of the supplier of ${name} was made: ask the service. If it was not, npx limitline resolve "${name}" --all --resend sends its call again; if it was, import a file into the portfolio with --supplier FILE and the company_id in that file. Archive the portfolio afterwards.`,
     interrupted: `An import of ${name} did not come to its end: import its file again, and archive the portfolio when the import is finished.`,

@@ -10,7 +10,17 @@ type Ledger = LedgerPlace;
 
 /** Why a portfolio cannot be archived now, and the number of rows that prevent it. */
 export type NotArchived = {
-  why: 'gone' | 'importing' | 'open' | 'awaiting' | 'held' | 'supplier' | 'doubt' | 'interrupted' | 'unfinished';
+  why:
+    | 'gone'
+    | 'importing'
+    | 'open'
+    | 'awaiting'
+    | 'held'
+    | 'approval'
+    | 'supplier'
+    | 'doubt'
+    | 'interrupted'
+    | 'unfinished';
   rows: number;
 };
 

@@ -39,7 +39,8 @@ end
 -- Begins archiving, if allowed: from then on nothing changes the portfolio. Takes the new state, as JSON, or "" to only ask.
 -- Answers { "begun", its state before, as JSON, or "" }, or why not:
 -- { "is", its state, as JSON } | { "gone" } | { "importing" } | { "open", rows } | { "awaiting", rows } | { "held", rows }
--- | { "supplier" } (its company is still to be made) | { "doubt" } (nobody knows whether it was made)
+-- | { "approval" } (one without rows waits for a person: of a supplier) | { "supplier" } (its company is still to be made)
+-- | { "doubt" } (nobody knows whether it was made)
 -- | { "interrupted" } (its last import did not reach the end) | { "unfinished" }
 function steps.archive(state)
   -- If a process died while it wrote the files ("archiving"), nothing has left Redis, and archiving may begin again.
@@ -49,6 +50,9 @@ function steps.archive(state)
   if open > 0 then return { 'open', tostring(open) } end
   for _, is in ipairs({ 'awaiting', 'held' }) do
     if inState[is] > 0 then return { is, tostring(inState[is]) } end
+  end
+  for _, id in ipairs(redis.call('ZRANGE', portfolio .. ':approvals', 0, -1)) do
+    if redis.call('HGET', approvals .. id, 'standing') == 'waiting' then return { 'approval' } end
   end
   for _, text in ipairs({ supplier or '{}', before or '{}' }) do
     local company = cjson.decode(text)

@@ -8,6 +8,7 @@ import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
 import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { differences, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
+import { ALWAYS } from '../../support/awaiting-ledger.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
@@ -209,6 +210,12 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
       'Approve it (npx limitline approve "q4" --as USER)',
     ],
     [
+      'a supplier alone waits for approval',
+      (own: Own) => own.fillOpen('approval'),
+      'USAGE',
+      'An approval of q4 waits for another person\'s answer. Give it (npx limitline approve "q4" --as USER)',
+    ],
+    [
       'its supplier is not created yet',
       (own: Own) => own.fillOpen('supplier'),
       'USAGE',
@@ -235,7 +242,7 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
 
   type Own = {
     fillOpen: (
-      state: 'queued' | 'awaiting' | 'held' | 'supplier' | 'doubt' | 'importing' | 'archived',
+      state: 'queued' | 'awaiting' | 'held' | 'approval' | 'supplier' | 'doubt' | 'importing' | 'archived',
     ) => Promise<void>;
   };
 
@@ -243,6 +250,7 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
     await own.fill('q4', 1);
     if (state === 'archived') return void (await own.archive('q4'));
     const { connection, keys } = own;
+    if (state === 'approval') return askForSupplier(own);
     const supplier = JSON.stringify({ body: { name: 'S' }, key: 's' });
     if (state === 'supplier') return void (await connection.hset(keys.portfolio('q4'), { supplier }));
     if (state === 'doubt') {
@@ -260,6 +268,17 @@ describe('a portfolio is not archived, and the error tells what to do first, if'
       await own.rows.begin(row, 'company');
       await own.rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
     }
+    await run.end();
+  }
+
+  /** All rows were requested before, and a later import only names another supplier, which has a company of the service. */
+  async function askForSupplier({ portfolios, approvals }: Awaited<ReturnType<typeof openArchiving>>): Promise<void> {
+    const run = await portfolios.startImport('q4', { id: 'later', fileName: 'later.csv', reading: '{}' });
+    const supplier = { id: 'company_9', key: 's' };
+    const file = { id: 'later', fileName: 'later.csv', reading: '{}' };
+    const id = await approvals.beginImport('q4', { file, number: run.number, authors: ['alice'], supplier: 's' });
+    await portfolios.setSupplier('q4', supplier, id);
+    expect(await approvals.close({ portfolio: 'q4', id }, ALWAYS)).toBe('waiting');
     await run.end();
   }
 });
