@@ -1,5 +1,5 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { ArchivedPortfolio } from '../../../src/ledger/schema/archives.ts';
+import type { ArchivedPortfolio, Archives } from '../../../src/ledger/schema/archives.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/time-units.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
 import { quoted } from '../walk-ledger.ts';
@@ -62,6 +62,22 @@ export async function checkArchives(
   }
 }
 
+/**
+ * Reports listed portfolios of which Redis lost the record, as after keys were evicted or removed by hand. No other check sees them: without
+ * the record they have no counts to compare, and no archive.
+ */
+export async function tellOfLostRecords(
+  archives: Pick<Archives, 'lost'>,
+  sink: FoundSink,
+  folderOf: (portfolio: string) => string,
+): Promise<void> {
+  const { here, archived } = await archives.lost();
+  for (const portfolio of here) await sink.found({ check: 'counts', portfolio, says: LOST, isMended: false });
+  for (const portfolio of archived) {
+    await sink.found({ ...OF_ARCHIVES, portfolio, says: LOST_ARCHIVE, detail: folderOf(portfolio) });
+  }
+}
+
 const OF_ARCHIVES = { check: 'archives', isMended: false } as const;
 
 /** Whether the archive is read completely tonight: decided by its id and the day, so that nothing has to be stored. */
@@ -71,6 +87,10 @@ function isItsNight({ id }: ArchivedPortfolio, atMs: number): boolean {
 }
 
 const NOT_ENDED = 'portfolios have been on their way into or out of their archives for more than an hour';
+const LOST =
+  'Redis has lost the records of portfolios: whether they are paused, and what was imported; put back a copy of it, or import their files again';
+const LOST_ARCHIVE =
+  'Redis has lost the records of archived portfolios, so restore does not find them; put back a copy of it, and keep their files';
 const MISSING =
   'portfolios are archived whose files are not in the data folder; without them their rows do not come back: put them back from a copy';
 const CHANGED = 'files of archives are not what was written; put them back from a copy, or their rows do not come back';

@@ -13,13 +13,13 @@ import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { numbersOf } from '../../../src/ledger/search/index-words.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { numberWord } from '../../../src/portfolio/identity/identity.ts';
-import { REST, ROWS } from '../../archive/archive-files.ts';
+import { portfolioFolder, REST, ROWS } from '../../archive/archive-files.ts';
 import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/named-digests.ts';
 import { followLeft } from '../../archive/restore-portfolio.ts';
 import { fromBuyer, toBuyer } from '../../rows/buyer-record.ts';
 import { type RowCheck, rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
-import { checkArchives, type LookAtFiles } from './archives.ts';
+import { checkArchives, type LookAtFiles, tellOfLostRecords } from './archives.ts';
 import { compareFiles, type DocumentDeps, type FileDeps, isDataFolderOurs, makeDocumentCheck } from './documents.ts';
 import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
 import { type ClaimDeps, makeCallCheck, makeOldClaimCheck, type RowCheckDeps } from './rows-and-calls.ts';
@@ -110,6 +110,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
   }
   const ledger = { connection: deps.ledger, keys: deps.keys };
   await checkBuyerWords({ buyers: deps.buyers, forgetting: makeForgetting(ledger), ledger }, { sink, ask, signal });
+  await tellOfLostRecords(deps.archives, sink, (portfolio) => portfolioFolder({ ...place, portfolio }));
   const walked = await walkLedger(deps, { stored, rows: rowChecks, signal, ask });
   await removeStrayJobs(deps, { sink, ask, signal });
   if (isOurs) await compareFiles(files, { sink, signal });

@@ -17,6 +17,22 @@ export function makeArchives({ connection, keys }: LedgerPlace) {
     return found.filter((each) => each !== undefined);
   }
 
+  /** The portfolios of a list that lack a field which each of them has. */
+  async function lostOf(list: string, field: 'started' | 'archive'): Promise<string[]> {
+    const lost: string[] = [];
+    const names = await connection.zrange(list, '0', '-1');
+    for (let from = 0; from < names.length; from += PAGE) {
+      const page = names.slice(from, from + PAGE);
+      const step = connection.pipeline();
+      for (const name of page) step.hexists(keys.portfolio(name), field);
+      const has = (await step.exec()) ?? [];
+      lost.push(...page.filter((_, place) => has[place]?.[1] === 0));
+    }
+    // A portfolio that was archived or restored meanwhile has left the list.
+    const listed = lost.length > 0 ? await connection.zmscore(list, ...lost) : [];
+    return lost.filter((_, place) => listed[place] !== null);
+  }
+
   return {
     read,
 
@@ -28,6 +44,15 @@ export function makeArchives({ connection, keys }: LedgerPlace) {
 
     /** Number of the portfolios of `list`. */
     count: (): Promise<number> => connection.zcard(keys.archives),
+
+    /** The listed portfolios of which Redis has no record any more: ordinary ones, and archived ones. */
+    async lost(): Promise<{ here: string[]; archived: string[] }> {
+      const [here, archived] = await Promise.all([
+        lostOf(keys.portfolios, 'started'),
+        lostOf(keys.archives, 'archive'),
+      ]);
+      return { here, archived };
+    },
 
     /** @throws LimitlineError `USAGE` if a portfolio is in any of the {@link ARCHIVE_STATES}: its rows must not be changed */
     async mustBeHere(name: string): Promise<void> {

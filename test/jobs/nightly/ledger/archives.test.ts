@@ -134,3 +134,14 @@ test('archiving or restoring that began more than an hour ago is reported with t
   await since(Date.now());
   expect(await commands()).toEqual([]);
 });
+
+test('portfolios of which Redis has lost the record are found, also archived ones', async () => {
+  const place = await openArchived();
+  const { ledger, keys } = place.context;
+  await ledger.unlink(keys.portfolio('q4'), keys.portfolio('other'));
+  const lostOnes = (await found(place)).filter(({ says }) => says.startsWith('Redis has lost'));
+  expect(lostOnes).toEqual([
+    expect.objectContaining({ check: 'counts', portfolio: 'other', isMended: false }),
+    expect.objectContaining({ check: 'archives', portfolio: 'q4', detail: dirname(place.folder), isMended: false }),
+  ]);
+});
