@@ -18,6 +18,9 @@ test.each([
   ['alice@example.com (sso 4f6d2a)', 'alice@example.com (sso 4f6d2a)', true],
   // Another issuer or client, or an account that was made again, gives the person other digits.
   ['alice@example.com (sso 4f6d2a)', 'Alice@example.com (sso 77aa01)', true],
+  // Another issuer may name people without a domain, or with one.
+  ['alice (sso 4f6d2a)', 'alice@example.com (sso 77aa01)', true],
+  ['alice (sso 4f6d2a)', 'bob@example.com (sso 77aa01)', false],
   // The provider itself tells these two apart.
   ['alice@example.com (sso 4f6d2a)', 'alice@other.example (sso 77aa01)', false],
   ['console', 'alice', false],
