@@ -23,11 +23,10 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
   if (except.includes(dir)) return;
   for (const entry of await entriesIn(dir)) {
     const path = join(dir, entry.name);
-    // The rows of an incomplete archive are still in Redis.
-    if (entry.name.endsWith(PART)) continue;
     const is = await kindOf(entry, path);
     if (is.isDirectory()) yield* namingFiles(path, except);
-    else if (is.isFile() && NAMING.includes(entry.name)) yield path;
+    // The rows of an incomplete archive are still in Redis. The folder of a portfolio may be called like one, too.
+    else if (is.isFile() && NAMING.includes(entry.name) && !dir.endsWith(PART)) yield path;
   }
 }
 

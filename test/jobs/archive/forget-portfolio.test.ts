@@ -142,6 +142,16 @@ test('forgetting is refused while the archive of another portfolio is missing, a
   await restorePortfolio(context, 'q5', options);
 });
 
+test('files that an archived portfolio needs stay, also if its name ends like a folder that is being written', async () => {
+  const { context, dataDir } = await openWorked({
+    q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,,HRB 1,1000.50,a.pdf'],
+    'q5.part': [SHARED_HEADER, 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,a.pdf'],
+  });
+  await archivePortfolio(context, 'q5.part', options);
+  expect(await forgetPortfolio('q4', options, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
+  expect(await filesBelow(join(dataDir, 'documents'))).toHaveLength(1);
+});
+
 test("forgetting is refused if the portfolio's archive is damaged", async () => {
   const place = await openWorked({ q4: LINES });
   const { context } = place;
