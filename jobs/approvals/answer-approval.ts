@@ -168,8 +168,9 @@ const LEFT_AFTER_MS = 10 * 60_000;
  * imported again, so its approval stays open, until another file is imported completely: then nobody would continue the first.
  */
 export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
-  for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
-    if (states.awaiting === 0) continue;
+  for (const { name, states, importing, interrupted, ...of } of await deps.portfolios.open()) {
+    // A supplier may wait alone, without rows.
+    if (states.awaiting === 0 && !of.supplierAwaits && !of.laterSupplier?.awaits) continue;
     const isGoneOnWith = importing || interrupted;
     for (const { id, kind, ageMs } of await deps.approvals.open(name)) {
       if ((kind === 'import' && isGoneOnWith) || ageMs < LEFT_AFTER_MS) continue;

@@ -66,11 +66,12 @@ export function makePortfolios(given: { connection: RedisConnection; keys: Keys;
     async openNames(): Promise<string[]> {
       const names = await this.names();
       const step = connection.pipeline();
-      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier', 'supplierBefore');
+      const fields = ['finished', 'supplierApproval', 'supplier', 'supplierBefore'] as const;
+      for (const name of names) step.hmget(keys.portfolio(name), ...fields);
       const answers = (await step.exec()) ?? [];
       return names.filter((_, place) => {
-        const [finished, ...suppliers] = (answers[place]?.[1] ?? []) as (string | null)[];
-        return !finished || suppliers.some((supplier) => supplier && isPending(JSON.parse(supplier)));
+        const [finished, waitsFor, ...suppliers] = (answers[place]?.[1] ?? []) as (string | null)[];
+        return !finished || waitsFor || suppliers.some((supplier) => supplier && isPending(JSON.parse(supplier)));
       });
     },
 

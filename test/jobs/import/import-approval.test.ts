@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { closeLeft } from '../../../jobs/approvals/answer-approval.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
 import { type Approval, NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
@@ -152,11 +153,11 @@ test('rows below APPROVE_ABOVE are sent, and rows that bring the portfolio above
 });
 
 /** Imports 300 lines in a process that is killed after the first batch. */
-async function importKilled({ context, dir }: Place) {
+async function importKilled({ context, dir }: Place, supplier: { supplierPath?: string } = {}) {
   const path = join(dir, 'q4.csv');
   await writeFile(path, `${buyerLines(300).join('\n')}\n`);
   const stop = new AbortController();
-  const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' };
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice', ...supplier };
   const deps = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => stop.abort(new Error('killed')) };
   await expect(importPortfolio(payload, deps)).rejects.toThrow('is stopping');
   expect((await context.portfolios.read('q4')).states.awaiting).toBeGreaterThan(0);
@@ -212,6 +213,22 @@ describe('an import that is killed', () => {
       rows: lacking,
       because: 'left',
     });
+  });
+
+  test.each([
+    ['with a company to be made', 'name,country_code\nNord GmbH,DE'],
+    ['with a company_id', 'company_id\ncompany_77'],
+  ])('leaves a supplier %s to an approval of its own, also if no row waits', async (_what, text) => {
+    const place = await openWorkplace(ALWAYS);
+    const { approvals, keys, ledger } = place.context;
+    const supplierPath = join(place.dir, 'supplier.csv');
+    await writeFile(supplierPath, text);
+    await importKilled(place, { supplierPath });
+    const [{ id } = { id: '' }] = await approvals.of('q4');
+    await cancelRows({ portfolio: 'q4' }, place.context);
+    await ledger.hset(keys.approval(id), 'asked', Date.now() - 11 * 60_000);
+    await closeLeft(place.context);
+    expect(await approvals.read(id)).toMatchObject({ standing: 'waiting', rows: 0 });
   });
 });
 
