@@ -60,7 +60,8 @@ export function personOf(by: string): string {
  * Whether two actors may be one person. Users, people of an identity provider and system users (commands, dropped files) have names of
  * different kinds. Within a kind, equal names are one person; the digits of a provider's person are left out, since another issuer, client
  * or account there gives the same person other digits. Between kinds, equal short names are: `alice`, `command line (alice)` and
- * `alice@example.com (sso 4f6d2a)`. So are those of two people of providers if one has no domain, as after another issuer. So nobody approves their own request under another name, though a namesake may be kept from it.
+ * `alice@example.com (sso 4f6d2a)`. So are those of two people of providers if one has no domain, as after another issuer. So nobody approves
+ * their own request under another name, though a namesake may be kept from it.
  */
 export function isSamePerson(one: string, other: string): boolean {
   const [a, b] = [kindOf(one), kindOf(other)];
