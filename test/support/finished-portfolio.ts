@@ -2,6 +2,7 @@ import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { type RestoreProgress, restorePortfolio } from '../../jobs/archive/restore-portfolio.ts';
 import { walkRows } from '../../jobs/rows/walk-rows.ts';
 import type { Context } from '../../src/context.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { pictureOf } from './redis-picture.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
@@ -85,26 +86,37 @@ export async function finishPortfolio(
     at += 1;
     // Rows of a page are processed in parallel.
     const n = at;
-    const { buyer } = result.request;
     if (n % 5 === 0) return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
-    await rows.begin(row, 'company');
-    const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
-    await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
-    await calls.settle(company, 'w/1', { id: `company_${portfolio}${n}`, record: {}, buyer });
-    await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${n}` });
-    if (n % 3 === 0) {
-      const problem = { step: 'limit', message: `no, not ${n}`, status: 400 } as const;
-      await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
-      return true;
-    }
-    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
-    await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
+    const refused = n % 3 === 0 ? `no, not ${n}` : undefined;
     const record = { status: 'approved', total_limit: '1000', available_limit: '900' };
-    await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${n}`, record, buyer });
-    await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${n}`, record });
-    return true;
+    return endRow({ row, buyer: result.request.buyer, id: `${portfolio}${n}` }, { record, refused }, { rows, calls });
   });
   if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
+}
+
+type Ending = { row: RowId; buyer: string; id: string };
+
+/** Makes the company and the limit of a row, as workers do when the service answers with this record. */
+export async function endRow(
+  { row, buyer, id }: Ending,
+  { record, refused }: { record: Record<string, string>; refused?: string | undefined },
+  { rows, calls }: Pick<Context, 'rows' | 'calls'>,
+): Promise<true> {
+  await rows.begin(row, 'company');
+  const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
+  await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
+  await calls.settle(company, 'w/1', { id: `company_${id}`, record: {}, buyer });
+  await rows.advance(row, 'company', 'limit', { company: `company_${id}` });
+  if (refused !== undefined) {
+    const problem = { step: 'limit', message: refused, status: 400 } as const;
+    await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
+    return true;
+  }
+  const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+  await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
+  await calls.settle(limit, 'w/2', { id: `bl_${id}`, record, buyer });
+  await rows.advance(row, 'limit', 'done', { limit: `bl_${id}`, record });
+  return true;
 }
 
 /** A time after all answers. */

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { walkRows } from '../../jobs/rows/walk-rows.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { openDesk } from './desk.ts';
+import { openContextOf, openDesk } from './desk.ts';
+import { endRow } from './finished-portfolio.ts';
 
 export const UNDER_REVIEW = {
   on: 'limit' as const,
@@ -14,12 +16,25 @@ export const UNDER_REVIEW = {
 /** The time in so many minutes. */
 export const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** Rows under review, and the ids of their limits in the order of their lines. */
-export async function openReview(rows: number, rules: FaultChange['rules'] = [UNDER_REVIEW]) {
-  const desk = await openDesk(rows, { rules });
-  await desk.limitline('run', 'q4.csv');
-  await desk.limitline('statuses', 'in_progress', '--means', 'review');
-  await desk.limitline('statuses', 'rejected', '--means', 'declined');
+/**
+ * Rows under review, and the ids of their limits in the order of their lines. Only with rules a run sends them to the
+ * service; without, they are ended as if it had.
+ */
+export async function openReview(rows: number, rules?: FaultChange['rules']) {
+  const desk = await openDesk(rows, rules ? { rules } : {});
+  if (rules) await desk.limitline('run', 'q4.csv');
+  else await desk.limitline('import', 'q4.csv');
+  const context = await openContextOf(desk);
+  if (!rules) {
+    await walkRows(context.rows, 'q4', 'queued', async ({ row, result: { request } }) =>
+      endRow({ row, buyer: request.buyer, id: row.key }, { record: { status: UNDER_REVIEW.status } }, context),
+    );
+  }
+  for (const [status, means] of [
+    ['in_progress', 'review'],
+    ['rejected', 'declined'],
+  ] as const)
+    await context.statusMeanings.set(status, means);
   const [header = '', ...lines] = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
   const cell = (line: string, name: string) => line.split(',')[header.split(',').lastIndexOf(name)] ?? '';
   const done = lines.filter((line) => line !== '');

@@ -8,7 +8,7 @@ import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 // Promises: decision-in-each-portfolio, decisions-before-and-after, audit-proves-the-file
 test('a file of decisions changes outcomes, sums and results, and sends no call', async () => {
-  const { ids, names, decide, outcomes, limitline, json, standIn, cwd } = await openReview(4);
+  const { ids, names, decide, outcomes, limitline, json, standIn, cwd } = await openReview(4, [UNDER_REVIEW]);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
   const { made } = standIn.counts();
   const said = [
@@ -244,7 +244,7 @@ test('a decision about a row without a limit is refused with the state of the ro
 
 // Promise: people-told-of-decisions
 test('a notice is sent once for each file, with the rows that changed, by outcome', async () => {
-  const { ids, decide, json } = await openReview(3);
+  const { ids, decide, json } = await openReview(3, [UNDER_REVIEW]);
   const said = [
     `${ids[0]},,approved,1001.5,1001.5,${later(2)}`,
     `${ids[1]},,approved,0,0,${later(2)}`,
