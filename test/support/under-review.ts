@@ -16,20 +16,21 @@ export const UNDER_REVIEW = {
 /** The time in so many minutes. */
 export const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/**
- * Rows under review, and the ids of their limits in the order of their lines. Only with rules a run sends them to the
- * service; without, they are ended as if it had.
- */
+/** Imports the file of a desk, and ends its rows under review as if a run had sent them. Returns the ledger. */
+export async function importUnderReview(desk: Awaited<ReturnType<typeof openDesk>>) {
+  await desk.limitline('import', 'q4.csv');
+  const context = await openContextOf(desk);
+  await walkRows(context.rows, 'q4', 'queued', async ({ row, result: { request } }) =>
+    endRow({ row, buyer: request.buyer, id: row.key }, { record: { status: UNDER_REVIEW.status } }, context),
+  );
+  return context;
+}
+
+/** Rows under review, and the ids of their limits in the order of their lines. Only with rules a run sends them. */
 export async function openReview(rows: number, rules?: FaultChange['rules']) {
   const desk = await openDesk(rows, rules ? { rules } : {});
   if (rules) await desk.limitline('run', 'q4.csv');
-  else await desk.limitline('import', 'q4.csv');
-  const context = await openContextOf(desk);
-  if (!rules) {
-    await walkRows(context.rows, 'q4', 'queued', async ({ row, result: { request } }) =>
-      endRow({ row, buyer: request.buyer, id: row.key }, { record: { status: UNDER_REVIEW.status } }, context),
-    );
-  }
+  const context = rules ? await openContextOf(desk) : await importUnderReview(desk);
   for (const [status, means] of [
     ['in_progress', 'review'],
     ['rejected', 'declined'],

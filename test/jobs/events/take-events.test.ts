@@ -4,17 +4,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
 import type { NoticeState } from '../../../src/notices/notice.ts';
-import { openContextOf, openDesk } from '../../support/desk.ts';
+import { openDesk } from '../../support/desk.ts';
 import { allEvents, decisionEvent, eventOf, letPass, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
-import { later, UNDER_REVIEW } from '../../support/under-review.ts';
+import { importUnderReview, later } from '../../support/under-review.ts';
 import { makeWatcher, ROOM } from '../../support/watcher.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
 /** Rows that are all under review, the ids of their limits, and a reader of events for them. */
 async function openReview(rows: number, mapped: object = {}) {
-  const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
-  await desk.limitline('run', 'q4.csv');
-  const context = await openContextOf(desk);
+  const desk = await openDesk(rows);
+  const context = await importUnderReview(desk);
   const ids = (await context.rows.read(await rowsOf(context))).map((row) => row?.limitId ?? '');
   const mapping = mappingIn(writeMapping(desk.cwd, { ...MAPPING, ...mapped }));
   const kept = makeKeptLog();

@@ -5,25 +5,15 @@ import { openContextOf, openDesk } from '../../support/desk.ts';
 import { SECRET } from '../../support/event-listener.ts';
 import { decisionEvent, eventOf, letPass, MAPPING, writeMapping } from '../../support/events.ts';
 import { freePort } from '../../support/redis/free-port.ts';
-
-const UNDER_REVIEW = {
-  on: 'limit' as const,
-  match: 'HRB',
-  fault: 'decision' as const,
-  status: 'in_progress',
-  share: 0,
-};
-
-const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+import { importUnderReview, later } from '../../support/under-review.ts';
 
 /** A desk with one row under review and a mapping of events. */
 async function openReview(settings: Record<string, string> = {}, file?: string) {
-  const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, settings);
+  const desk = await openDesk(1, {}, settings);
   if (file !== undefined) await writeFile(join(desk.cwd, 'q4.csv'), file);
-  await desk.limitline('run', 'q4.csv');
-  const lines = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
-  const place = (lines[0] ?? '').split(',').lastIndexOf('buyer_limit_id');
-  const id = lines[1]?.split(',')[place] ?? '';
+  const { rows } = await importUnderReview(desk);
+  const [found] = await rows.inState('q4', 'done', { count: 1 });
+  const id = (found && (await rows.read([found.row]))[0]?.limitId) ?? '';
   Object.assign(desk.env, { EVENTS_MAPPING: writeMapping(desk.cwd) });
   const write = (name: string, text: string) => writeFile(join(desk.cwd, name), text);
   const statuses = async () => (await desk.json('report', 'q4')).statuses;
