@@ -231,13 +231,16 @@ test('the column row of an errors file means the row, or the one that replaced i
   expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 2 } });
 });
 
-test('530 unreadable lines of a buyer with 530 rows cancel all of them, and the problem lists only a few', async () => {
+test('20 unreadable lines of a buyer with 530 rows cancel all of them, and the problem lists only a few', async () => {
   const place = await openPlace();
   // From 513 requests of a buyer on, Redis hands them out in pages.
   const amounts = Array.from({ length: 530 }, (_none, at) => at + 1);
   await place.importLines('q4.csv', ...amounts.map((amount) => acme(String(amount))));
-  const { problems } = await place.importLines('q4-corrected.csv', ...amounts.map((amount) => acme(`${amount} O`)));
-  expect(problems).toHaveLength(1_060);
+  const { problems } = await place.importLines(
+    'q4-corrected.csv',
+    ...amounts.slice(0, 20).map((amount) => acme(`${amount} O`)),
+  );
+  expect(problems).toHaveLength(40);
   expect(problems.at(-1)?.message).toMatch(/: line \d+ \([\d,]+\).* and 525 more of an earlier file\.$/);
   expect(problems.at(-1)?.message.length).toBeLessThan(250);
   expect(await place.report()).toMatchObject({ states: { queued: 0, cancelled: 530 } });
