@@ -28,6 +28,9 @@ async function checked(
   return { limits, companies, rows: count('row'), invalid: count('invalid'), duplicate: count('duplicate') };
 }
 
+/** The workplaces whose workers run, since the first file was checked. */
+const WORKING = new WeakSet<Place>();
+
 /** What an import of the same file does: its lines by kind, and the calls that the service answers, made or refused. */
 async function imported(place: Place, lines: string[], { portfolio = 'q4', header = HEADER }: In = {}) {
   const asked = () => {
@@ -36,9 +39,9 @@ async function imported(place: Place, lines: string[], { portfolio = 'q4', heade
   };
   const before = asked();
   const { rows, invalid, duplicate } = await place.import([header, ...lines], { portfolio });
-  const workers = await place.work();
+  if (!WORKING.has(place)) await place.work();
+  WORKING.add(place);
   await place.settled(portfolio);
-  await workers.stop();
   const after = asked();
   const [limits, companies] = [after.limits - before.limits, after.companies - before.companies];
   return { limits, companies, rows, invalid, duplicate };
