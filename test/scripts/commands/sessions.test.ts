@@ -3,6 +3,7 @@ import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole, openDesk } from '../../support/desk.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { importUnderReview } from '../../support/under-review.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
 const LINK = /hosted\.example/;
@@ -112,8 +113,9 @@ test('recover restores links from the results file, and the next run requests no
 
 // Promises: run-ends-when-sessions-wait, pause-keeps-sessions, run-waits-for-sessions
 test('run --sessions ends when the queue is paused, and reports the waiting sessions', async () => {
-  const { limitline, standIn } = await openSessionDesk(1);
-  await limitline('run', 'q4.csv');
+  const desk = await openSessionDesk(1);
+  const { limitline, standIn } = desk;
+  await importUnderReview(desk);
   await limitline('pause', '--queue', 'buyer-limits');
   const { stderr, status } = await limitline('run', 'q4.csv', '--sessions');
   expect(stderr).toContain('1 hosted session waits, since the queue buyer-limits is paused.');
@@ -122,11 +124,11 @@ test('run --sessions ends when the queue is paused, and reports the waiting sess
 });
 
 test('without SERVICE_SESSION_FILE no session is requested, and no page offers one', async () => {
-  const { limitline, cwd, env } = await openDesk(1);
-  expect((await limitline('run', 'q4.csv', '--sessions')).stderr).toContain('set SERVICE_SESSION_FILE');
-  await limitline('run', 'q4.csv');
-  expect((await limitline('sessions', 'q4')).stderr).toContain('set SERVICE_SESSION_FILE');
-  const web = await openConsole({ cwd, env });
+  const desk = await openDesk(1);
+  expect((await desk.limitline('run', 'q4.csv', '--sessions')).stderr).toContain('set SERVICE_SESSION_FILE');
+  await importUnderReview(desk);
+  expect((await desk.limitline('sessions', 'q4')).stderr).toContain('set SERVICE_SESSION_FILE');
+  const web = await openConsole(desk);
   const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
   expect((await web.get(`/portfolios/q4/rows/${found?.row.key}`)).text).not.toContain('Hosted session');
 });
