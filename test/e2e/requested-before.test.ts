@@ -2,6 +2,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole, openDesk, uploadTo } from '../support/desk.ts';
+import { importUnderReview } from '../support/under-review.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const ALL = '3 rows, all requested before';
@@ -102,8 +103,9 @@ test.each([
   ['has a faulty country', (line: string) => [`${line.replace(',DE,', ',XX,')},`], 1],
   ['has another name', (line: string) => [`${line.replace('Buyer', 'Other')},`], 1],
 ])('check and import agree about a requested row whose line %s', async (_, change, count) => {
-  const { limitline, cwd } = await openDesk(3);
-  await limitline('run', 'q4.csv', '--no-results', '--yes');
+  const desk = await openDesk(3);
+  const { limitline, cwd } = desk;
+  await importUnderReview(desk);
   const [header = '', first = '', second = '', third = '', fourth = ''] = buyerLines(4);
   const others = [first, second, fourth].map((line) => `${line},`);
   await writeFile(join(cwd, 'q4.csv'), `${[`${header},website`, ...others, ...change(third)].join('\n')}\n`);
