@@ -244,8 +244,8 @@ test('an uploaded supplier is shown and created before its buyers, once for the 
   }
   const workers = await startWorkers(web.context, openService(web.context, desk.standIn.url()));
   onTestFinished(() => workers.stop());
-  const settled = async (name: string) => (await desk.json('report', name)).finished;
-  for (const name of ['q8', 'q9']) await expect.poll(() => settled(name)).not.toBe(null);
+  const finished = async (name: string) => (await web.context.portfolios.read(name)).finishedMs;
+  for (const name of ['q8', 'q9']) await expect.poll(() => finished(name)).toBeDefined();
   const [one, other] = [await desk.json('report', 'q8'), await desk.json('report', 'q9')];
   expect([one.supplier, one.states.done]).toEqual([expect.stringMatching(/^company_/), 2]);
   expect(other.supplier).toBe(one.supplier);
