@@ -103,7 +103,12 @@ describe('the page of the queues', () => {
       });
     }
     expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 0 });
-    expect((await post('/work/retry', { portfolio: 'q4', key, seen: await seenAt(page) })).status).toBe(303);
+    const seen = await seenAt(page);
+    expect(Number(seen)).toBeGreaterThan(Number(old[0]));
+    // A page shows a damaged time as no number, and its form is good nevertheless.
+    await context.ledger.hset(context.keys.row('q4', key), 'since', 'damaged');
+    expect((await post('/work/retry', { portfolio: 'q4', key, seen })).status).toBe(409);
+    expect((await post('/work/retry', { portfolio: 'q4', key, seen: 'NaN' })).status).toBe(303);
   });
 
   test('pauses and resumes a queue, and the strip of every page says so', async () => {

@@ -185,6 +185,7 @@ test.each([
   ['/sign-out', '/'],
 ])('the address %s, to which a form is sent, leads to the page %s when it is opened', async (address, page) => {
   const { send } = await openWalk();
-  expect(await send('GET', address, as('anna', ...ROLES))).toMatchObject({ status: 302, location: page });
+  for (const method of ['GET', 'HEAD'])
+    expect(await send(method, address, as('anna', ...ROLES))).toMatchObject({ status: 302, location: page });
   expect((await send('GET', `${address.split('?')[0]}/more`, as('anna', ...ROLES))).status).toBe(404);
 });
