@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import { actorsOf, commandLineActor, isSamePerson } from '../src/actor.ts';
 
-// Promise: names-are-one-person
+// Promises: names-are-one-person, other-subject-is-same-person
 test.each([
   ['alice', 'alice', true],
   ['alice', 'bob', false],

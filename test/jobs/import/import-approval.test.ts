@@ -215,6 +215,7 @@ describe('an import that is killed', () => {
     });
   });
 
+  // Promise: killed-supplier-can-be-answered
   test.each([
     ['with a company to be made', 'name,country_code\nNord GmbH,DE'],
     ['with a company_id', 'company_id\ncompany_77'],
