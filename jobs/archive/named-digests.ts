@@ -25,7 +25,7 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
     const path = join(dir, entry.name);
     const is = await kindOf(entry, path);
     if (is.isDirectory()) yield* namingFiles(path, except);
-    // The rows of an incomplete archive are still in Redis. The folder of a portfolio may be called like one, too.
+    // An incomplete archive is left out, since its rows are still in Redis. A portfolio's own folder may have a name that ends so, too.
     else if (is.isFile() && NAMING.includes(entry.name) && !dir.endsWith(PART)) yield path;
   }
 }

@@ -13,7 +13,7 @@ export async function whyAnswersWait(
   { approvals, approvalPolicy }: AskDeps,
 ): Promise<string | undefined> {
   const policy = await approvalPolicy();
-  // Without a rule on sums, amounts are not read. So a damaged row's amount stops no plan.
+  // Amounts are read only under a rule on sums. So a damaged amount stops no plan where there is none.
   const counts = asksApproval(policy) ? held : [];
   const sum = counts.reduce((total, { result }) => total.plus(result.request.limit.requested_limit), new Big(0));
   const rows = held.map((found) => ({ found }));

@@ -1,6 +1,6 @@
 -- Renames an account's keys from before format 5. Processes of older versions then find nothing that they could send.
--- The first key that such a process writes, the list of all portfolios, becomes a text, so that its write fails. So does the key of each
--- portfolio: a process that slept with rows in hand reads it before it sends, and would find no call of theirs.
+-- The list of all portfolios, which such a process writes first, becomes a text, so that its write fails. The key of each portfolio becomes
+-- a text, too: a process that slept with rows in hand reads this key before it sends, and would find no call of these rows.
 -- In format 5 a person's refusal belongs to the request, and the call that made an id is kept for good: both are carried over.
 -- @keys new old
 -- Keys: new and old: the beginnings of the account's keys now and before.
