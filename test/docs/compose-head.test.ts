@@ -1,10 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/redis/free-port.ts';
+import { spawnRedis } from '../support/redis/spawn-redis.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -27,7 +28,7 @@ test.runIf(hasOpenssl)(
     execFileSync('/bin/sh', ['-euc', commandsOf('docker-compose.yml').join('\n')], { cwd });
     const port = await freePort();
     const args = ['redis.conf', '--appendonly', 'no', '--save', '', '--port', String(port), '--bind', '127.0.0.1'];
-    const server = spawn('redis-server', args, { cwd, stdio: 'ignore' });
+    const server = spawnRedis(args, { cwd });
     onTestFinished(async () => {
       server.kill('SIGKILL');
       await once(server, 'exit');

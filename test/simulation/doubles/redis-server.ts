@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spawnRedis } from '../../support/redis/spawn-redis.ts';
 import { makeResp, type Reply, type Words } from './resp.ts';
 
 export type { Reply, Words } from './resp.ts';
@@ -43,7 +43,7 @@ export async function startRedisServer() {
     '1024',
   ];
   const options = ['--port', '0', '--unixsocket', path, '--dir', dir, ...keepsNothing];
-  const child: ChildProcess = spawn('redis-server', options, { stdio: 'ignore' });
+  const child = spawnRedis(options);
   const socket = await connectTo(path);
   const say = makeResp(socket);
   let selected = 0;

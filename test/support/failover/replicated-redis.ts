@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions } from 'ioredis';
 import { makeTemporaryFolder } from '../../bench/start-servers.ts';
+import { spawnRedis } from '../redis/spawn-redis.ts';
 
 type ReplicatedRedis = AsyncDisposable & {
   /** The REDIS_URL of the servers, through the sentinel. */
@@ -115,7 +116,7 @@ async function startServer(dir: string, config: string[]) {
   const run = async (further: string[]): Promise<ChildProcess> => {
     await writeFile(file, [...own, ...further, ''].join('\n'));
     const sentinel = further.some((line) => line.startsWith('sentinel ')) ? ['--sentinel'] : [];
-    return spawn('redis-server', [file, ...sentinel], { stdio: 'ignore' });
+    return spawnRedis([file, ...sentinel]);
   };
   let child = await run(config);
   await admin.ping();

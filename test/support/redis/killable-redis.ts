@@ -1,17 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { makeFolder } from '../workplace.ts';
 import { freePort } from './free-port.ts';
+import { spawnRedis } from './spawn-redis.ts';
 
 /** A Redis of this test, as durable as the product requires, that can be killed and restarted with its data. */
 export async function startKillableRedis() {
   const [dir, port] = [await makeFolder(), await freePort()];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
-  // Its output is ignored, because a full pipe would stop it.
-  const start = () =>
-    spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
+  const start = () => spawnRedis([...args, '--appendonly', 'yes', '--appendfsync', 'always']);
   let server = start();
   const admin = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null });
   admin.on('error', () => {});

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { vi } from 'vitest';
 import type { Credentials } from '../../../src/redis/redis-url.ts';
 import { freePort } from './free-port.ts';
 import { WAIT } from './own-fixture.ts';
+import { spawnRedis } from './spawn-redis.ts';
 
 /** A Redis of another operator, for tests: on a port of this machine, and ended by the fixture. */
 export type GivenServer = Awaited<ReturnType<typeof startGiven>>;
@@ -80,7 +81,7 @@ async function startGiven(
   const lines = [`port ${port}`, 'bind 127.0.0.1', 'save ""', 'unixsocket admin.sock', `dir ${dir}`, ...config, ''];
   writeFileSync(file, lines.join('\n'));
   const sentinel = config.some((line) => line.startsWith('sentinel ')) ? ['--sentinel'] : [];
-  const child = spawn('redis-server', [file, ...sentinel], { stdio: 'ignore' });
+  const child = spawnRedis([file, ...sentinel]);
   const admin = new Redis({
     path: join(dir, 'admin.sock'),
     retryStrategy: () => 20,
