@@ -5,7 +5,7 @@ import type { ValueReading } from './reading.ts';
 
 /**
  * Reads a country: ISO 3166-1 alpha-2 in upper case, as the service uses (docs/service.md, "Company"), or any unambiguous form: lower case,
- * alpha-3, or the name in English, German, French or Spanish. XK counts as a code: ISO reserves it for users, and Kosovo has no other.
+ * alpha-3, or the name in a European language. XK counts as a code: ISO reserves it for users, and Kosovo has no other.
  */
 export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };
@@ -36,20 +36,31 @@ function codeOf(text: string): string | null | undefined {
 let names: Map<string, string | null> | undefined;
 
 /** Common names that ISO does not list. UK and EL are reserved by ISO for these countries. */
-const SPOKEN: Record<string, string> = {
-  UK: 'GB',
-  EL: 'GR',
-  'Great Britain': 'GB',
-  Großbritannien: 'GB',
-  'Grande Bretagne': 'GB',
-  'Gran Bretaña': 'GB',
-  England: 'GB',
-  Scotland: 'GB',
-  Wales: 'GB',
-  'Northern Ireland': 'GB',
-  Holland: 'NL',
-  Tschechien: 'CZ',
-  BRD: 'DE',
+const SPOKEN: Readonly<Record<string, readonly string[]>> = {
+  BY: ['Weißrussland'],
+  CN: ['VR China', 'PR China', 'P.R. China'],
+  CZ: ['Tschechien', 'Cechia'],
+  DE: ['BRD'],
+  GB: [
+    ...[
+      'UK',
+      'U.K.',
+      'England',
+      'Scotland',
+      'Wales',
+      'Northern Ireland',
+      'Great Britain',
+      'Großbritannien',
+      'Gran Bretaña',
+    ],
+    ...['Grande Bretagne', 'Gran Bretagna', 'Groot-Brittannië', 'Grã-Bretanha', 'Marea Britanie', 'Nagy-Britannia'],
+    ...['Velká Británie', 'Engeland', 'Angleterre', 'Inglaterra', 'Inghilterra', 'Anglia', 'Anglie'],
+  ],
+  GR: ['EL'],
+  IE: ['Eire', 'Republic of Ireland'],
+  NL: ['Holland', 'Olanda'],
+  US: ['Stati Uniti'],
+  VN: ['Viet Nam'],
 };
 
 /** Names that two states share, so neither is chosen, with the codes of both. */
@@ -63,10 +74,13 @@ const SHARED: ReadonlyMap<string, string> = new Map(
   ].map(([name = '', codes = '']) => [countryKey(name), codes]),
 );
 
-/** Most names in the lookup table. The four languages have some 1,500; the rest caches spellings that occur in files. */
-const MAX_NAMES = 4_000;
+/** The languages in which names of countries are known. No name of theirs means two countries, but for those that are shared. */
+const LANGUAGES = 'bg ca cs da de el en es et fi fr hr hu it lt lv nb nl pl pt ro sk sl sv tr'.split(' ');
 
-/** The lookup table of names. It is built for the first text that is no code, which many files never have, and takes 3 MB and 10 ms. */
+/** Most names in the lookup table. The languages have some 4,000; the rest caches spellings that occur in files. */
+const MAX_NAMES = 6_000;
+
+/** The lookup table of names. It is built for the first text that is no code, which many files never have, and takes 1 MB and 40 ms. */
 function allNames(): Map<string, string | null> {
   const all = new Map<string, string | null>();
   const add = (name: string, code: string) => {
@@ -76,13 +90,13 @@ function allNames(): Map<string, string | null> {
   };
   for (const [alpha2 = '', alpha3 = ''] of codes) add(alpha3, alpha2);
   const load = createRequire(import.meta.url);
-  for (const language of ['en', 'de', 'fr', 'es']) {
+  for (const language of LANGUAGES) {
     const { countries } = load(`i18n-iso-countries/langs/${language}.json`) as {
       countries: Record<string, string | string[]>;
     };
     for (const [code, written] of Object.entries(countries)) for (const name of [written].flat()) add(name, code);
   }
-  for (const [name, code] of Object.entries(SPOKEN)) all.set(countryKey(name), code);
+  for (const [code, spoken] of Object.entries(SPOKEN)) for (const name of spoken) all.set(countryKey(name), code);
   for (const key of SHARED.keys()) all.set(key, null);
   return all;
 }

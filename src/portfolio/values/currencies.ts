@@ -114,7 +114,7 @@ const SIGNS_OF_FORMATS: ReadonlySet<string> = new Set(
   'r rp rm rs s/ tl din km kn лв р руб грн ден дин 円 元 圆 원'.split(' '),
 );
 
-/** Names in the form of `likeness`, in the four languages of headers; the euro also in the other alphabets of its countries. */
+/** Names in the form of `likeness`, in English, German, French and Spanish; the euro also in the other alphabets of its countries. */
 const NAMES = byName({
   euro: 'EUR',
   euros: 'EUR',
