@@ -25,8 +25,8 @@ const MOST_WARNINGS = 20;
 const MOST_KEPT = 20;
 
 /**
- * Makes a function that tells how an import's file was understood, from its copy and the import's read options. Answers nothing
- * where the copy is not in this data folder.
+ * Makes a function that tells how the file of a portfolio's import was understood, from its copy and the import's read options. Answers
+ * nothing where the copy is not in this data folder.
  *
  * @param uploads reads the uploads that are still kept, which have what people changed in them by hand
  */
@@ -36,7 +36,7 @@ export function makeUnderstandFile(
 ) {
   const kept = new Map<string, Read>();
 
-  return async (known: KnownImport): Promise<UnderstoodFile | undefined> => {
+  return async (known: KnownImport, portfolio: string): Promise<UnderstoodFile | undefined> => {
     const content = `${known.id}\n${known.reading}`;
     const read = kept.get(content) ?? (await readFile(known, { imports, signal: AbortSignal.timeout(OPEN_MS) }));
     if (!read) return undefined;
@@ -47,7 +47,8 @@ export function makeUnderstandFile(
       kept.delete(oldest);
     }
     const { number, fileName: name, by, found, made } = known;
-    const changes = made && changedByHand(known, read.columns, await uploads());
+    const drafts = made ? (await uploads()).filter(({ submitted }) => submitted?.portfolio === portfolio) : [];
+    const changes = changedByHand(known, read.columns, drafts);
     return { number, name, by, found, made, changes, ...read };
   };
 }
@@ -129,8 +130,10 @@ function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOption
 }
 
 /**
- * The values that people changed by hand in an upload before this import, and the lines that they left out. Undefined where nobody changed
- * any, or the upload was removed since.
+ * The values that people changed by hand in uploads before this import, and the lines that they left out. Undefined where nobody changed
+ * any, or the uploads were removed since. Several uploads may have become the same file, and one may have been it from the start.
+ *
+ * @param drafts the uploads into the import's portfolio
  */
 export function changedByHand(
   { id, made }: KnownImport,
@@ -138,20 +141,24 @@ export function changedByHand(
   drafts: readonly PortfolioDraft[],
 ): ChangedByHand | undefined {
   if (made === undefined) return undefined;
-  for (const { submitted, versions } of drafts) {
+  const meanings = new Map(columns.map(({ written, known }) => [written, known ?? null]));
+  const changed = drafts.flatMap(({ submitted, versions }) => {
     const imported = versions.find(({ number }) => number === submitted?.version);
-    if (imported?.sha256 !== id) continue;
-    const meanings = new Map(columns.map(({ written, known }) => [written, known ?? null]));
-    const cells = cellsUntil(imported.number, versions).filter(({ line }) => !imported.leftOut.includes(line));
-    return {
-      leftOut: imported.leftOut,
-      values: cells.map(({ line, column, before, after }) => {
-        const of = { column: column && visible(column), meaning: meanings.get(visible(column ?? '')) ?? null };
-        return { line, before: { ...of, cell: before }, now: { ...of, cell: after } };
-      }),
-    };
-  }
-  return undefined;
+    if (imported?.sha256 !== id) return [];
+    const { leftOut, number } = imported;
+    const cells = cellsUntil(number, versions).filter(({ line }) => !leftOut.includes(line));
+    return leftOut.length + cells.length > 0 ? [{ leftOut, cells }] : [];
+  });
+  if (changed.length === 0) return undefined;
+  const leftOut = [...new Set(changed.flatMap((one) => one.leftOut))];
+  const cells = [...new Map(changed.flatMap((one) => one.cells).map((cell) => [JSON.stringify(cell), cell])).values()];
+  return {
+    leftOut,
+    values: cells.map(({ line, column, before, after }) => {
+      const of = { column: column && visible(column), meaning: meanings.get(visible(column ?? '')) ?? null };
+      return { line, before: { ...of, cell: before }, now: { ...of, cell: after } };
+    }),
+  };
 }
 
 /** The cells by which a version differs from the upload, by line. Of a cell that was changed twice, the first text and the last one count. */

@@ -37,6 +37,11 @@ local known = cjson.decode(redis.call('HGET', imports, content) or '{}')
 local number = known.number or redis.call('HLEN', imports) + 1
 local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
 told.made = made ~= '' and cjson.decode(made) or known.made
+-- The file stays changed by hand if the changed file comes again as it is.
+local changed = known.made and (known.made.corrected or known.made.leftOut)
+if changed and not (told.made.corrected or told.made.leftOut) then
+  for _, field in ipairs({ 'corrected', 'leftOut', 'outSum', 'out', 'people' }) do told.made[field] = known.made[field] end
+end
 -- The currency of its requests and its columns stay known until the file is read to its end again.
 local earlier = known.found or known
 told.columns = earlier.columns or columns ~= '' and columns or nil
