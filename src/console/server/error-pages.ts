@@ -19,6 +19,9 @@ const TRY_AGAIN_S = 3;
 const REDIS_AWAY =
   /^(?:Command timed out|Command aborted due to connection close|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
 
+/** The messages of the parser of forms with files for a body that was cut off on its way or is no such form. */
+const BROKEN_FORM = /^(?:Multipart: Boundary not found|Unexpected end of multipart data)$/;
+
 /** The status and the words by which a person is told of an error, without details from libraries. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof ConsoleError) {
@@ -30,7 +33,8 @@ export function troubleOf(error: unknown): Trouble {
   if (isLimitlineError(error, 'USAGE', 'FILE')) {
     return { status: 422, title: titleOf(422), words: error.message, comesBack: false };
   }
-  const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
+  const isBroken = error instanceof Error && BROKEN_FORM.test(error.message);
+  const { code = '', statusCode = isBroken ? 400 : 500 } = (error ?? {}) as Partial<FastifyError>;
   if (isRefusedAsFull(error)) return { status: 503, title: titleOf(503), words: FULL, comesBack: false };
   if (isAway(error)) return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
   if (statusCode >= 400 && statusCode < 500) {
