@@ -71,12 +71,17 @@ function tellingWords(name: string): string[] {
     .filter((word) => word.length >= TELLING_LETTERS);
 }
 
-/** The known setting whose name has the most words in common with `name`. Of several such settings, it is the most similar by letters. */
+/**
+ * The known setting of which `name` is a typing error. If there is none, the one with the most words in common; of several such settings, it
+ * is the most similar by letters.
+ */
 function nearestTo(name: string, known: readonly string[]): string {
   const words = tellingWords(name);
   const rank = (setting: string) => {
+    const letters = lettersApart(name.toUpperCase(), setting);
+    if (letters <= TYPING_LETTERS) return letters - TYPING_ERROR;
     const common = tellingWords(setting).filter((word) => familyOf(setting) === familyOf(name) && words.includes(word));
-    return lettersApart(name.toUpperCase(), setting) - common.length * COMMON_WORD_LETTERS;
+    return letters - common.length * COMMON_WORD_LETTERS;
   };
   const settings = known.filter((setting) => !PROXIES.test(setting));
   return settings.reduce((best, setting) => (rank(setting) < rank(best) ? setting : best), settings[0] ?? '');
@@ -84,5 +89,7 @@ function nearestTo(name: string, known: readonly string[]): string {
 
 /** A common word outweighs all letters by which two names can differ. */
 const COMMON_WORD_LETTERS = 100;
+/** A typing error outweighs all words that two names can have in common. */
+const TYPING_ERROR = 10_000;
 
 const familyOf = (name: string): string | undefined => FAMILIES.find((family) => `${name}_`.startsWith(family));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { strayNames } from '../src/setting-names.ts';
+import { settingsSchema } from '../src/settings-schema.ts';
 
 const KNOWN = [
   'SERVICE_URL',
@@ -82,4 +83,17 @@ test('in .env a misspelt prefix is an error too', () => {
     expect(inEnvironment(name).faults).toEqual([]);
   }
   expect(inDotenv('COMPOSE_PROJECT_NAME', 'NODE_ENV', 'FTP_PROXY', 'PORT')).toEqual({ faults: [], notices: [] });
+});
+
+// Promise: misspelt-setting-stops
+test('a setting of .env that lacks its third letter is an error', () => {
+  const known = Object.keys(settingsSchema.shape);
+  // Names like those that Kubernetes sets, and those of other programs' proxies, are left alone.
+  const checked = known.filter((name) => !/_(?:HOST|PORT|PROXY)$/.test(name));
+  expect(checked).toContain('APPROVE_ABOVE');
+  for (const name of checked) {
+    const without = name.slice(0, 2) + name.slice(3);
+    const { faults } = strayNames({ environment: [], dotenv: [without], known });
+    expect(faults, without).toEqual([expect.stringContaining(`did you mean ${name}?`)]);
+  }
 });
