@@ -111,11 +111,17 @@ function dotenvFile(
 
 /**
  * A sentence for each line that begins with a setting's name but gives it no value (`NAME: VALUE`, or a line within the quotes of another),
- * and for each whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
+ * or has something before the name (`set NAME=VALUE`), and for each whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
  */
 function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly string[]): string[] {
   return text.split(/\r\n?|\n/).flatMap((line, place) => {
     const [, name = '', value = ''] = /^\s*(?:export\s+)?(\w+)(?:\s*=\s*(.*))?/.exec(line) ?? [];
+    const [, last = ''] = /^[^#=]*\b(\w+)\s*=/.exec(line) ?? [];
+    if (last !== name && known.includes(last)) {
+      return [
+        `.env has more before ${last} in line ${place + 1}, so it is not read: write ${last}=… in a line of its own`,
+      ];
+    }
     if (!known.includes(name)) return [];
     if (CUT.test(value)) {
       return [`.env has more behind the value of ${name} in line ${place + 1} than is read: put all of it in quotes`];

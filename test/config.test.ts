@@ -129,6 +129,9 @@ test('a .env file may begin with a byte order mark', async () => {
 test.each([
   ['a colon', 'APPROVE_ABOVE: 100000\n'],
   ['a space', 'export APPROVE_ABOVE 100000\n'],
+  ['a command of Windows before it', 'set APPROVE_ABOVE=100000\n'],
+  ['a sign of a list before it', '- APPROVE_ABOVE=100000\n'],
+  ['a character before it that cannot be seen', '\u200bAPPROVE_ABOVE=100000\n'],
   ['an unclosed quote before it', 'SERVICE_CLIENT_ID="abc\nAPPROVE_ABOVE=100000\nSERVICE_CLIENT_SECRET="s3cret"\n'],
   ['UTF-16', Buffer.from('\uFEFFAPPROVE_ABOVE=100000\n', 'utf16le')],
 ])('a setting in .env that nothing reads for %s is a fault', async (_why, content) => {
