@@ -13,7 +13,7 @@ export type GivenSettings = {
 
 /**
  * Reads the given settings in the environment and in a `.env` file of the working directory; the environment wins. Empty values count as
- * missing, but in the environment they hide those of the file. A value of white space alone is a fault: somebody meant to give one.
+ * missing, but in the environment they hide those of the file. A value of white space or commas alone is a fault: somebody meant to give one.
  *
  * @param names all settings, @param inFiles those whose value may be in a file that `<name>_FILE` names
  */
@@ -35,10 +35,11 @@ export function readGiven(given: {
   const layered = { ...dotenv, ...env };
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];
-    if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
+    const isEmptyList = isGiven(value) && /^[\s,]+$/.test(value);
+    if (isGiven(value) && !isEmptyList && !isLink(name, value)) values[name] = value.trim();
     // A proxy's settings belong to other programs, too, so blanks in them are no fault.
-    else if (value && !isGiven(value) && !PROXY_NAMES.has(name))
-      faults.push(`${name} has only spaces: give it a value, or remove it`);
+    else if (value && (isEmptyList || !isGiven(value)) && !PROXY_NAMES.has(name))
+      faults.push(`${name} has only ${isEmptyList ? 'commas' : 'spaces'}: give it a value, or remove it`);
   }
   for (const name of inFiles) {
     // The environment wins over `.env`, whether it has the value or `<name>_FILE`.

@@ -205,7 +205,8 @@ describe('REDIS_URL_FILE', () => {
   });
 });
 
-test('a setting of only spaces is an error, and an empty one counts as not given', () => {
+test('a setting of only spaces or commas is an error, and an empty one counts as not given', () => {
+  expect(() => readSettings({ env: { INBOX_APPROVERS: ', ' }, cwd })).toThrow(/INBOX_APPROVERS has only commas/);
   expect(() => readSettings({ env: { APPROVE_ABOVE: ' ' }, cwd })).toThrow(/APPROVE_ABOVE has only spaces/);
   expect(readSettings({ env: { APPROVE_ABOVE: '' }, cwd }).APPROVE_ABOVE).toBeUndefined();
 });
