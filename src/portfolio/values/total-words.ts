@@ -48,7 +48,7 @@ function mayNameGroup(label: string): boolean {
 
 /** Words that spreadsheets write beside a group's name: its sum, count or average. */
 const GROUP_WORDS =
-  'total|totale|totaal|summe|ergebnis|gesamt|sum|somme|suma|soma|count|anzahl|nombre|average|mittelwert';
+  'total|totale|totaal|summe|ergebnis|gesamt|sum|somme|suma|soma|count|anzahl|nombre|average|mittelwert|totalt|toplam|celkem|razem';
 const SURE_WORDS = 'teilergebnis|gesamtergebnis|zwischensumme|gesamtsumme|sub-?total';
 const BEHIND = new RegExp(`^(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\s:]*$`, 'i');
 const BEFORE = new RegExp(`^(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');

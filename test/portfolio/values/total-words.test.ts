@@ -51,6 +51,27 @@ describe('isTotalLabel', () => {
     'Gesamtlimit',
     'Gesamt-Kreditlimit',
     'Total requested',
+    'Kontrollsumme',
+    'Saldo EUR',
+    'Somme totale',
+    'Totali',
+    'Importo totale',
+    'Total geral',
+    'Totalt',
+    'I alt',
+    'Yhteensä',
+    'Ogółem',
+    'Celkem',
+    'Součet',
+    'Ukupno',
+    'Összesen',
+    'Toplam',
+    'Genel Toplam',
+    'Итого:',
+    'Всего',
+    'Σύνολο',
+    '合計',
+    '总计',
   ])('accepts %s', (label) => {
     expect(isTotalLabel(label)).toBe(true);
   });
@@ -91,6 +112,10 @@ describe('isTotalLabel', () => {
     'Ergebnis GmbH',
     'Gesamtlimit Beratung',
     'Total Request Ltd',
+    'Balance Sports Ltd',
+    'Saldo Handel GmbH',
+    'Altmann & Söhne',
+    'Toplam Gıda A.Ş.',
   ])('rejects %j', (label) => {
     expect(isTotalLabel(label)).toBe(false);
   });
