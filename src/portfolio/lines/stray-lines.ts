@@ -112,7 +112,11 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const label = isNamed ? null : groupOf(written);
     if (!isNamed && label === null) return false;
     if (values.buyer_reference && values.buyer_reference !== written.trim()) return false;
-    if (isFull && !saysOnlyNumbers(cells, labelAt, currencyAt)) return false;
+    if (isFull && !saysOnlyNumbers(cells, labelAt, currencyAt)) {
+      // A balance with a date may fill half of a total's cells. The exact sum of other lines leaves no doubt then.
+      const isSum = isNamed && values.requested_limit !== undefined && sums.answeredBy(values.requested_limit) !== null;
+      return isSum && !namingAt.some((at) => isFilled(cells[at] ?? ''));
+    }
     if (label === null) return true;
     const above = last?.cells ?? [];
     return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
@@ -229,8 +233,8 @@ const NAMING: readonly KnownColumn[] = [
   'company_id',
 ];
 
-/** An amount or a count, with its currency or a percent sign. A date does not match. */
-const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
+/** An amount or a count, with its currency, a percent sign or its side of an account (`Dr`). A date does not match. */
+const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?(?:[A-Z€$£]{0,3}|[DC]r\.?)$/;
 
 /** A note below two columns: `* geschätzt`, `Stand: 30.09.2026`. Alone on a line, `Acme Inc.` reads like one, too. */
 const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;

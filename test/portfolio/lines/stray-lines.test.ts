@@ -38,6 +38,16 @@ describe('a line below the buyers', () => {
     expect(told(stray ? [stray] : [])).toEqual([expect.stringContaining(message)]);
   });
 
+  // Promise: totals-not-requested
+  test.each<[string, string]>([
+    ['with a balance on its side of the account', 'Grand Total,,"18,25,001.00","1,21,900.00 Dr"'],
+    ['that is the exact sum, beside a date', 'Grand Total,,"18,25,000.00",31-Mar-2027'],
+  ])('is a problem: a total of a short list, %s', async (_, line) => {
+    const header = 'Name,Country,Credit Limit,Closing Balance\n';
+    const buyers = 'Sharma,IN,"5,75,000.00","1,25,300.00 Dr"\nPatel,IN,"12,50,000.00","3,400.00 Cr"';
+    expect(told(await below(line, { header, buyers }))).toEqual([expect.stringContaining(TOTAL)]);
+  });
+
   test.each<[string, string]>([
     ['a name that begins like a total', 'Total Energies;;;;;;2.000,00'],
     [
