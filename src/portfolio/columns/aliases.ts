@@ -32,12 +32,14 @@ export function headerMeaningOf(written: string): NameMeaning {
   const whole = certain.get(nameKey(written));
   const bare = bareName(written);
   const { currency, thousands } = bare;
-  if (whole && !thousands) return { known: whole, guess: null, currency, thousands };
+  // A column `Limit %` holds how much of a limit is used, or another share.
+  const isShare = written.includes('%');
+  if (whole && !thousands && !isShare) return { known: whole, guess: null, currency, thousands };
   const key = nameKey(bare.name);
   const known = certain.get(key) ?? null;
   const likely = known ?? possible.get(nameKey(written)) ?? possible.get(key) ?? null;
   const isUnit = currency !== null || thousands;
-  const isCertain = known !== null && !bare.said && !thousands && (!isUnit || known === 'requested_limit');
+  const isCertain = known !== null && !bare.said && !thousands && !isShare && (!isUnit || known === 'requested_limit');
   if (isCertain) return { known, guess: null, currency, thousands };
   return { known: null, guess: likely, currency, thousands };
 }
@@ -74,6 +76,8 @@ function bareName(written: string): BareName {
     })
     .replace(/[*:]+\s*$/, '')
     .trim();
+  const scale = thousandsBehind(without);
+  if (scale !== null) return { ...found, name: scale, thousands: true };
   const behind =
     /^(.+?)[\s,/-]+(?:in\s+|en\s+)?([A-Z]{0,2}\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|MEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
       without,
@@ -84,6 +88,19 @@ function bareName(written: string): BareName {
   }
   return { ...found, name: without };
 }
+
+/** The name before a unit of thousands of one to three words: `Limit` of `Limit USD mn`, `limit_teur` and `Limit in Tausend Euro`. */
+function thousandsBehind(written: string): string | null {
+  for (const behind of BEHIND) {
+    const [, name = '', unit = ''] = behind.exec(written) ?? [];
+    if (unit !== '' && isThousands(unit)) return name.replace(/[\s,/_-]+(?:in|en)$/i, '');
+  }
+  return null;
+}
+
+const BEHIND = [2, 1, 0].map(
+  (more) => new RegExp(`^(.*[^\\s,/_-])[\\s,/_-]+([^\\s,/_]+(?:\\s[^\\s,/_]+){${more}})$`, 'u'),
+);
 
 /** Words for the party that a column describes. They come before or after the name. */
 const PARTIES = {

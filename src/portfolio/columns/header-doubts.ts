@@ -142,8 +142,8 @@ export function meansTheSame(cells: readonly string[], columns: readonly Column[
  * if there are none. A count is no unit: `Kunden über 2 Mio. EUR`, `Thousand Oaks Ltd`.
  */
 export function thousandsIn(text: string): string | null {
-  for (const part of text.slice(0, MAX_LENGTH).split(/[()[\]{};|]/)) {
-    const words = part.split(/\s+/).filter((word) => word !== '');
+  for (const part of text.slice(0, MAX_LENGTH).split(/[()[\]{};|：]|:(?=\p{L})/u)) {
+    const words = part.split(/[\s_]+/).filter((word) => word !== '');
     for (const at of words.keys()) {
       const found = unitAt(words, at);
       if (found !== null) return found;
@@ -227,16 +227,18 @@ function unitAt(words: readonly string[], at: number): string | null {
   if (/\d/.test(before)) return null;
   for (const length of [3, 2, 1]) {
     const some = words.slice(at, at + length);
-    const unit = some.join(' ').replace(/[,:!]+$/, '');
+    const written = some.join(' ').replace(/[,:!]+$/, '');
+    const unit = isThousands(written) ? written : written.replace(/\.$/, '');
     if (some.length < length || !isThousands(unit)) continue;
     const isCount = /[1-9]/.test(unit);
     if (isThousandsOfMoney(unit) && !isCount) return unit;
     // `1.000 EUR` and `thousands` may be counts. They are units only alone, or after a word such as "in".
     const isWhole = some.length === words.length && (!isCount || isThousandsOfMoney(unit));
     const endsIt = at + length === words.length || !isCount || isThousandsOfMoney(unit);
-    if (isWhole || (INTRODUCES.test(before) && endsIt)) return unit;
+    if (isWhole || TIMES.test(unit) || (INTRODUCES.test(before) && endsIt)) return unit;
   }
   return null;
 }
 
-const INTRODUCES = /^(in|en)$/i;
+const INTRODUCES = /^(?:in|en|w|v|x|×)$/i;
+const TIMES = /^[x×]/i;

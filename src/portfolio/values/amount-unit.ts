@@ -39,8 +39,8 @@ export function namesUnit(header: string): boolean {
 
 /** Whether a word or words are a unit of thousands or millions: `TEUR`, `Mio. €`, `'000`. */
 export function isThousands(word: string): boolean {
-  const of = thousandsOf(word);
-  return of !== null && (of === '' ? word.length > 1 : currencyOf(of) !== null);
+  const of = NO_UNITS.test(word) ? null : thousandsOf(word);
+  return of !== null && (of === '' ? !LETTERS.test(word) : currencyOf(of) !== null);
 }
 
 /** Whether the unit names a currency as well: `TEUR` and `Tsd. €`, but not `thousands`. */
@@ -75,9 +75,25 @@ function thousandsOf(word: string): string | null {
   return match && (match[1] ?? match[2] ?? '').trim();
 }
 
+/** Words for thousands and millions, in the languages of lists. Short ones end there, because currencies begin like them: `TISK`. */
+const WORDS = [
+  String.raw`tsd\.?|tausend|thsd\.?|thousands?|milliers|miles|migliaia|duizend(?:en)?|ezer|тыс\.?|t[iy]s\.?(?=\s|$)`,
+  String.raw`mio\.?|mln\.?|млн\.?|mrd\.?|mn\.?(?=\s|$)|millionen|millions?|milioni|miljoen|bn\.?(?=\s|$)|billions?`,
+  'lakhs?|lacs|crores?|(?:千|百万|万|萬|億|亿)[円元]?',
+  String.raw`'?000s?|[x×]?\s?1[.,']?000`,
+].join('|');
+
+/** These mean thousands or millions only beside a currency: a column `Number (BN)` has business numbers. */
+const LETTERS = /^(?:[tkm]|mn|bn|.)$/iu;
+
+/** Words and names that read like a letter and a currency: a month, a template, a number, a form of companies. */
+const NO_UNITS = /^(?:[mM]ars|MARS|[mM]all|[tT]all|[kK]ern|[tT]ern|[kK]ron|Kft|KFT)$/;
+
 /**
  * Units of thousands or millions in table headings: alone, or with a currency before or after. Single letters come
  * last, because the first alternative wins and words begin with them.
  */
-const THOUSANDS =
-  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millionen|millions?|'?000s?|1[.,']?000|[tkm])\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
+const THOUSANDS = new RegExp(
+  String.raw`^(?:(?:${WORDS}|[tkm]-?)\s*(?:of|de|di|d'|d’)?\s*(.*)|(.*?)\s*(?:${WORDS}|k|m))$`,
+  'iu',
+);

@@ -155,6 +155,19 @@ describe('amounts in thousands', () => {
     ['Montants en milliers d’euros', 'milliers d’euros'],
     ["Limits (EUR '000)", "EUR '000"],
     ['Beträge in Mio. €', 'Mio. €'],
+    ['Alle Beträge in TEUR.', 'TEUR'],
+    ['Währung:T€', 'T€'],
+    ['Limits_TEUR', 'TEUR'],
+    ['Limits, T-EUR', 'T-EUR'],
+    ['USD mn', 'USD mn'],
+    ['All amounts in €m', '€m'],
+    ['EUR x 1000', 'EUR x 1000'],
+    ['bedragen x € 1.000', '€ 1.000'],
+    ['Amounts in lakhs', 'lakhs'],
+    ['(Rs. in Crores)', 'Crores'],
+    ['Valori in migliaia di euro', 'migliaia di euro'],
+    ['Kwoty w tys. zł', 'tys. zł'],
+    ['単位：千円', '千円'],
   ])('are recognised in %j', (text, words) => expect(thousandsIn(text)).toBe(words));
 
   test.each([
@@ -167,8 +180,32 @@ describe('amounts in thousands', () => {
     'T. Kaiser',
     'K. EUR',
     '50 TEUR',
+    'Limites mars 2026',
+    'Partner Kft',
+    'Business number (BN)',
+    'Customers USD A-M',
     '',
   ])('are not recognised in %j', (text) => expect(thousandsIn(text)).toBeNull());
+});
+
+// Promise: unclear-header-not-taken
+test.each([
+  'LIMIT_TEUR',
+  'Limit in thousands',
+  'Credit limit USD mn',
+  'Limit (€m)',
+  'Limit (x 1.000 EUR)',
+  'Limit tkr',
+])('a column of amounts in thousands or millions is no column of amounts: %s', async (column) => {
+  const { problems, rows } = await told(`Name;${column}\nAcme;50\n`);
+  expect(problems).toEqual([expect.stringContaining('its name says that its amounts are in thousands or millions')]);
+  expect(rows).toEqual([]);
+});
+
+// Promise: unclear-header-not-taken
+test('a column of percentages is not taken for the amounts', async () => {
+  const { problems } = await told('Name;Limit %\nAcme;85\n');
+  expect(problems).toEqual([expect.stringContaining('Limit % may be meant')]);
 });
 
 const TABLE = 'name;requested_limit;country_code;city\nDelta;4000;DE;Ulm\n';
