@@ -179,7 +179,7 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
   const foreign = results ? new Set(outcomeColumns(header.cells)?.values()) : undefined;
   const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns], foreign });
   if (!header.fault) {
-    read.problems.push(...doubtsAround({ ...table, ...file, delimiter, header, columns: read.columns }));
+    read.problems.push(...doubtsAround({ ...table, ...file, ...table.dialect, header, columns: read.columns }));
     return read;
   }
   return { ...read, problems: [makeProblem(header.line, null, header.cells.join(delimiter), header.fault.message)] };

@@ -70,6 +70,8 @@ type HeaderPlace = {
   delimiter: Delimiter;
   /** The header's line, if a person gave it. */
   headerLine?: number | undefined;
+  /** The name of a workbook's sheet. */
+  sheet?: string | undefined;
   mapping?: Partial<HeaderHints> | undefined;
 };
 
@@ -166,18 +168,21 @@ function listAbove({ above, header, headerLine }: HeaderPlace): Problem[] {
   return [makeProblem(above.list, null, null, message)];
 }
 
-function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
+function thousandsAbove({ above, columns, header, sheet = '' }: HeaderPlace): Problem[] {
   const amount = columns.find(({ known }) => known === 'requested_limit');
   // A person who mapped the amount column has seen the text above the header, so there is no doubt left.
-  if (!above || amount?.by === 'map') return [];
-  for (const text of above.texts) {
+  if (amount?.by === 'map') return [];
+  const inFull = `If they are in full already, say --map "${amount?.written ?? 'HEADER'}=requested_limit".`;
+  for (const text of above?.texts ?? []) {
     const words = thousandsIn(text);
     if (words === null) continue;
-    const column = amount?.written ?? 'HEADER';
-    const message = `The text above the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that text. If they are in full already, say --map "${column}=requested_limit".`;
-    return [makeProblem(above.from, null, text, message)];
+    const message = `The text above the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that text. ${inFull}`;
+    return [makeProblem(above?.from ?? header.line, null, text, message)];
   }
-  return [];
+  const words = thousandsIn(sheet);
+  if (words === null) return [];
+  const message = `The sheet's name says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and rename the sheet. ${inFull}`;
+  return [makeProblem(header.line, null, sheet, message)];
 }
 
 function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {

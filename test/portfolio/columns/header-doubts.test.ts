@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { thousandsIn } from '../../../src/portfolio/columns/header-doubts.ts';
-import { read } from '../../support/workbooks.ts';
+import { read, readWorkbook, rowOf, writeSheets } from '../../support/workbooks.ts';
 
 /** The problems and warnings of a file, and the names of its rows. */
 async function told(content: string, options: Parameters<typeof read>[1] = {}) {
@@ -137,6 +137,18 @@ describe('amounts in thousands', () => {
     expect(problems).toEqual([expect.stringContaining(words)]);
     expect(problems[0]).toContain('(TEUR)');
     expect(rows).toEqual([]);
+  });
+
+  // Promise: unclear-column-is-a-fault
+  test('are a problem of the file if the name of its sheet announces them, unless a mapping names their column', async () => {
+    const rows = `${rowOf(1, ['Name', 'Limit'])}${rowOf(2, ['Acme', '50'])}`;
+    const write = (path: string) => writeSheets(path, [{ name: 'Limits in TEUR', rows }]);
+    const { problems } = await readWorkbook(write);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining("The sheet's name says that amounts are in thousands or millions (TEUR)"),
+    ]);
+    const { lines } = await readWorkbook(write, mapped({ Limit: 'requested_limit' }));
+    expect(lines).toMatchObject([{ kind: 'row' }]);
   });
 
   test('are accepted if a mapping names their column', async () => {
