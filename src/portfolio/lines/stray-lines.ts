@@ -1,16 +1,15 @@
-import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import { type RawRecord, textOfRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
-import { judgeHeader, meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
+import { judgeHeader, meansTheSame, readsAsNames, thousandsIn } from '../columns/header-doubts.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { zeroOrLess } from '../values/amounts.ts';
-import { readCountry } from '../values/countries.ts';
-import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts';
+import { groupOf, isTotalLabel } from '../values/total-words.ts';
+import { isGroupTotal, SURELY_ADDED } from './group-totals.ts';
 import { type ReadCells, tidied } from './read-cells.ts';
-import { makeRunningSums, type RunningSums, type Sum, totalMessage } from './running-sums.ts';
+import { makeRunningSums, type Sum, totalMessage } from './running-sums.ts';
 
 /** A line that was read, and may turn out not to be a buyer. */
 type Candidate = ReadCells & { record: RawRecord };
@@ -90,6 +89,12 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       }
     }
     const isNote = filled === 1 && lines > 0 && problems.length > 0 && record.fault === null;
+    const words = isNote ? thousandsIn(cells[labelAt] ?? '') : null;
+    if (words !== null) {
+      const said = told(record, labelAt, thousandsMessage(words));
+      if (misstated.length < MOST_MISSTATED) misstated.push(said);
+      return said;
+    }
     if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
       return saysOnlyNumbers(cells) ? null : told(record, labelAt, NOTE_MESSAGE);
     }
@@ -169,7 +174,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   return {
-    /** Totals that say another sum than the lines above them, or may do so. */
+    /** Totals that say another sum than the lines above them, or may do so, and notes by which amounts mean something else. */
     misstated,
     /**
      * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
@@ -246,6 +251,11 @@ const OTHER_HEADER =
   'This line is a header of other columns, or of the same ones in another order: put the table below it into a file of its own.';
 const NOTE_MESSAGE =
   'Only this cell of the line is filled, so it reads like a note or a heading, not like a buyer: remove the line, or, if it is a buyer, fill in the rest.';
+/** A note that concerns every amount of the file: a title above the header that says so is a fault of the file. */
+function thousandsMessage(words: string): string {
+  return `This note says that the amounts of the file are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full, and remove the note.`;
+}
+
 /** Why a hidden row is not read. */
 export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
@@ -261,38 +271,3 @@ function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
   const empty = isSparse ? 'most other cells are empty' : 'neither a country nor a number says who the buyer is';
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and ${empty}, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }
-
-/** A line whose label reads like a group's total, and which says little beside an amount. */
-type GroupTotal = {
-  label: GroupLabel;
-  /** The cells of the last buyer above it. */
-  above: readonly string[];
-  /** Whether it fills less than half of the columns, and far fewer cells than the lines above. */
-  isSparse: boolean;
-  amount: string | undefined;
-  sums: RunningSums;
-  /** Whether there was a total before. Then a group of one line is normal. */
-  isAfterTotal: boolean;
-};
-
-/**
- * Whether a line is the total of a group, as spreadsheets put below each (`Acme Ltd Total`, `DE Ergebnis`, `Total
- * Nord`). The word alone proves nothing: `Total Energies` is a buyer. The rest of the label must occur in the line
- * above or be a country, or the amount must be a sum.
- */
-function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: GroupTotal): boolean {
-  const of = plainLabel(label.of);
-  if (above.some((cell) => cell !== '' && plainLabel(cell) === of)) return true;
-  if (isSparse && label.isSure) return true;
-  const sum = amount === undefined ? null : (sums.groupOf(amount) ?? sums.answeredBy(amount));
-  if ((isSparse || sum) && 'value' in readCountry(label.of)) return true;
-  if (!sum) return false;
-  // Round amounts often add up by chance. So one or two lines above count as a group only with further evidence.
-  return sum.lines >= SURELY_ADDED || (isSparse && (label.isBehind || isAfterTotal));
-}
-
-/** A label without differences of spelling: case, accents, punctuation. */
-const plainLabel = (text: string): string => plainWordsOf(smallLetters(text));
-
-/** This many amounts hardly add up to another by chance, beside another sign of a total. */
-const SURELY_ADDED = 3;

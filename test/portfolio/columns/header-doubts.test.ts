@@ -151,6 +151,13 @@ describe('amounts in thousands', () => {
     expect(lines).toMatchObject([{ kind: 'row' }]);
   });
 
+  test('are a problem of the note that announces them below the table, which the question before an import shows', async () => {
+    const { lines, misstated } = await read('Name;Ort;Limit\nAcme;Ulm;50\n;;\nBeträge in TEUR;;\n');
+    const message = expect.stringContaining('says that the amounts of the file are in thousands or millions (TEUR)');
+    expect(lines[1]).toMatchObject({ kind: 'invalid', problems: [{ line: 4, message }] });
+    expect(misstated).toEqual([expect.objectContaining({ line: 4, message })]);
+  });
+
   test('are accepted if a mapping names their column', async () => {
     const content = 'Limits in TEUR\nName;Limit\nAcme;50000\n';
     expect(await told(content, mapped({ Limit: 'requested_limit' }))).toMatchObject({ problems: [], rows: ['Acme'] });
